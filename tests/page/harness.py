@@ -25,6 +25,8 @@ ANSWER = "#answer"
 VERDICT = f"{ANSWER} table:not(details table)"
 # The part for a manager: everything before the evidence.
 SCREENS_MAX = 4
+# Where the table of criteria begins at the latest.
+VERDICT_SCREENS_MAX = 1.5
 # What axe calls grave; the lesser ones are matters of taste.
 GRAVE = ("serious", "critical")
 # Faults of one kind that are listed for one page.
@@ -246,8 +248,11 @@ def _listen(page, address: str, found: "list[str]") -> None:
 def _judge(answers: dict, view: View, is_judged: bool) -> "list[str]":
     found = _judge_place(ANSWER, answers["answerTop"], view)
     if is_judged:
-        # A phone has room for the sentence, and for the table below it.
-        found += _judge_place(VERDICT, answers["verdictTop"], view if view.width >= DESKTOP[0] else None)
+        # The sentence says what decided; the table with every criterion follows the manager's screen.
+        on_desktop = view.width >= DESKTOP[0] and answers["verdictTop"] is not None
+        found += _judge_place(VERDICT, answers["verdictTop"], None)
+        if on_desktop and answers["verdictTop"] > VERDICT_SCREENS_MAX * view.height:
+            found.append(f"{VERDICT} begins at {answers['verdictTop']:.0f} px, after {VERDICT_SCREENS_MAX} screens")
     if is_judged and answers["verdictTop"] is not None and answers["verdictRows"] < 2:
         found.append(f"{VERDICT} has no row besides its heading")
     if view.width >= DESKTOP[0] and answers["answerBottom"] > SCREENS_MAX * view.height:

@@ -71,9 +71,9 @@ class Harness(InBrowser):
         self.assert_problem(f"<div hidden>{TABLE}</div>", "no visible #answer table")
         self.assert_problem(TABLE.replace("<tr><td>1.2 ms</td></tr>", ""), "no row besides its heading")
         space = '<div style="height: 1000px"></div>'
-        self.assert_problem(space + TABLE, "px, below the first screen")
+        self.assert_problem(space + TABLE, "#answer begins at")
         self.assert_problem(space + TABLE, "#answer begins at", harness.VIEWS[2])
-        below = TABLE.replace("<table>", f"FAIL{space}<table>")
+        below = TABLE.replace("<table>", f"FAIL{space * 2}<table>")
         self.assert_problem(below, "table:not(details table) begins at")
         self.assertEqual(self.problems(below, harness.VIEWS[2:3]), [], "a phone shows the sentence first")
 

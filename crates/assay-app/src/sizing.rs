@@ -102,7 +102,8 @@ fn read_profiles(paths: &[PathBuf]) -> Result<Vec<(String, Profile)>> {
             profiles.push((name, read_profile(path)?));
             continue;
         }
-        for mut file in read_files(&[path.clone()], ReportRequest { profiles: true, medium: None })
+        for mut file in
+            read_files(std::slice::from_ref(path), ReportRequest { profiles: true, medium: None })
         {
             if let Some(error) = file.errors.pop() {
                 return Err(error);

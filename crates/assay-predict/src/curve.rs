@@ -119,7 +119,7 @@ impl ReadCurve {
     }
 
     /// Work with 1, 2, … reads outstanding over that with one, as a station has it; up to `most` of them.
-    pub fn speedup_ratios(&self, most: usize) -> Vec<f64> {
+    pub fn speedup_ratio(&self, most: usize) -> Vec<f64> {
         let reach = self.reach();
         let last = if reach < real_len(most) { index(reach.ceil()) } else { most };
         let one = self.iops(1.0);
@@ -160,7 +160,7 @@ mod tests {
     fn a_rung_that_gives_less_is_a_queue() {
         let curve = ReadCurve::new(&[(1.0, 100.0), (2.0, 190.0), (4.0, 150.0)]).unwrap();
         assert!((curve.most_iops() - 190.0).abs() < 1e-9 && (curve.reach() - 2.0).abs() < 1e-9);
-        assert_eq!(curve.speedup_ratios(64), [1.0, 1.9]);
+        assert_eq!(curve.speedup_ratio(64), [1.0, 1.9]);
         assert_eq!(ReadCurve::new(&[]), None);
     }
 

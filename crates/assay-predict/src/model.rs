@@ -220,7 +220,7 @@ impl Network<'_> {
         let most = index(customers.ceil()).max(1);
         let storage = Station {
             demand_s: demand.storage_s(self.storage),
-            speedup_ratios: self.storage.curve.speedup_ratios(most),
+            speedup_ratio: self.storage.curve.speedup_ratio(most),
         };
         vec![cpu, storage]
     }

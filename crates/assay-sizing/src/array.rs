@@ -36,7 +36,7 @@ pub(crate) fn size_arrays(
         None if array.iops.is_empty() => (0.0, 0.0),
         None => {
             let least_s = least_latency_s(&array.iops);
-            return Err(short(listing, LimitKind::Latency, least_s, limit_s, ""));
+            return Err(short(listing, LimitKind::Latency, least_s, limit_s, "").into());
         }
     };
     let one = Use { array, iops, latency_s, used: plan.used.0 };
@@ -46,7 +46,7 @@ pub(crate) fn size_arrays(
         arrays += 1;
     }
     if arrays >= PIECES_MAX {
-        return Err(too_many(listing));
+        return Err(too_many(listing).into());
     }
     let layout = if arrays > 1 { "side by side" } else { "one array" };
     let mut found =

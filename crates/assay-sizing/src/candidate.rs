@@ -110,8 +110,8 @@ pub(crate) fn refused(listing: &Listing, reason: impl Into<String>) -> Rejection
 }
 
 /// The rejection of what would take more pieces than are tried.
-pub(crate) fn too_many(listing: &Listing) -> Box<Rejection> {
-    Box::new(refused(listing, "more than a million of it would be needed"))
+pub(crate) fn too_many(listing: &Listing) -> Rejection {
+    refused(listing, "more than a million of it would be needed")
 }
 
 /// A rejection by a limit: what is needed and what there is at most.
@@ -121,7 +121,7 @@ pub(crate) fn short(
     need: f64,
     has: f64,
     at_most: &str,
-) -> Box<Rejection> {
+) -> Rejection {
     let reason = match kind {
         LimitKind::Latency => format!(
             "{}: {} is promised, {} is asked for",
@@ -137,7 +137,7 @@ pub(crate) fn short(
         ),
     };
     let short_ratio = (has > 0.0).then(|| need / has);
-    Box::new(Rejection { name: listing.entry.name.clone(), reason, limit: Some(kind), short_ratio })
+    Rejection { name: listing.entry.name.clone(), reason, limit: Some(kind), short_ratio }
 }
 
 /// An amount of a limit in its unit.

@@ -53,7 +53,7 @@ pub(crate) fn size_devices(
         devices += one.group;
     }
     if devices >= PIECES_MAX {
-        return Err(too_many(listing));
+        return Err(too_many(listing).into());
     }
     let limits = one.limits(devices, need, plan);
     let mut found = configuration(listing, devices, one.layout(), limits);
@@ -116,7 +116,7 @@ impl<'a> Use<'a> {
             let stroked =
                 device.short_stroke.map_or(f64::INFINITY, |short| short.latency.seconds());
             let least_s = least_latency_s(&device.iops).min(stroked);
-            return Err(short(listing, LimitKind::Latency, least_s, limit_s, ""));
+            return Err(short(listing, LimitKind::Latency, least_s, limit_s, "").into());
         };
         let group = match level {
             RaidLevel::Raid0 => 1,

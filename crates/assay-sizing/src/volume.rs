@@ -19,7 +19,7 @@ pub(crate) fn size_volumes(
 ) -> Outcome {
     if volume.latency.seconds() > plan.latency_limit_s() {
         let (promised_s, limit_s) = (volume.latency.seconds(), plan.latency_limit_s());
-        return Err(short(listing, LimitKind::Latency, promised_s, limit_s, ""));
+        return Err(short(listing, LimitKind::Latency, promised_s, limit_s, "").into());
     }
     let order = order(listing, volume, stripe, need, plan)?;
     let mut limits = of_stripe(volume, &order, stripe, need, plan);
@@ -31,7 +31,7 @@ pub(crate) fn size_volumes(
         limits.extend(of_machine(machine, stripe, volume, need));
     }
     if let Some(broken) = limits.iter().find(|limit| limit.use_ratio() > 1.0 + 1e-9) {
-        return Err(short(listing, broken.limit, broken.need_value, broken.has_value, ""));
+        return Err(short(listing, broken.limit, broken.need_value, broken.has_value, "").into());
     }
     let layout = if stripe == 1 { "one volume".to_owned() } else { format!("stripe of {stripe}") };
     let mut found = configuration(listing, u64::from(stripe), layout, limits);
@@ -79,7 +79,7 @@ fn order(
     let worst =
         most.into_iter().max_by(|one, other| (one.1 / one.2).total_cmp(&(other.1 / other.2)));
     let beyond = |kind, need: f64, has: f64| {
-        Err(short(listing, kind, volumes * need, volumes * has, &at_most))
+        Err(short(listing, kind, volumes * need, volumes * has, &at_most).into())
     };
     if let Some((kind, need, has)) = worst.filter(|(_, need, has)| need > has) {
         return beyond(kind, need, has);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// How often the line changes at most.
 const REDRAW: Duration = Duration::from_millis(100);
 /// How often a line is added to a file.
-const ADDED: Duration = Duration::from_mins(1);
+const ADDED: Duration = Duration::from_secs(60);
 const BAR_CELLS: usize = 24;
 /// A narrower terminal has no room for a bar.
 const BAR_COLUMNS: usize = 60;

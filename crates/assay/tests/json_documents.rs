@@ -6,6 +6,7 @@ mod schema;
 mod support;
 
 use serde_json::Value;
+use std::fmt::Write;
 use support::Place;
 
 /// Commands, their exit codes, and the schema of what they print with `--json`; in this order in one place.
@@ -37,14 +38,15 @@ fn every_document_is_as_its_schema_says() {
     for (line, code, name) in DOCUMENTS {
         let ran = place.run(&format!("{line} --json"));
         let Ok(document) = serde_json::from_str::<Value>(&ran.stdout) else {
-            wrong += &format!("{line}: {:?} {}{}\n", ran.code, ran.stderr, ran.stdout);
+            let _ = writeln!(wrong, "{line}: {:?} {}{}", ran.code, ran.stderr, ran.stdout);
             continue;
         };
         if ran.code != Some(code) || !document["format"].is_u64() {
-            wrong += &format!("{line}: exit code {:?}, format {}\n", ran.code, document["format"]);
+            let _ =
+                writeln!(wrong, "{line}: exit code {:?}, format {}", ran.code, document["format"]);
         }
         for problem in schema::problems(name, &document, &schema).iter().take(5) {
-            wrong += &format!("{line}: {problem}\n");
+            let _ = writeln!(wrong, "{line}: {problem}");
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");

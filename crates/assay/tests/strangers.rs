@@ -3,6 +3,7 @@
 
 mod support;
 
+use std::fmt::Write;
 use std::fs;
 use std::time::{Duration, Instant};
 use support::{NO_ERRORS, Place, Ran, names};
@@ -61,8 +62,8 @@ fn a_first_hour_goes_as_meant() {
         if !misses.is_empty() {
             let said = format!("{}{}", ran.stderr, ran.stdout);
             let said: Vec<&str> = said.lines().take(6).collect();
-            wrong +=
-                &format!("assay {}: {}\n  {}\n", one.typed, misses.join(", "), said.join("\n  "));
+            let (missed, said) = (misses.join(", "), said.join("\n  "));
+            let _ = writeln!(wrong, "assay {}: {missed}\n  {said}", one.typed);
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");

@@ -149,10 +149,10 @@ fn of_machine(index: &CatalogIndex, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::capture_environment;
-    use crate::root::SysRoot;
+    use crate::environment::read_host;
+    use crate::root::{Survey, SysRoot};
+    use crate::stack::read_device_stack;
     use crate::testing::FakeSystem;
-    use std::path::Path;
 
     /// Sectors of 100 GiB.
     const SECTORS: u64 = 100 << 21;
@@ -169,13 +169,19 @@ mod tests {
 
     fn found(system: &FakeSystem) -> Vec<(String, String)> {
         let root = SysRoot::under(system.path());
-        let environment = capture_environment(&root, &[Path::new("/dev/nvme1n1")], &[]).unwrap();
-        let findings = environment.findings.into_iter();
-        let of_cloud = |rule: &str| RULES.iter().any(|known| known.name == rule);
-        findings
-            .filter(|finding| of_cloud(&finding.rule))
-            .map(|finding| (finding.rule, finding.value))
-            .collect()
+        let survey = Survey::new(&root);
+        let stack = read_device_stack(&survey, "259:1".parse().unwrap());
+        let environment = Environment {
+            format: Environment::FORMAT,
+            captured_unix_ns: 0,
+            host: read_host(&survey),
+            storage: Vec::new(),
+            findings: Vec::new(),
+            unreadable: Vec::new(),
+        };
+        let mut findings = Vec::new();
+        find(&environment, &Storage { stack, space: None, target: None }, &mut findings);
+        findings.into_iter().map(|finding| (finding.rule, finding.value)).collect()
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub enum BackendKind {
     Postgresql,
     /// A MariaDB or MySQL server.
     Mariadb,
+    /// fio, whose results were imported; `features` has its version and engine.
+    Fio,
 }
 
 impl BackendKind {
@@ -41,6 +43,7 @@ impl BackendKind {
             Self::Simulated => "simulated",
             Self::Postgresql => "postgresql",
             Self::Mariadb => "mariadb",
+            Self::Fio => "fio",
         }
     }
 }
@@ -66,11 +69,13 @@ pub enum ClockKind {
     Monotonic,
     /// That of a simulation, on which nothing is ever late.
     Virtual,
+    /// That of fio, whose results were imported.
+    Fio,
 }
 
 impl ClockKind {
     /// All that can stamp an I/O.
-    pub const ALL: [Self; 3] = [Self::Tsc, Self::Monotonic, Self::Virtual];
+    pub const ALL: [Self; 4] = [Self::Tsc, Self::Monotonic, Self::Virtual, Self::Fio];
 
     /// Its name in documents and tables.
     pub const fn name(self) -> &'static str {
@@ -79,6 +84,7 @@ impl ClockKind {
             Self::Tsc => "tsc",
             Self::Monotonic => "monotonic",
             Self::Virtual => "virtual",
+            Self::Fio => "fio",
         }
     }
 }

@@ -60,7 +60,7 @@ fn covered(scene: &Scene, area: Box) -> usize {
     let plot = scene.plot;
     let is_inside = area[0] >= plot.left
         && area[2] <= plot.right() + 8.0
-        && area[1] >= plot.top - 4.0
+        && area[1] >= plot.top - 12.0
         && area[3] <= plot.bottom();
     let beyond = if is_inside { 0 } else { scene.marks.len() };
     let marks = scene.marks.iter().chain(&scene.stretching);

@@ -32,13 +32,19 @@ impl Axis {
     }
 }
 
+/// Letters of a number for which there is room at the left.
+const WIDEST: usize = 8;
+
 /// Draws the vertical axis: grid lines, numbers on the left, the name above.
 pub(crate) fn vertical(scene: &mut Scene, format: &Formatter, axis: &Axis) {
     let plot = scene.plot;
     for found in axis.scale.ticks(axis.wanted) {
         let y = axis.scale.place(found.value);
         if found.labelled {
-            let text = tick(format, axis.unit, found.value);
+            let mut text = tick(format, axis.unit, found.value);
+            if text.chars().count() > WIDEST {
+                text.retain(|letter| letter != ' ');
+            }
             scene.hair((plot.left, y), (plot.right(), y), Ink::Grid);
             scene.text((plot.left - 6.0, y + 4.0), Anchor::End, Ink::Axis, text);
         } else {

@@ -8,7 +8,7 @@ use crate::format::Formatter;
 use crate::phrases::{capital, nines};
 use assay_model::Histogram;
 use assay_model::measurement::Operation;
-use assay_model::number::{index, real, share};
+use assay_model::number::{index, real, real_len, share};
 use assay_model::verdict::Unit;
 
 /// Quantiles that are marked.
@@ -17,6 +17,8 @@ const MARKED: [f64; 3] = [0.5, 0.99, 0.999];
 const BEYOND_MIN: f64 = 10.0;
 /// Width of a bar, pixels.
 const BAR: f64 = 5.0;
+/// Width of a letter, estimated, pixels.
+const LETTER: f64 = 6.9;
 /// Height of a line of text, pixels.
 const LINE: f64 = 13.0;
 
@@ -80,17 +82,24 @@ fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, format: &Forma
         (x.place(time), format!("p{} {}", nines(quantile), format.drawn(Unit::Ns, time)))
     });
     let marked: Vec<(f64, String)> = marked.collect();
-    for (place, _) in &marked {
-        let ends = vec![(*place, plot.top - 4.0), (*place, plot.bottom())];
+    for (row, (place, text)) in in_rows(marked, plot.right()).into_iter().enumerate() {
+        let top = plot.top + LINE * real_len(row);
+        let ends = vec![(place, top - 4.0), (place, plot.bottom())];
         scene.line(ends, Ink::Found, Stroke::Dotted);
+        let (right, left) = ((place + 4.0, top + 6.0), (place - 4.0, top + 6.0));
+        annotate(scene, Ink::Found, &text, &[(right, Anchor::Start), (left, Anchor::End)]);
     }
-    for (place, text) in marked {
-        let rows = [0.0, 1.0, 2.0, 3.0].map(|row| {
-            let y = plot.top + 6.0 + LINE * row;
-            [((place + 4.0, y), Anchor::Start), ((place - 4.0, y), Anchor::End)]
-        });
-        annotate(scene, Ink::Found, &text, rows.as_flattened());
-    }
+}
+
+/// Labels from above to below, each above the lines that it reaches over: first those that stand left of their lines, because
+/// there is no room at the right, from the right; then the others from the left.
+fn in_rows(marked: Vec<(f64, String)>, right: f64) -> Vec<(f64, String)> {
+    let fits = |(place, text): &(f64, String)| {
+        place + 4.0 + LETTER * real_len(text.chars().count()) <= right
+    };
+    let (to_right, mut to_left): (Vec<_>, Vec<_>) = marked.into_iter().partition(fits);
+    to_left.reverse();
+    to_left.into_iter().chain(to_right).collect()
 }
 
 /// The distribution in a sentence.

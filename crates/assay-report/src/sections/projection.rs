@@ -56,7 +56,7 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
     let prefix = if target.answer == Answer::Bounds { "between bounds: " } else { "" };
     let shorter = same.map(|state| {
         format!(
-            "{prefix}the same work takes {} a {unit} instead of {} ({})",
+            "{prefix}the same work takes {} for one {unit} instead of {} ({})",
             seconds(state.response_s.value),
             seconds(found.base.response_s.value),
             span(&state.response_s, seconds)
@@ -365,7 +365,7 @@ fn budget<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
             value: format!("{}: {left} a read", budget.outcome.name()),
             doubt: String::new(),
             note: format!(
-                "for {} a {} at {} reads/s",
+                "for {} of one {} at {} reads/s",
                 seconds(budget.response_limit_s),
                 found.unit.name(),
                 rate(budget.read_iops)

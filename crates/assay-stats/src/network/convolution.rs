@@ -15,34 +15,34 @@ pub struct Station {
     pub demand_s: f64,
     /// Work done a second with 1, 2, … customers present, over that with one; the last holds for all more. At least one,
     /// each above 0.
-    pub speedup_ratios: Vec<f64>,
+    pub speedup_ratio: Vec<f64>,
 }
 
 impl Station {
     /// One server.
     pub fn single(demand_s: f64) -> Self {
-        Self { demand_s, speedup_ratios: vec![1.0] }
+        Self { demand_s, speedup_ratio: vec![1.0] }
     }
 
     /// Identical servers with one queue; a part of a server counts as its part.
     pub fn servers(demand_s: f64, servers: f64) -> Self {
         let servers = servers.max(1.0);
         let whole = index(servers);
-        let mut speedup_ratios: Vec<f64> = (1..=whole).map(real_len).collect();
+        let mut speedup_ratio: Vec<f64> = (1..=whole).map(real_len).collect();
         if servers > real_len(whole) {
-            speedup_ratios.push(servers);
+            speedup_ratio.push(servers);
         }
-        Self { demand_s, speedup_ratios }
+        Self { demand_s, speedup_ratio }
     }
 
     /// The speedup with `present` customers, of which there is at least one.
     pub fn speedup(&self, present: usize) -> f64 {
-        self.speedup_ratios[(present - 1).min(self.speedup_ratios.len() - 1)]
+        self.speedup_ratio[(present - 1).min(self.speedup_ratio.len() - 1)]
     }
 
     /// Passes a second that it can serve with up to `present` customers; infinite where nothing is asked of it.
     pub fn most_per_s(&self, present: usize) -> f64 {
-        let reached = &self.speedup_ratios[..present.clamp(1, self.speedup_ratios.len())];
+        let reached = &self.speedup_ratio[..present.clamp(1, self.speedup_ratio.len())];
         reached.iter().copied().fold(0.0, f64::max) / self.demand_s
     }
 }

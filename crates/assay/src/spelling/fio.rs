@@ -152,7 +152,7 @@ pub fn translate(words: &[String]) -> Result<CommandWords> {
             None => job.words.push(word),
         }
     }
-    job.finish()
+    Ok(job.finish())
 }
 
 /// The name and the value of a word that is an option of fio: `--bs=4k`, `--bs`, and `-bs=4k`, which fio takes, too.
@@ -264,7 +264,7 @@ impl Job {
     }
 
     /// Puts the pattern first and the targets last, and adds what fio does where nothing is said.
-    fn finish(mut self) -> Result<CommandWords> {
+    fn finish(mut self) -> CommandWords {
         let is_fio = self.pattern.is_some();
         let (depth, jobs) = (self.depth.or(is_fio.then_some(1)), self.jobs.unwrap_or(1));
         if is_fio && (self.transfer.is_none() || self.depth.is_none()) {
@@ -292,7 +292,7 @@ impl Job {
         }
         let pattern = self.pattern.into_iter();
         let words = pattern.chain(self.words).chain(self.targets).collect();
-        Ok(CommandWords { words, notes: self.notes })
+        CommandWords { words, notes: self.notes }
     }
 }
 

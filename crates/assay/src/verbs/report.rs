@@ -10,6 +10,7 @@ use assay_model::{Error, Result};
 use assay_report::Options as Shown;
 use assay_store::RunReader;
 use clap::{Args, ValueEnum};
+use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Writes the page of a stored run, or prints it as text, JSON or CSV
@@ -173,7 +174,7 @@ fn watch(run: &RunReader) -> Result<Option<String>> {
     let (mut text, id) = (String::new(), run.manifest().id.as_str());
     for moment in run.moments()? {
         for line in assay_report::watch_csv(&moment?).lines() {
-            text.push_str(&format!("{id},{line}\n"));
+            let _ = writeln!(text, "{id},{line}");
         }
     }
     Ok((!text.is_empty()).then(|| format!("run_id,{}{text}", assay_report::WATCH_HEADER)))

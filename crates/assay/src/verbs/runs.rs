@@ -125,7 +125,7 @@ fn row(id: &str, kind: &str, begun: &str, state: &str, label: &str, target: &str
 /// The list as a program reads it.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "Runs", deny_unknown_fields))]
-struct Runs<'a> {
+struct RunList<'a> {
     /// Version of the document's form: 1.
     format: u32,
     /// The runs of the store, the newest first.
@@ -164,8 +164,8 @@ struct Unread<'a> {
     reason: &'a str,
 }
 
-fn document(listing: &Listing) -> Runs<'_> {
-    Runs {
+fn document(listing: &Listing) -> RunList<'_> {
+    RunList {
         format: 1,
         runs: listing.runs.iter().map(Listed::of).collect(),
         unreadable: listing.unreadable.iter().map(Unread::of).collect(),
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn the_contract_of_the_list_is_that_of_its_type() {
         let generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
-        let schema = generator.into_root_schema_for::<Runs<'_>>();
+        let schema = generator.into_root_schema_for::<RunList<'_>>();
         let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contract/runs.schema.json");
         if std::env::var_os("ASSAY_WRITE_CONTRACT").is_some() {

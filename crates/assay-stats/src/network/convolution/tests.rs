@@ -101,9 +101,9 @@ proptest! {
 
     #[test]
     fn one_station_is_a_chain_of_births_and_deaths(
-        speedup_ratios in prop::collection::vec(0.5..20.0, 1..40), think in 1e-3..0.1, customers in 1usize..120,
+        speedup_ratio in prop::collection::vec(0.5..20.0, 1..40), think in 1e-3..0.1, customers in 1usize..120,
     ) {
-        let station = Station { demand_s: 0.004, speedup_ratios };
+        let station = Station { demand_s: 0.004, speedup_ratio };
         let exact = by_births_and_deaths(&station, think, customers);
         let found = throughput_per_s(&[station], think, real_len(customers));
         prop_assert!((found / exact - 1.0).abs() < 1e-9, "{} {}", found, exact);
