@@ -50,7 +50,7 @@ pub fn verify(
         before: runs.0.manifest().id.clone(),
         after: runs.1.manifest().id.clone(),
         calibration: on.clone(),
-        product: loads.1.server.product.clone(),
+        product: loads.1.server.product.to_string(),
         cases,
     };
     context.store.reopen(after)?.put_json(Document::Verification, &verification)?;

@@ -122,7 +122,7 @@ fn check(
 
 fn source(delta: &Delta<'_>, outside: &HostContext) -> ProfileSource {
     let settings = &delta.after.settings;
-    let product = settings.product.to_lowercase();
+    let product = settings.product.name().to_lowercase();
     outside.source(&product, &settings.version, delta.before.at_s, delta.after.at_s)
 }
 

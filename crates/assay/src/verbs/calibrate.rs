@@ -2,8 +2,9 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
 use crate::spelling::{Quantile, quantity};
+use crate::start;
 use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::finish::CriteriaSource;
 use assay_app::reports::read_profile;
@@ -69,11 +70,16 @@ struct Steps(Vec<Nanos>);
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    let context = context(&options.store, &options.output)?;
     let mut plan = options.plan();
     if let Some(database) = &options.database {
         plan.for_database(&read_profile(database)?)?;
     }
+    if options.target.start.dry_run {
+        return start::show(&plan.summary()?, &options.output);
+    }
+    start::check(&plan.target.targets, &options.target.start)?;
+    let context =
+        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
     conclude(&plan.run(criteria.as_ref(), &context)?, &options.output)
 }
 
