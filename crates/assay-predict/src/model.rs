@@ -116,7 +116,7 @@ struct FixedPoint {
 
 /// Rounds of the fixed point at most, and where it ends.
 const ROUNDS: usize = 80;
-const TOLERANCE: f64 = 1e-8;
+const TOLERANCE: f64 = 1e-7;
 
 struct Network<'a> {
     demand: &'a Demand,
@@ -166,7 +166,11 @@ impl Network<'_> {
         think_time_s: f64,
         commits: Option<&ClosedCommits>,
     ) -> FixedPoint {
-        let network = ClosedStations::new(&self.stations(customers), customers);
+        let network = ClosedStations::near(
+            &self.stations(customers),
+            customers,
+            think_time_s + self.least_delay_s(),
+        );
         let wait = |commits_per_s: f64, flush_s: f64, before_s: f64| {
             let between_s = (customers / commits_per_s - before_s).max(1e-3 * flush_s);
             commits.map_or(0.0, |table| table.wait_s(between_s, flush_s))

@@ -90,15 +90,24 @@ struct Joint {
 }
 
 /// Customers at the stations at once that are looked at first; where more may be there, all are.
-const REACH: usize = 512;
+const REACH: usize = 128;
 /// A share of all states that changes no digit that counts.
 const NEGLIGIBLE: f64 = 1e-13;
 
 impl ClosedStations {
     /// Prepares the stations for a number of customers.
     pub fn new(stations: &[Station], customers: f64) -> Self {
+        Self::near(stations, customers, 0.0)
+    }
+
+    /// The same, prepared for think times of about this length: with short ones more customers are at the stations.
+    pub fn near(stations: &[Station], customers: f64, think_time_s: f64) -> Self {
         let whole = index(customers);
-        let joint = Joint::new(stations, REACH.min(whole + 1), bound_per_s(stations, 0.0, whole));
+        let bound_per_s = bound_per_s(stations, think_time_s, whole);
+        // Where the slowest station is the bound, all who do not think queue there.
+        let queueing = real_len(whole) - bound_per_s * think_time_s;
+        let reach = index(1.2 * queueing.max(0.0)).saturating_add(REACH).min(whole + 1);
+        let joint = Joint::new(stations, reach, bound_per_s);
         Self { stations: stations.to_vec(), customers: whole, fraction: customers.fract(), joint }
     }
 
