@@ -7,10 +7,15 @@ use crate::recording::{Recording, RunRequest, remaining};
 use crate::resume::check_resumable;
 use crate::target_plan::TargetPlan;
 use assay_host::clock::unix_ns;
+use assay_host::gate::FILE_BYTES_MIN;
+use assay_methods::study::within;
+use assay_model::number::{count_of, share};
 use assay_model::run::RunKind;
+use assay_model::units::Bytes;
 use assay_model::{Result, Workload};
 use assay_store::RunReader;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// The cell of the one workload.
 const CELL: &str = "run";
@@ -31,14 +36,16 @@ impl RunPlan {
         self.workload.check()?;
         let criteria = CriteriaSource::of(named, &self.workload)?;
         let document = PlanDocument::new(self)?;
-        let request = RunRequest::of(&self.workload, &self.target, Some(&document));
+        let target = self.sized_target();
+        let request = RunRequest::of(&self.workload, &target, Some(&document));
         let mut recording = Recording::begin(RunKind::Run, &request, context)?;
+        let workload = within_capacity(&self.workload, &recording, context);
         let asked = criteria.as_ref();
         let unanswered = asked.map(|asked| asked.rules.unanswered_by(&self.workload));
         for doubt in unanswered.unwrap_or_default() {
             context.progress.say(&format!("note: {doubt}"));
         }
-        match recording.measure(CELL, &self.workload) {
+        match recording.measure(CELL, &workload) {
             // Test files go before the answer is given.
             Ok(measurement) => finish_run(recording.end(), &measurement.finish, asked),
             Err(error) => Err(recording.abandon(error)),
@@ -63,8 +70,10 @@ impl RunPlan {
         };
         let criteria = CriteriaSource::of(named, &left)?;
         let writer = context.store.resume(&run.path().display().to_string(), unix_ns())?;
-        let request = RunRequest::of(&left, &self.target, None);
+        let target = self.sized_target();
+        let request = RunRequest::of(&left, &target, None);
         let mut recording = Recording::go_on(writer, &run.manifest().targets, &request, context)?;
+        let left = within_capacity(&left, &recording, context);
         let measured = if run.cell(CELL).is_ok() {
             let cell = recording.writer.resume_cell(CELL, &recording.cell_start())?;
             recording.measure_into(cell, &left)
@@ -76,4 +85,33 @@ impl RunPlan {
             Err(error) => Err(recording.abandon(error)),
         }
     }
+
+    /// The target with test files as large as the workload's data, where their size is not said otherwise.
+    fn sized_target(&self) -> TargetPlan {
+        let mut target = self.target.clone();
+        let makes_files = target.targets.iter().any(|one| Path::new(one).is_dir());
+        if let (None, Some(capacity), true) = (target.size, self.workload.capacity, makes_files) {
+            let each = capacity.0 / count_of(target.targets.len()).max(1);
+            target.size = Some(Bytes(each.max(FILE_BYTES_MIN)));
+        }
+        target
+    }
+}
+
+/// The workload on the part of larger targets that it asks for; what is measured says where it went by its spans.
+fn within_capacity(workload: &Workload, recording: &Recording, context: &Context) -> Workload {
+    let Some(capacity) = workload.capacity else { return workload.clone() };
+    let narrowed = Workload { capacity: None, ..workload.clone() };
+    let length = recording.length_bytes();
+    if capacity.0 <= length {
+        return within(narrowed, share(capacity.0, length));
+    }
+    // A test file is smaller by its header, which is not worth a word.
+    if capacity.0 - length > capacity.0 / 50 {
+        context.progress.say(&format!(
+            "note: the workload asks for {capacity} of data, and the target holds {}: all of it is used",
+            Bytes(length)
+        ));
+    }
+    narrowed
 }

@@ -27,7 +27,7 @@ pub fn convert(
     text: &str,
     name: &str,
     around: &Surroundings<'_>,
-) -> std::result::Result<Conversion, Refused> {
+) -> Result<Conversion, Refused> {
     match detect(text) {
         Some(FileKind::FioJob) => fio::convert(text, name, around),
         Some(FileKind::VdbenchParameters) => vdbench::convert(text, name, around),

@@ -70,6 +70,10 @@ pub enum Approximation {
     ShareOfSpace,
     /// The share of hits became a hot band as large as the hit area.
     HitArea,
+    /// The whole time is run, also where the job would end as soon as it is steady.
+    NoEarlyEnd,
+    /// All I/Os have the same priority.
+    NoPriority,
 }
 
 /// Why an option was not carried over.
@@ -117,8 +121,6 @@ pub enum Reason {
     Verification,
     /// A search for a depth or a rate.
     Search,
-    /// The end of the run depends on its steadiness.
-    SteadyState,
     /// Files and directories are made, opened and removed.
     FileSystemLoad,
     /// Zoned devices.
@@ -127,8 +129,6 @@ pub enum Reason {
     Flow,
     /// A limit ends the run.
     Limit,
-    /// The priority of an I/O.
-    Priority,
     /// A setting of the system that Assay leaves as it is.
     SystemSetting,
     /// Something that a workload has no word for.
@@ -189,6 +189,10 @@ impl fmt::Display for Approximation {
             Self::DealtThreads => "threads are dealt out among workloads by their skew",
             Self::MeanDistance => "the random distance became its mean",
             Self::ShareOfSpace => "an offset in bytes became a share of the space",
+            Self::NoEarlyEnd => {
+                "the whole time is run; `assay soak` says whether and when the level is steady"
+            }
+            Self::NoPriority => "all I/Os have the same priority",
             Self::HitArea => "hits became a hot band as large as the hit area",
         };
         formatter.write_str(words)
@@ -219,14 +223,12 @@ impl fmt::Display for Reason {
             Self::Replay => "traces are not replayed",
             Self::Verification => "content is not verified by a workload",
             Self::Search => "a workload does not search",
-            Self::SteadyState => "a workload ends by time and not by steadiness",
             Self::FileSystemLoad => {
                 "files and directories as such are not loaded, only their blocks"
             }
             Self::ZonedDevice => "zoned devices are not written by their zones",
             Self::Flow => "jobs do not share a rate among them",
             Self::Limit => "a workload is not ended by a limit",
-            Self::Priority => "I/Os have no priority",
             Self::SystemSetting => "settings of the system stay as they are",
             Self::NoWord => "a workload has no word for it",
         };
@@ -247,9 +249,6 @@ impl Reason {
             Self::Search => {
                 "use `assay calibrate`, which searches for the most within --max-latency"
             }
-            Self::SteadyState => {
-                "use `assay soak`, which says whether and when the level is steady"
-            }
             Self::Verification => "leave it out, and use another run for the content",
             Self::FileSystemLoad => "describe the blocks with sd and wd, or filename and rw",
             Self::Limit => "judge the result: `--criteria FILE` with a limit on the quantity",
@@ -261,7 +260,7 @@ impl Reason {
                 "name the file from where you are, or put it beside the job file"
             }
             Self::CircularInclude | Self::DeepInclude => "remove an include",
-            Self::Trim | Self::ZonedDevice | Self::Flow | Self::Priority | Self::NoWord => {
+            Self::Trim | Self::ZonedDevice | Self::Flow | Self::NoWord => {
                 "remove the option, or describe the workload in TOML"
             }
             Self::SystemSetting => "set it by hand before",

@@ -4,6 +4,7 @@
 mod cli;
 mod exit;
 mod finish;
+mod job_options;
 mod manual;
 mod options;
 mod progress_line;

@@ -5,6 +5,7 @@ pub mod calibrate;
 pub mod check;
 pub mod compare;
 pub mod completion;
+pub mod convert;
 pub mod inspect;
 pub mod judge;
 pub mod load;

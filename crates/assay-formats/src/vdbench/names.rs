@@ -84,7 +84,7 @@ pub fn rule(name: &str) -> Rule {
         "startcmd" | "endcmd" => Rule::Never(Reason::NeverExecuted),
         "validate" | "journal" => Rule::Never(Reason::Verification),
         "replay" => Rule::Never(Reason::Replay),
-        "priority" => Rule::Never(Reason::Priority),
+        "priority" => Rule::Near(Approximation::NoPriority),
         "resetbus" | "resetlun" => Rule::Never(Reason::SystemSetting),
         "stopcurve" => Rule::Never(Reason::Limit),
         "align" => Rule::Near(Approximation::Alignment),

@@ -2,10 +2,12 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
+use crate::job_options::{JobOptions, say_report};
 use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use assay_app::finish::CriteriaSource;
+use assay_app::job_file::{self, JobPlan, check_complete, chosen_targets, job_text, read_job};
 use assay_app::plan_document::read_plan;
 use assay_app::resume::{check_resumable, needed};
 use assay_app::run::RunPlan;
@@ -28,9 +30,10 @@ const OWN: [&str; 5] = ["workload", "time", "warm_up", "interval", "seed"];
   assay run oltp /mnt/data
   assay run scan /mnt/data --time 30s
   assay run oltp array:xtremio-1
+  assay run job.fio /mnt/data
   assay run --resume latest")]
 pub struct Options {
-    /// Workload file, or a preset: oltp, oltp-read, oltp-readmostly, oltp-write, dss, redo, scan, backup, database
+    /// Workload file, job file of fio or Vdbench, or a preset: oltp, oltp-read, oltp-readmostly, oltp-write, dss, redo, scan, backup, database
     #[arg(required_unless_present = "resume")]
     workload: Option<String>,
     /// Measured time, instead of the workload's own
@@ -52,6 +55,8 @@ pub struct Options {
     #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN))]
     resume: Option<String>,
     #[command(flatten)]
+    job: JobOptions,
+    #[command(flatten)]
     target: TargetOptions,
     #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
@@ -64,10 +69,55 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.workload else {
         return resume(options);
     };
+    if let Some(text) = job_of(name)? {
+        return run_job(name, &text, options);
+    }
     let plan = RunPlan { target: options.target.plan(), workload: changed(load(name)?, options)? };
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     let finished = plan.run(criteria, &context(&options.store, &options.output)?)?;
     conclude(&finished, &options.output)
+}
+
+/// The text of another program's job file, where the name is that of one.
+fn job_of(name: &str) -> Result<Option<String>> {
+    if Path::new(name).is_file() { job_text(Path::new(name)) } else { Ok(None) }
+}
+
+/// Runs what a job file stands for, one document after the other; the first bad end counts.
+fn run_job(name: &str, text: &str, options: &Options) -> Result<ExitStatus> {
+    let settings = options.job.settings();
+    let conversion = read_job(Path::new(name), text, &settings)?;
+    check_complete(&conversion)?;
+    say_report(&conversion, options.output.quiet)?;
+    let target = options.target.plan();
+    let chosen = chosen_targets(&conversion, &target.targets, &settings)?;
+    let context = context(&options.store, &options.output)?;
+    let mut worst = ExitStatus::Success;
+    for (number, part) in (1..).zip(&conversion.parts) {
+        if !options.output.quiet && conversion.parts.len() > 1 {
+            let count = conversion.parts.len();
+            crate::terminal::say(&format!("{number} of {count}: {}", part.document.name()));
+        }
+        let finished = match job_file::plan(part, &chosen, &target) {
+            JobPlan::Run(plan) => {
+                let plan = RunPlan { workload: changed(plan.workload, options)?, ..plan };
+                plan.run(CriteriaSource::named(options.criteria.as_deref())?, &context)?
+            }
+            JobPlan::Study(mut plan) => {
+                plan.study.phases.measure = options.time.unwrap_or(plan.study.phases.measure);
+                plan.study.phases.warm_up = options.warm_up.unwrap_or(plan.study.phases.warm_up);
+                plan.run(&context)?
+            }
+        };
+        let status = conclude(&finished, &options.output)?;
+        if worst == ExitStatus::Success {
+            worst = status;
+        }
+        if context.is_stopped() {
+            break;
+        }
+    }
+    Ok(worst)
 }
 
 /// A file where there is one of that name, else a preset.
