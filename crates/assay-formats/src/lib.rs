@@ -9,6 +9,7 @@ pub mod detect;
 pub mod fio;
 mod reading;
 pub mod reason;
+pub mod results;
 pub mod surroundings;
 pub mod vdbench;
 
@@ -23,11 +24,7 @@ pub use surroundings::Surroundings;
 ///
 /// # Errors
 /// The line, the option and the reason where nothing can be made of the file.
-pub fn convert(
-    text: &str,
-    name: &str,
-    around: &Surroundings<'_>,
-) -> Result<Conversion, Refused> {
+pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conversion, Refused> {
     match detect(text) {
         Some(FileKind::FioJob) => fio::convert(text, name, around),
         Some(FileKind::VdbenchParameters) => vdbench::convert(text, name, around),
