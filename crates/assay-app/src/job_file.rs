@@ -57,7 +57,8 @@ pub fn read_job(path: &Path, text: &str, settings: &JobSettings) -> Result<Conve
     let variable =
         |name: &str| settings.variables.get(name).cloned().or_else(|| std::env::var(name).ok());
     let around = Surroundings { file: &file, variable: &variable };
-    let shown = path.display().to_string();
+    let shown =
+        path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     assay_formats::convert(text, &shown, &around).map_err(assay_formats::Refused::into_error)
 }
 

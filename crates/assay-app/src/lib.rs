@@ -14,6 +14,7 @@ pub mod context;
 pub mod finish;
 pub mod host_sampler;
 mod host_samples;
+pub mod import;
 pub mod job_file;
 pub mod live_profile;
 pub mod load;

@@ -91,7 +91,9 @@ impl RunPlan {
         let mut target = self.target.clone();
         let makes_files = target.targets.iter().any(|one| Path::new(one).is_dir());
         if let (None, Some(capacity), true) = (target.size, self.workload.capacity, makes_files) {
-            let each = capacity.0 / count_of(target.targets.len()).max(1);
+            let files = count_of(target.targets.len()).max(1);
+            // A file keeps some of its bytes for what says that it is ours.
+            let each = (capacity.0.div_ceil(files << 20) + 4) << 20;
             target.size = Some(Bytes(each.max(FILE_BYTES_MIN)));
         }
         target

@@ -4,6 +4,18 @@ use crate::conversion::{Conversion, ConvertedPart, Document, DocumentLine, Origi
 use assay_model::{Error, Result};
 use std::fmt::Write;
 
+/// Keys that stand first, as a person would write them.
+const FIRST: [&str; 9] = [
+    "format",
+    "name",
+    "duration",
+    "warm_up",
+    "read_share",
+    "transfer",
+    "access",
+    "arrival",
+    "workers",
+];
 /// Origins that a comment names at most.
 const ORIGINS_MAX: usize = 3;
 
@@ -36,7 +48,7 @@ fn table<T: serde::Serialize>(document: &T, part: &ConvertedPart, path: &str) ->
         Error::environment(format!("writing TOML: {error}"), "report this as a bug")
     };
     let table = toml::Table::try_from(document).map_err(|error| failed(&error))?;
-    let mut text = String::new();
+    let mut plain = Vec::new();
     let mut below = String::new();
     for (key, value) in &table {
         match value {
@@ -55,10 +67,10 @@ fn table<T: serde::Serialize>(document: &T, part: &ConvertedPart, path: &str) ->
                     below.push_str(&lines(inner, part, None));
                 }
             }
-            value => text.push_str(&lines([(key, value)], part, None)),
+            value => plain.push((key, value)),
         }
     }
-    Ok(text + &below)
+    Ok(lines(plain, part, None) + &below)
 }
 
 fn lines<'a>(
@@ -67,6 +79,9 @@ fn lines<'a>(
     stream: Option<usize>,
 ) -> String {
     let mut text = String::new();
+    let mut entries: Vec<_> = entries.into_iter().collect();
+    entries
+        .sort_by_key(|(key, _)| FIRST.iter().position(|first| first == key).unwrap_or(FIRST.len()));
     for (key, value) in entries {
         let line = format!("{key} = {value}");
         let _ = writeln!(text, "{line:<44} # {}", comment(part, stream, key));

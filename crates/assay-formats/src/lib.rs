@@ -7,6 +7,8 @@ pub mod annotate;
 pub mod conversion;
 pub mod detect;
 pub mod fio;
+pub mod orion;
+pub mod out;
 mod reading;
 pub mod reason;
 pub mod results;

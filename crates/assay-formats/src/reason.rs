@@ -74,6 +74,14 @@ pub enum Approximation {
     NoEarlyEnd,
     /// All I/Os have the same priority.
     NoPriority,
+    /// The depth is searched for instead of given in steps.
+    DepthSearch,
+    /// The time of one data point is that of the whole search.
+    SearchTime,
+    /// Large I/Os are measured at random places, and sequentially by one stream.
+    BothKinds,
+    /// Targets lie behind one another instead of being striped.
+    Concatenated,
 }
 
 /// Why an option was not carried over.
@@ -192,6 +200,14 @@ impl fmt::Display for Approximation {
             Self::NoEarlyEnd => {
                 "the whole time is run; `assay soak` says whether and when the level is steady"
             }
+            Self::DepthSearch => {
+                "the depth is searched for, by curve and saturation, instead of given in steps"
+            }
+            Self::SearchTime => "the time of a data point is that of the whole search",
+            Self::BothKinds => {
+                "large I/Os are measured at random places, and sequentially by one stream"
+            }
+            Self::Concatenated => "targets lie behind one another instead of being striped",
             Self::NoPriority => "all I/Os have the same priority",
             Self::HitArea => "hits became a hot band as large as the hit area",
         };

@@ -43,6 +43,8 @@ pub enum Verb {
     Watch(verbs::watch::Options),
     Judge(verbs::judge::Options),
     Report(verbs::report::Options),
+    Import(verbs::import::Options),
+    Explain(verbs::explain::Options),
     Runs(verbs::runs::Options),
     Arrays(verbs::arrays::Options),
     Completion(verbs::completion::Options),
@@ -76,6 +78,8 @@ impl Verb {
             Self::Profile(options) => verbs::profile::run(&options),
             Self::Judge(options) => verbs::judge::run(&options),
             Self::Report(options) => verbs::report::run(&options),
+            Self::Import(options) => verbs::import::run(&options),
+            Self::Explain(options) => verbs::explain::run(&options),
             Self::Runs(options) => verbs::runs::run(&options),
             Self::Arrays(options) => verbs::arrays::run(&options),
             Self::Completion(options) => {

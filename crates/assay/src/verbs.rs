@@ -6,6 +6,8 @@ pub mod check;
 pub mod compare;
 pub mod completion;
 pub mod convert;
+pub mod explain;
+pub mod import;
 pub mod inspect;
 pub mod judge;
 pub mod load;

@@ -7,8 +7,11 @@ mod hammerdb;
 mod orion;
 mod pgbench;
 mod quantiles;
+mod report;
 mod table;
 mod vdbench;
+
+pub use report::report_row;
 
 use assay_model::measurement::{Interval, Measurement, NamedResult};
 use assay_model::study::Setting;
