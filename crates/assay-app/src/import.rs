@@ -120,7 +120,7 @@ fn keep_run(
     context: &Context,
 ) -> Result<FinishedRun> {
     run.workload.check()?;
-    let mut writer = create(RunKind::Run, plan, context)?;
+    let writer = create(RunKind::Run, plan, context)?;
     let mut measurement: Measurement = run.measurement.clone();
     measurement.conduct.remarks = remarks(result, plan);
     if measurement.started_unix_ns == 0 {

@@ -81,7 +81,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 /// The LUNs of a test, which lie in its `.lun` file where the caller is.
 fn luns(orion: &OrionOptions) -> Result<Vec<String>> {
     let name = orion.lun_file();
-    let text = read_document(Path::new(&name), "LUN file")?;
+    let text = read_document(Path::new(&name), "LUN")?;
     parse_luns(&text).map_err(|error| error.context(name))
 }
 
