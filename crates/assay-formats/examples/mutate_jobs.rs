@@ -7,11 +7,34 @@ use assay_formats::annotate::annotated;
 use assay_formats::{Surroundings, convert, results};
 use std::time::{Duration, Instant};
 
-const OWN: [&str; 2] = [include_str!("../tests/jobs/database.fio"), include_str!("../tests/jobs/ladder.vdb")];
+const OWN: [&str; 2] =
+    [include_str!("../tests/jobs/database.fio"), include_str!("../tests/jobs/ladder.vdb")];
 /// What a mutation may put in.
 const WORDS: [&str; 24] = [
-    "[", "]", "=", ",", ":", "/", "\n", "(", ")", "$", "${x}", "%", "-", "99999999999999999999", "0", "-1", "1k", "stonewall",
-    "numjobs=10000", "include x\n", "[global]\n", "rw=randrw\n", "sd=sd*,", "\u{fffd}",
+    "[",
+    "]",
+    "=",
+    ",",
+    ":",
+    "/",
+    "\n",
+    "(",
+    ")",
+    "$",
+    "${x}",
+    "%",
+    "-",
+    "99999999999999999999",
+    "0",
+    "-1",
+    "1k",
+    "stonewall",
+    "numjobs=10000",
+    "include x\n",
+    "[global]\n",
+    "rw=randrw\n",
+    "sd=sd*,",
+    "\u{fffd}",
 ];
 
 /// A generator that repeats (Marsaglia, "Xorshift RNGs", 2003).
@@ -50,10 +73,16 @@ fn main() {
         }
         imported += u64::from(results::import(&text, "x_lat.log").is_ok());
         longest = longest.max(start.elapsed());
-        assert!(start.elapsed() < Duration::from_secs(5), "file {number} takes {:?}:\n{text}", start.elapsed());
+        assert!(
+            start.elapsed() < Duration::from_secs(5),
+            "file {number} takes {:?}:\n{text}",
+            start.elapsed()
+        );
     }
     let elapsed = began.elapsed();
-    println!("{count} files in {elapsed:.1?}: {converted} converted, {imported} imported, the longest took {longest:.1?}");
+    println!(
+        "{count} files in {elapsed:.1?}: {converted} converted, {imported} imported, the longest took {longest:.1?}"
+    );
 }
 
 /// A seed with one to eight changes.

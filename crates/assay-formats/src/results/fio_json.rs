@@ -9,7 +9,7 @@ use assay_model::measurement::{
 };
 use assay_model::number::real;
 use assay_model::units::{Bytes, Nanos, Share};
-use assay_model::workload::{Stream, Workload};
+use assay_model::workload::{Access, Stream, Workload};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -257,15 +257,11 @@ fn workload(jobs: &[&FioJob], output: &FioOutput, measurement: &Measurement) -> 
             .clamp(1, 32_768);
         let (ios, bytes) = (result.operations.ios(), result.operations.bytes());
         let transfer = (bytes / ios.max(1)).clamp(512, 64 << 20);
-        let reads = result.operations.read.as_ref().map_or(0, |read| read.ios);
+        let read_share = Share(read_share(job, output, result));
         Stream {
             name: result.name.clone(),
-            ..Stream::closed(
-                "",
-                Share(assay_model::number::share(reads, ios)),
-                Bytes(transfer),
-                outstanding,
-            )
+            access: access(job, output),
+            ..Stream::closed("", read_share, Bytes(transfer), outstanding)
         }
     };
     let streams: Vec<Stream> =
@@ -276,6 +272,29 @@ fn workload(jobs: &[&FioJob], output: &FioOutput, measurement: &Measurement) -> 
     workload.interval = Nanos(measurement.elapsed_ns.max(10_000_000));
     workload.direct = measurement.conduct.direct_io.unwrap_or(false);
     workload
+}
+
+/// The share of reads that was asked for, or that was done where the options do not say it.
+fn read_share(job: &FioJob, output: &FioOutput, result: &NamedResult) -> f64 {
+    let asked = |name: &str| job.option(output, name).and_then(|text| text.parse::<f64>().ok());
+    let asked = asked("rwmixread").or_else(|| asked("rwmixwrite").map(|percent| 100.0 - percent));
+    let reads = result.operations.read.as_ref().map_or(0, |read| read.ios);
+    let done = assay_model::number::share(reads, result.operations.ios());
+    let is_mixed = done > 0.0 && done < 1.0;
+    asked
+        .filter(|percent| is_mixed && (0.0..=100.0).contains(percent))
+        .map_or(done, |percent| percent / 100.0)
+}
+
+/// Where the job's I/Os went, by its options.
+fn access(job: &FioJob, output: &FioOutput) -> Access {
+    let direction = job.option(output, "rw").or_else(|| job.option(output, "readwrite"));
+    let is_random = direction.is_some_and(|direction| direction.starts_with("rand"));
+    match (is_random, job.option(output, "norandommap")) {
+        (false, _) => Access::Sequential { streams: 1 },
+        (true, None) => Access::Permutation,
+        (true, Some(_)) => Access::Uniform,
+    }
 }
 
 #[cfg(test)]
