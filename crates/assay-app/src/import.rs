@@ -42,7 +42,7 @@ struct KeptPlan {
 /// Imports a file, or a folder of a SLOB run; each measurement in it becomes a run.
 ///
 /// # Errors
-/// A usage error when the file is no result that is known, is cut off, or was imported before and `again` is not set.
+/// A usage error when the file is not a known result, is cut off, or was imported before and `again` is not set.
 pub fn import_file(path: &Path, again: bool, context: &Context) -> Result<Vec<FinishedRun>> {
     let name = path
         .file_name()

@@ -4,7 +4,7 @@ use crate::run::RunPlan;
 use crate::study::StudyPlan;
 use crate::target_plan::TargetPlan;
 use assay_formats::{
-    Conversion, ConvertedPart, Document, FileKind, NamedTarget, Surroundings, detect,
+    Conversion, ConversionPart, Document, FileKind, NamedTarget, Surroundings, detect,
 };
 use assay_methods::files::read_document;
 use assay_methods::target::is_simulated;
@@ -40,7 +40,7 @@ pub fn job_text(path: &Path) -> Result<Option<String>> {
     Ok(is_job.then_some(text))
 }
 
-/// Reads a job file with the files that it includes, which lie beside it or where the caller is.
+/// Reads a job file with the files that it includes, which lie next to it or where the caller is.
 ///
 /// # Errors
 /// A usage error with the line, the option and the reason where nothing can be made of it.
@@ -50,7 +50,7 @@ pub fn read_job(path: &Path, text: &str, settings: &JobSettings) -> Result<Conve
         let beside = folder.join(included);
         let found = if beside.is_file() { beside } else { Path::new(included).to_owned() };
         if !found.is_file() {
-            return Err(Error::usage(format!("'{included}' is no file"), "name a file"));
+            return Err(Error::usage(format!("'{included}' is not a file"), "name a file"));
         }
         read_document(&found, "included file")
     };
@@ -115,7 +115,7 @@ fn shown(targets: &[NamedTarget]) -> String {
 }
 
 /// The plan of one document on the chosen targets; everything else of `target` holds for it, too.
-pub fn plan(part: &ConvertedPart, chosen: &[String], target: &TargetPlan) -> JobPlan {
+pub fn plan(part: &ConversionPart, chosen: &[String], target: &TargetPlan) -> JobPlan {
     let targets: Vec<String> = part.targets.iter().map(|index| chosen[*index].clone()).collect();
     let is_one = targets.iter().all(|one| Some(one) == targets.first());
     let makes_files = targets.iter().all(|one| !is_simulated(one) && Path::new(one).is_dir());

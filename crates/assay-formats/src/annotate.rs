@@ -1,6 +1,6 @@
 //! Documents of a conversion as TOML, with a comment at every line that says where it comes from.
 
-use crate::conversion::{Conversion, ConvertedPart, Document, DocumentLine, Origin};
+use crate::conversion::{Conversion, ConversionPart, Document, DocumentLine, Origin};
 use assay_model::{Error, Result};
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ const ORIGINS_MAX: usize = 3;
 ///
 /// # Errors
 /// When the document has a form that TOML has not, which is a mistake of this program.
-pub fn annotated(conversion: &Conversion, part: &ConvertedPart) -> Result<String> {
+pub fn annotated(conversion: &Conversion, part: &ConversionPart) -> Result<String> {
     let mut text = String::new();
     for name in part.targets.iter().map(|index| &conversion.targets[*index].name) {
         text.push_str(&format!("# target {}: chosen when it is run\n", one_line(name)));
@@ -43,7 +43,7 @@ pub fn annotated(conversion: &Conversion, part: &ConvertedPart) -> Result<String
 }
 
 /// Keys and values first, then the tables below.
-fn table<T: serde::Serialize>(document: &T, part: &ConvertedPart, path: &str) -> Result<String> {
+fn table<T: serde::Serialize>(document: &T, part: &ConversionPart, path: &str) -> Result<String> {
     let failed = |error: &dyn std::fmt::Display| {
         Error::environment(format!("writing TOML: {error}"), "report this as a bug")
     };
@@ -75,7 +75,7 @@ fn table<T: serde::Serialize>(document: &T, part: &ConvertedPart, path: &str) ->
 
 fn lines<'a>(
     entries: impl IntoIterator<Item = (&'a String, &'a toml::Value)>,
-    part: &ConvertedPart,
+    part: &ConversionPart,
     stream: Option<usize>,
 ) -> String {
     let mut text = String::new();
@@ -90,7 +90,7 @@ fn lines<'a>(
 }
 
 /// Where a line comes from.
-fn comment(part: &ConvertedPart, stream: Option<usize>, key: &str) -> String {
+fn comment(part: &ConversionPart, stream: Option<usize>, key: &str) -> String {
     let found = part.sources.iter().find(|(line, _)| {
         let DocumentLine { stream: of, key: named } = line;
         *of == stream && *named == key

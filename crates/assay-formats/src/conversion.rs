@@ -96,7 +96,7 @@ pub struct DocumentLine {
 
 /// A document with where its lines come from; documents of one conversion follow one another.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ConvertedPart {
+pub struct ConversionPart {
     /// The document.
     pub document: Document,
     /// The targets that its streams count from 0, as indices into those of the conversion.
@@ -111,7 +111,7 @@ pub struct Conversion {
     /// The program whose file it is.
     pub program: Program,
     /// The documents in the order in which they are to be run, at least one.
-    pub parts: Vec<ConvertedPart>,
+    pub parts: Vec<ConversionPart>,
     /// The files and devices that were named.
     pub targets: Vec<NamedTarget>,
     /// Every option, in the order of the file.
@@ -188,7 +188,7 @@ impl Document {
     }
 }
 
-impl ConvertedPart {
+impl ConversionPart {
     /// The document on one target that stands for all of its targets: each becomes an equal part of its space.
     pub fn on_one_target(&self) -> Document {
         let mut document = self.document.clone();

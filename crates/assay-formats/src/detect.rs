@@ -1,4 +1,4 @@
-//! Which program's file it is, told by its content and never by its name.
+//! Which program's file it is, by its content and never by its name.
 
 /// Kinds of files that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

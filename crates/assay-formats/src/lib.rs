@@ -16,7 +16,7 @@ pub mod surroundings;
 pub mod vdbench;
 
 pub use conversion::{
-    Conversion, ConvertedPart, Document, NamedTarget, Note, Origin, Refused, Treatment,
+    Conversion, ConversionPart, Document, NamedTarget, Note, Origin, Refused, Treatment,
 };
 pub use detect::{FileKind, detect};
 pub use reason::{Approximation, Reason};

@@ -62,68 +62,27 @@ impl OrionOptions {
         self.notes.push(Note { origin, value: value.to_owned(), treatment });
     }
 
+    /// Takes one option with its value.
     fn set(&mut self, name: &str, value: &str) -> std::result::Result<Treatment, Reason> {
         let number = || value.parse::<u64>().map_err(|_| Reason::Value);
-        let one_of =
-            |known: &[&str]| if known.contains(&value) { Ok(()) } else { Err(Reason::Value) };
-        let near = |how| Ok(Treatment::Approximated(how));
         match name {
-            "run" => {
-                one_of(&["simple", "normal", "advanced", "oltp", "dss"])?;
-                near(Approximation::DepthSearch)
-            }
-            "testname" => {
-                value.clone_into(&mut self.test_name);
-                Ok(Treatment::Exact)
-            }
-            "size_small" | "size_large" => {
-                let size =
-                    number()?.checked_mul(1024).filter(|size| (512..=64 << 20).contains(size));
-                let size = Bytes(size.ok_or(Reason::Overflow)?);
-                if name == "size_small" {
-                    self.small = size
-                } else {
-                    self.large = size
-                }
-                Ok(Treatment::Exact)
-            }
+            "testname" => value.clone_into(&mut self.test_name),
+            "size_small" => self.small = kilobytes(number()?)?,
+            "size_large" => self.large = kilobytes(number()?)?,
             "write" => {
-                let percent = number()?;
-                if percent > 100 {
-                    return Err(Reason::Value);
-                }
+                let percent = number().and_then(|percent| {
+                    if percent > 100 { Err(Reason::Value) } else { Ok(percent) }
+                })?;
                 self.write_share = assay_model::number::real(percent) / 100.0;
-                Ok(Treatment::Exact)
             }
             "duration" => {
                 let time_ns = number()?.checked_mul(1_000_000_000).filter(|time_ns| *time_ns > 0);
                 self.duration = Nanos(time_ns.ok_or(Reason::Overflow)?);
-                near(Approximation::SearchTime)
+                return Ok(Treatment::Approximated(Approximation::SearchTime));
             }
-            "num_disks" | "num_small" | "num_large" => {
-                number().and_then(|_| near(Approximation::DepthSearch))
-            }
-            "matrix" => {
-                one_of(&["basic", "detailed", "point", "col", "row", "max"])?;
-                near(Approximation::DepthSearch)
-            }
-            "type" => {
-                one_of(&["rand", "seq"])?;
-                near(Approximation::BothKinds)
-            }
-            "simulate" => {
-                one_of(&["concat", "raid0"])?;
-                if value == "concat" {
-                    Ok(Treatment::Exact)
-                } else {
-                    near(Approximation::Concatenated)
-                }
-            }
-            "stripe" => near(Approximation::Concatenated),
-            "num_streamIO" => number().and_then(|_| near(Approximation::BothKinds)),
-            "cache_size" | "storax" => Ok(Treatment::NoEffect),
-            _ => Err(Reason::UnknownOption { nearest: None }),
+            _ => return not_followed(name, value),
         }
+        Ok(Treatment::Exact)
     }
 
     /// The file of LUNs.
@@ -141,6 +100,36 @@ impl OrionOptions {
         }
         text
     }
+}
+
+fn kilobytes(number: u64) -> std::result::Result<Bytes, Reason> {
+    let size = number.checked_mul(1024).filter(|size| (512..=64 << 20).contains(size));
+    size.map(Bytes).ok_or(Reason::Overflow)
+}
+
+/// What becomes of an option that a calibration does not follow.
+fn not_followed(name: &str, value: &str) -> std::result::Result<Treatment, Reason> {
+    const NUMBERS: [&str; 4] = ["num_disks", "num_small", "num_large", "num_streamIO"];
+    let known: &[&str] = match name {
+        "run" => &["simple", "normal", "advanced", "oltp", "dss"],
+        "matrix" => &["basic", "detailed", "point", "col", "row", "max"],
+        "type" => &["rand", "seq"],
+        "simulate" => &["concat", "raid0"],
+        _ => &[],
+    };
+    let is_wrong_word = !known.is_empty() && !known.contains(&value);
+    if is_wrong_word || (NUMBERS.contains(&name) && value.parse::<u64>().is_err()) {
+        return Err(Reason::Value);
+    }
+    let how = match name {
+        "run" | "matrix" | "num_disks" | "num_small" | "num_large" => Approximation::DepthSearch,
+        "type" | "num_streamIO" => Approximation::BothKinds,
+        "simulate" if value == "concat" => return Ok(Treatment::Exact),
+        "simulate" | "stripe" => Approximation::Concatenated,
+        "cache_size" | "storax" => return Ok(Treatment::NoEffect),
+        _ => return Err(Reason::UnknownOption { nearest: None }),
+    };
+    Ok(Treatment::Approximated(how))
 }
 
 fn wrong(word: &str, value: &str, reason: &Reason) -> Error {

@@ -41,14 +41,14 @@ pub enum Rule {
 }
 
 /// The options of a job, and what became of them so far.
-pub struct Reading<'a> {
+pub struct SectionReader<'a> {
     section: &'a Section,
     rule: fn(&str) -> Rule,
     treatments: Vec<Option<Treatment>>,
     sources: Vec<(&'static str, Origin)>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> SectionReader<'a> {
     /// Nothing has been asked yet.
     pub fn new(section: &'a Section, rule: fn(&str) -> Rule) -> Self {
         Self { section, rule, treatments: vec![None; section.settings.len()], sources: Vec::new() }

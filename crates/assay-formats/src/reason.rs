@@ -159,15 +159,13 @@ impl fmt::Display for Approximation {
             Self::FilesJoined(files) => {
                 return write!(formatter, "{files} files are one test file of their joint size");
             }
-            Self::WholeTime => {
-                "the job ends with its time or its data, whichever comes first; the workload runs its whole time"
-            }
+            Self::WholeTime => "the whole time is run, also where the data are through before",
             Self::Engine => "another engine issues the same I/O (io_uring, or blocking calls)",
             Self::MappedMemory => "mapped memory is read by calls through the page cache",
             Self::AllDirect => "jobs that run together differ here; all pass the page cache",
             Self::FileSizes => "one test file has the whole size",
             Self::SpacedStarts => {
-                "jobs that share a file start at equal distances instead of all at its beginning"
+                "jobs on one file start at equal distances, not all at its beginning"
             }
             Self::OnePosition => "sequential reads and writes share one position",
             Self::JointSizes => "one mix of sizes holds for reads and writes, by their shares",
@@ -179,13 +177,9 @@ impl fmt::Display for Approximation {
             Self::Majority => "what most I/Os do, all do",
             Self::OutstandingMax => "the most that is kept outstanding is 32768 for one stream",
             Self::NoBatches => "I/Os are submitted and reaped one by one",
-            Self::PausePerIo => {
-                "the pause follows each completion instead of stopping the whole job"
-            }
+            Self::PausePerIo => "the pause follows each completion and does not stop the job",
             Self::JointRate => "reads and writes share one rate",
-            Self::Steps => {
-                "start delays and ends cut the time into workloads that follow one another"
-            }
+            Self::Steps => "starts and ends cut the time into workloads that follow one another",
             Self::Fdatasync => "fdatasync, which leaves out times and names",
             Self::DataSync => "O_DSYNC, which leaves out times and names",
             Self::RepeatedBlocks => "repeated content repeats whole I/Os",
@@ -273,7 +267,7 @@ impl Reason {
             Self::Replay => "use `assay profile` and `assay plan` for the load of a database",
             Self::Engine => "use libaio, io_uring or sync on a file or device",
             Self::MissingInclude => {
-                "name the file from where you are, or put it beside the job file"
+                "name the file from where you are, or put it next to the job file"
             }
             Self::CircularInclude | Self::DeepInclude => "remove an include",
             Self::Trim | Self::ZonedDevice | Self::Flow | Self::NoWord => {

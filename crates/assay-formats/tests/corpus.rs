@@ -1,4 +1,4 @@
-//! Real files of users, which lie beside the repository and not in it: each is converted or refused with line and reason, and
+//! Real files of users, which lie next to the repository and not in it: each is converted or refused with line and reason, and
 //! what twenty-five of them stand for was written by hand first. Without the files the tests say so and pass.
 #![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
@@ -14,7 +14,7 @@ fn corpus() -> Option<PathBuf> {
     if path.is_dir() {
         return Some(path);
     }
-    println!("skipped: the real files of other programs are not beside the repository");
+    println!("skipped: the real files of other programs are not next to the repository");
     None
 }
 

@@ -1,16 +1,16 @@
 //! Where a job's I/Os go: sequential, every block once, or by a law.
 
-use super::job::Direction;
+use super::direction::Direction;
 use super::number;
 use crate::conversion::Refused;
-use crate::reading::Reading;
+use crate::reading::SectionReader;
 use crate::reason::{Approximation, Reason};
 use assay_model::units::Share;
 use assay_model::workload::{Access, TransferMix};
 
 /// The access of a job.
 pub fn access(
-    reading: &mut Reading<'_>,
+    reading: &mut SectionReader<'_>,
     direction: Direction,
     transfer: &TransferMix,
     jobs: u64,
@@ -44,8 +44,8 @@ pub fn access(
     }
 }
 
-fn by_law(reading: &mut Reading<'_>, law: &str) -> Result<Access, Refused> {
-    let wrong = |reading: &Reading<'_>| reading.refusal("random_distribution", Reason::Value);
+fn by_law(reading: &mut SectionReader<'_>, law: &str) -> Result<Access, Refused> {
+    let wrong = |reading: &SectionReader<'_>| reading.refusal("random_distribution", Reason::Value);
     let (name, rest) = law.split_once(':').unwrap_or((law, ""));
     let first = rest.split([':', ',', '/']).next().unwrap_or_default();
     let number = number::real(first).unwrap_or(match name {
@@ -78,7 +78,7 @@ const fn band(share: f64, band: f64) -> Access {
 }
 
 /// `50/5:30/15:20/80`: the first zone is the band.
-fn zones(reading: &mut Reading<'_>, text: &str) -> Result<Access, Refused> {
+fn zones(reading: &mut SectionReader<'_>, text: &str) -> Result<Access, Refused> {
     let side = text.split(',').next().unwrap_or_default();
     let zone = |zone: &str| {
         let (share, size) = zone.split_once('/').ok_or(Reason::Value)?;

@@ -1,21 +1,20 @@
 //! One job as a stream: what it does, on which files, from when to when.
 
 use super::access::access;
+use super::direction::Direction;
+use super::limits::{DEFAULT_TIME, JOBS_MAX, OUTSTANDING_MAX};
 use super::number::{self, Size};
 use super::sizes::transfer;
 use crate::conversion::{Note, Origin, Refused};
-use crate::reading::{Reading, Section};
+use crate::reading::{Section, SectionReader};
 use crate::reason::{Approximation, Reason};
 use assay_model::number::real;
 use assay_model::units::{Nanos, Rate, Share};
 use assay_model::workload::{Arrival, Content, Process, Span, Stream, SyncPolicy, TransferMix};
 
-/// Outstanding I/Os of a stream at most, and jobs of a file.
-const OUTSTANDING_MAX: u64 = 32_768;
-pub const JOBS_MAX: u64 = 4096;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// A job, ready to run beside others.
+/// A job, ready to run with others.
 pub struct Job {
     /// The stream, on targets that are not numbered yet.
     pub stream: Stream,
@@ -45,18 +44,9 @@ pub struct Job {
     pub sources: Vec<(&'static str, Origin)>,
 }
 
-/// What reads and writes are, by the option `rw`.
-#[derive(Clone, Copy)]
-pub struct Direction {
-    /// Share of reads.
-    pub read_share: f64,
-    /// Whether addresses are random.
-    pub is_random: bool,
-}
-
 /// Reads a job.
 pub fn job(section: &Section) -> Result<Job, Refused> {
-    let mut reading = Reading::new(section, super::names::rule);
+    let mut reading = SectionReader::new(section, super::names::rule);
     let kilo = reading.parsed("kb_base", "transfer", kilo)?.unwrap_or(1024);
     let engine = engine(&mut reading)?;
     let direction = direction(&mut reading)?;
@@ -120,7 +110,7 @@ enum Engine {
 }
 
 /// The engine; nothing where it does no I/O on storage of this host.
-fn engine(reading: &mut Reading<'_>) -> Result<Option<Engine>, Refused> {
+fn engine(reading: &mut SectionReader<'_>) -> Result<Option<Engine>, Refused> {
     let Some(name) = reading.text("ioengine", "arrival")? else {
         return Ok(Some(Engine::Blocking));
     };
@@ -147,7 +137,7 @@ fn engine(reading: &mut Reading<'_>) -> Result<Option<Engine>, Refused> {
 }
 
 /// What is read and written; nothing where it is neither.
-fn direction(reading: &mut Reading<'_>) -> Result<Option<Direction>, Refused> {
+fn direction(reading: &mut SectionReader<'_>) -> Result<Option<Direction>, Refused> {
     let text = reading.text("rw", "read_share")?.unwrap_or("read");
     let (word, count) = text.split_once(':').map_or((text, None), |(word, n)| (word, Some(n)));
     if count.is_some() {
@@ -174,7 +164,7 @@ fn direction(reading: &mut Reading<'_>) -> Result<Option<Direction>, Refused> {
 }
 
 /// The share of reads of a mixed job; of two options the later one counts.
-fn mix(reading: &mut Reading<'_>) -> Result<Option<f64>, Refused> {
+fn mix(reading: &mut SectionReader<'_>) -> Result<Option<f64>, Refused> {
     let reads = reading.setting("rwmixread", "read_share").map(|one| one.origin.line);
     let writes = reading.setting("rwmixwrite", "read_share").map(|one| one.origin.line);
     let percent = |text: &str| match number::real(text) {
@@ -187,7 +177,7 @@ fn mix(reading: &mut Reading<'_>) -> Result<Option<f64>, Refused> {
     reading.parsed("rwmixread", "read_share", percent)
 }
 
-fn jobs(reading: &mut Reading<'_>, section: &Section) -> Result<u64, Refused> {
+fn jobs(reading: &mut SectionReader<'_>, section: &Section) -> Result<u64, Refused> {
     let jobs = reading.parsed("numjobs", "workers", number::count)?.unwrap_or(1).max(1);
     if jobs > JOBS_MAX {
         let mut refused = reading.refusal("numjobs", Reason::TooManyJobs);
@@ -199,7 +189,7 @@ fn jobs(reading: &mut Reading<'_>, section: &Section) -> Result<u64, Refused> {
 
 /// When I/Os start.
 fn arrival(
-    reading: &mut Reading<'_>,
+    reading: &mut SectionReader<'_>,
     kilo: u64,
     jobs: u64,
     is_asynchronous: bool,
@@ -235,7 +225,7 @@ fn arrival(
 
 /// I/Os a second of one job, where it has a rate.
 fn rate(
-    reading: &mut Reading<'_>,
+    reading: &mut SectionReader<'_>,
     kilo: u64,
     transfer: &TransferMix,
     read_share: f64,
@@ -272,7 +262,7 @@ fn rate(
     Ok(None)
 }
 
-fn process(reading: &mut Reading<'_>) -> Result<Process, Refused> {
+fn process(reading: &mut SectionReader<'_>) -> Result<Process, Refused> {
     match reading.text("rate_process", "arrival")?.unwrap_or("linear") {
         "linear" => Ok(Process::Constant),
         "poisson" => Ok(Process::Poisson),
@@ -281,8 +271,8 @@ fn process(reading: &mut Reading<'_>) -> Result<Process, Refused> {
 }
 
 /// Direct I/O, by either of its two options; the later one counts.
-fn is_direct(reading: &mut Reading<'_>) -> Result<bool, Refused> {
-    let line = |reading: &mut Reading<'_>, name| {
+fn is_direct(reading: &mut SectionReader<'_>) -> Result<bool, Refused> {
+    let line = |reading: &mut SectionReader<'_>, name| {
         reading.setting(name, "direct").map(|one| one.origin.line)
     };
     let (direct, buffered) = (line(reading, "direct"), line(reading, "buffered"));
@@ -299,7 +289,7 @@ struct Times {
     warm_up_ns: u64,
 }
 
-fn times(reading: &mut Reading<'_>) -> Result<Times, Refused> {
+fn times(reading: &mut SectionReader<'_>) -> Result<Times, Refused> {
     let seconds = |text: &str| number::time_ns(text, SECOND_NS);
     let run_ns = reading.parsed("runtime", "duration", seconds)?.filter(|time_ns| *time_ns > 0);
     let is_by_time = reading.flag("time_based", "duration")?.unwrap_or(false);
@@ -309,7 +299,7 @@ fn times(reading: &mut Reading<'_>) -> Result<Times, Refused> {
     }
     for name in ["loops", "io_size", "number_ios"] {
         if reading.setting(name, "duration").is_some() && !(is_by_time && run_ns.is_some()) {
-            reading.near(name, Approximation::EndsByTime(super::sequence::DEFAULT_TIME));
+            reading.near(name, Approximation::EndsByTime(DEFAULT_TIME));
         }
     }
     let start = |text: &str| seconds(text.split('-').next().unwrap_or_default());
@@ -321,7 +311,7 @@ fn times(reading: &mut Reading<'_>) -> Result<Times, Refused> {
     })
 }
 
-fn sync(reading: &mut Reading<'_>, writes: bool) -> Result<SyncPolicy, Refused> {
+fn sync(reading: &mut SectionReader<'_>, writes: bool) -> Result<SyncPolicy, Refused> {
     let fsync = reading.parsed("fsync", "sync", number::count)?.unwrap_or(0);
     let fdatasync = reading.parsed("fdatasync", "sync", number::count)?.unwrap_or(0);
     let open = reading.text("sync", "sync")?.unwrap_or("none");
@@ -348,7 +338,7 @@ fn sync(reading: &mut Reading<'_>, writes: bool) -> Result<SyncPolicy, Refused> 
     Ok(SyncPolicy::None)
 }
 
-fn content(reading: &mut Reading<'_>) -> Result<Content, Refused> {
+fn content(reading: &mut SectionReader<'_>) -> Result<Content, Refused> {
     let percent = |text: &str| match number::real(text) {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
         _ => Err(Reason::Value),
@@ -370,7 +360,7 @@ struct Place {
 
 /// Where the job works: files that are named are shared by all its clones, others are theirs.
 fn place(
-    reading: &mut Reading<'_>,
+    reading: &mut SectionReader<'_>,
     section: &Section,
     kilo: u64,
     jobs: u64,
@@ -426,7 +416,7 @@ fn names(value: Option<&str>) -> Vec<String> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
-fn file_size(reading: &mut Reading<'_>, kilo: u64) -> Result<Option<u64>, Refused> {
+fn file_size(reading: &mut SectionReader<'_>, kilo: u64) -> Result<Option<u64>, Refused> {
     let is_range = |text: &str| text.contains(['-', ',']);
     let largest = |text: &str| {
         let sizes = text.split(['-', ',']).map(|part| number::size(part, kilo));
@@ -447,7 +437,7 @@ fn file_size(reading: &mut Reading<'_>, kilo: u64) -> Result<Option<u64>, Refuse
 }
 
 /// The part of the files behind an offset.
-fn span(reading: &mut Reading<'_>, kilo: u64, bytes: Option<u64>) -> Result<Span, Refused> {
+fn span(reading: &mut SectionReader<'_>, kilo: u64, bytes: Option<u64>) -> Result<Span, Refused> {
     let offset = reading.parsed("offset", "span", |text| number::size(text, kilo))?;
     let from = match (offset, bytes) {
         (None | Some(Size::Bytes(0)), _) => 0.0,

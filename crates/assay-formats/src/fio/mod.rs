@@ -1,8 +1,10 @@
 //! fio's manual: its job files as workloads.
 
 mod access;
+mod direction;
 mod file;
 mod job;
+mod limits;
 mod names;
 mod number;
 mod sequence;

@@ -33,7 +33,7 @@ pub fn size(text: &str, kilo: u64) -> Result<Size, Reason> {
     whole(text, Suffixes::Bytes(kilo)).map(Size::Bytes)
 }
 
-/// A size that is no share.
+/// A size that is not a share.
 pub fn bytes(text: &str, kilo: u64) -> Result<u64, Reason> {
     match size(text, kilo)? {
         Size::Bytes(bytes) => Ok(bytes),

@@ -1,9 +1,10 @@
 //! Jobs in time: what runs at the same time is one workload, what follows is the next one.
 
-use super::job::{JOBS_MAX, Job};
+use super::job::Job;
+use super::limits::{DEFAULT_TIME, JOBS_MAX};
 use crate::conversion::{
-    Conversion, ConvertedPart, Document, DocumentLine, NamedTarget, Note, Origin, Program, Refused,
-    Treatment, farthest,
+    Conversion, ConversionPart, Document, DocumentLine, NamedTarget, Note, Origin, Program,
+    Refused, Treatment, farthest,
 };
 use crate::reason::{Approximation, Reason};
 use assay_model::number::real;
@@ -11,8 +12,6 @@ use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Span, Stream, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How long a job runs that ends by its data.
-pub const DEFAULT_TIME: Nanos = Nanos(60_000_000_000);
 /// Workloads of a file at most.
 const PARTS_MAX: usize = 1024;
 
@@ -37,7 +36,7 @@ pub fn sequence(jobs: &[Job]) -> Result<Conversion, Refused> {
             return Err(refused(&group[0], Reason::TooManyJobs));
         }
     }
-    conversion.notes = notes(jobs);
+    conversion.notes = farthest(jobs.iter().flat_map(notes_of).chain(cached_with_direct(jobs)));
     if conversion.parts.is_empty() {
         return Err(first_refusal(&conversion).unwrap_or_else(|| refused(&jobs[0], Reason::NoJob)));
     }
@@ -131,7 +130,7 @@ fn part(
     stretch: Stretch,
     jobs: &[&Job],
     all: &mut Vec<NamedTarget>,
-) -> Result<ConvertedPart, Refused> {
+) -> Result<ConversionPart, Refused> {
     let targets = targets(jobs, all);
     let largest = targets.iter().map(|index| all[*index].size.map(|size| size.0)).max().flatten();
     let are_known = targets.iter().all(|index| all[*index].size.is_some());
@@ -157,7 +156,7 @@ fn part(
     workload
         .check()
         .map_err(|error| refused(jobs[0], Reason::Invalid(error.message().to_owned())))?;
-    Ok(ConvertedPart { document: Document::Workload(workload), targets, sources: sources(jobs) })
+    Ok(ConversionPart { document: Document::Workload(workload), targets, sources: sources(jobs) })
 }
 
 fn count(length: usize) -> u64 {
@@ -218,9 +217,19 @@ fn sources(jobs: &[&Job]) -> BTreeMap<DocumentLine, Vec<Origin>> {
     lines
 }
 
-/// What became of the options of all jobs: those of [global] once, with the farthest from what was written.
-fn notes(jobs: &[Job]) -> Vec<Note> {
-    farthest(jobs.iter().flat_map(notes_of))
+/// A note for each job that uses the page cache while another that runs with it does not.
+fn cached_with_direct(jobs: &[Job]) -> Vec<Note> {
+    let mixed = groups(jobs).into_iter().filter(|group| group.iter().any(|job| job.is_direct));
+    let cached = mixed.flatten().filter(|job| !job.is_direct && !job.is_left_out);
+    let note = |job: &Job| {
+        let begin = job.notes.last().map(|note| note.origin.clone()).unwrap_or_default();
+        Note {
+            origin: Origin { key: format!("[{}] direct", job.stream.name), ..begin },
+            value: "0".to_owned(),
+            treatment: Treatment::Approximated(Approximation::AllDirect),
+        }
+    };
+    cached.map(note).collect()
 }
 
 /// What became of a job's options, and what its place among the others changed.

@@ -2,7 +2,7 @@
 
 use super::number;
 use crate::conversion::Refused;
-use crate::reading::Reading;
+use crate::reading::SectionReader;
 use crate::reason::{Approximation, Reason};
 use assay_model::number::{count_of, real};
 use assay_model::units::{Bytes, Share};
@@ -22,7 +22,7 @@ type Weights = Vec<(u64, f64)>;
 
 /// The sizes of a job of this share of reads.
 pub fn transfer(
-    reading: &mut Reading<'_>,
+    reading: &mut SectionReader<'_>,
     kilo: u64,
     read_share: f64,
 ) -> Result<TransferMix, Refused> {
@@ -78,7 +78,10 @@ fn rounded(sizes: &mut Weights) -> bool {
 }
 
 /// Sizes of reads and of writes, by the option that says them.
-fn sides(reading: &mut Reading<'_>, kilo: u64) -> Result<(&'static str, [Weights; 2]), Refused> {
+fn sides(
+    reading: &mut SectionReader<'_>,
+    kilo: u64,
+) -> Result<(&'static str, [Weights; 2]), Refused> {
     let two = |text: &str, one: &dyn Fn(&str) -> Result<Weights, Reason>| {
         let mut sides = text.split(',').map(|side| match side {
             "" => Ok(vec![(DEFAULT_BYTES, 1.0)]),

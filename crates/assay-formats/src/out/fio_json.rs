@@ -1,6 +1,6 @@
 //! fio's JSON of version 3.3x: each stream is a job, each run a group.
 
-use super::WrittenRun;
+use super::OutputRun;
 use assay_model::histogram::Histogram;
 use assay_model::measurement::{Measurement, OperationResult};
 use assay_model::number::{count, index_of, rate, real, real_len, seconds};
@@ -9,7 +9,7 @@ use assay_model::workload::{Access, Arrival, Stream};
 use serde_json::{Map, Value, json};
 
 /// The percentiles that fio prints by default.
-const PERCENTILES: [f64; 17] = [
+const PER_CENT: [f64; 17] = [
     1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
     99.99,
 ];
@@ -19,7 +19,7 @@ const LATENCY_MS: [u64; 11] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000]
 const DEPTHS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
 
 /// The runs as one JSON document.
-pub fn fio_json(runs: &[WrittenRun<'_>], tool_version: &str) -> String {
+pub fn fio_json(runs: &[OutputRun<'_>], tool_version: &str) -> String {
     let ended_ns =
         runs.iter().map(|run| run.measurement.started_unix_ns + run.measurement.elapsed_ns).max();
     let ended_ms = ended_ns.unwrap_or(0) / 1_000_000;
@@ -53,7 +53,7 @@ fn clock(unix_ms: u64) -> String {
     )
 }
 
-fn jobs(group: usize, run: &WrittenRun<'_>) -> Vec<Value> {
+fn jobs(group: usize, run: &OutputRun<'_>) -> Vec<Value> {
     let only = run.measurement.streams.len() == 1;
     let streams = run.measurement.streams.iter().map(|result| {
         let asked = run
@@ -86,7 +86,7 @@ fn jobs(group: usize, run: &WrittenRun<'_>) -> Vec<Value> {
 }
 
 /// The options of a job that would do the same, all as text as fio writes them.
-fn options(asked: Option<&Stream>, run: &WrittenRun<'_>) -> Value {
+fn options(asked: Option<&Stream>, run: &OutputRun<'_>) -> Value {
     let (Some(stream), Some(workload)) = (asked, run.workload) else { return json!({}) };
     let random = !matches!(stream.access, Access::Sequential { .. } | Access::Stride { .. });
     let direction = match (stream.read_share.0, random) {
@@ -161,7 +161,7 @@ fn sync(result: Option<&OperationResult>) -> Value {
     json!({"total_ios": result.ios, "lat_ns": times(&result.service, result.ios > 0)})
 }
 
-fn times(histogram: &Histogram, with_percentiles: bool) -> Value {
+fn times(histogram: &Histogram, with_quantiles: bool) -> Value {
     let mut times = json!({
         "min": histogram.min_ns(),
         "max": histogram.max_ns(),
@@ -169,14 +169,15 @@ fn times(histogram: &Histogram, with_percentiles: bool) -> Value {
         "stddev": deviation(histogram),
         "N": histogram.ios(),
     });
-    if with_percentiles && !histogram.is_empty() {
-        let percentile = |percent: &f64| {
+    if with_quantiles && !histogram.is_empty() {
+        let quantile = |percent: &f64| {
             (format!("{percent:.6}"), json!(histogram.quantile_ns(percent / 100.0)))
         };
-        times["percentile"] = Value::Object(PERCENTILES.iter().map(percentile).collect());
+        times["percentile"] = Value::Object(PER_CENT.iter().map(quantile).collect());
         // The bins of `json+`; fio's are as wide as those of a coarse histogram.
         let bins = histogram.coarsened();
-        let bin = |(lowest, width, ios): (u64, u64, u64)| ((lowest + width / 2).to_string(), json!(ios));
+        let bin =
+            |(lowest, width, ios): (u64, u64, u64)| ((lowest + width / 2).to_string(), json!(ios));
         times["bins"] = Value::Object(bins.buckets().map(bin).collect());
     }
     times
@@ -302,7 +303,7 @@ mod tests {
             errors: Vec::new(),
             conduct: Conduct::default(),
         };
-        let run = WrittenRun { measurement: &measurement, workload: None, intervals: &[] };
+        let run = OutputRun { measurement: &measurement, workload: None, intervals: &[] };
         let text = fio_json(&[run], "0");
         let ImportedContent::Runs(runs) = import(&text, "x.json").unwrap().content else {
             panic!()

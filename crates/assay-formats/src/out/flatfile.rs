@@ -1,6 +1,6 @@
 //! Vdbench's flatfile: a header line of names, a line an interval, and one of averages.
 
-use super::WrittenRun;
+use super::OutputRun;
 use assay_model::number::{rate, real, share};
 use assay_model::run::{IntervalSummary, OperationSummary};
 use assay_model::workload::Workload;
@@ -9,7 +9,7 @@ use std::fmt::Write;
 const HEADER: &str = "tod timestamp Run Interval reqrate rate MB/sec bytes/io read% resp read_resp write_resp resp_max read_max write_max resp_std read_std write_std xfersize threads rdpct rhpct whpct seekpct lunsize version compratio dedupratio queue_depth cpu_used cpu_user cpu_kernel cpu_wait cpu_idle";
 
 /// The runs as a flatfile; what Vdbench knows and Assay does not is `n/a`.
-pub fn flatfile(runs: &[WrittenRun<'_>]) -> String {
+pub fn flatfile(runs: &[OutputRun<'_>]) -> String {
     let mut text = format!("* Written by Assay in the form of Vdbench's flatfile.\n{HEADER}\n");
     for run in runs {
         for interval in run.intervals {
@@ -24,7 +24,7 @@ pub fn flatfile(runs: &[WrittenRun<'_>]) -> String {
 }
 
 /// The whole time as one interval; its times are those of the whole histograms.
-fn whole(run: &WrittenRun<'_>) -> Option<IntervalSummary> {
+fn whole(run: &OutputRun<'_>) -> Option<IntervalSummary> {
     let operations = run.measurement.operations();
     (operations.ios() > 0).then(|| {
         IntervalSummary {
@@ -36,7 +36,7 @@ fn whole(run: &WrittenRun<'_>) -> Option<IntervalSummary> {
     })
 }
 
-fn line(text: &mut String, run: &WrittenRun<'_>, name: &str, interval: &IntervalSummary) {
+fn line(text: &mut String, run: &OutputRun<'_>, name: &str, interval: &IntervalSummary) {
     let at_ns = run.measurement.started_unix_ns.saturating_add(interval.end_ns);
     let second = at_ns / 1_000_000_000 % 86_400;
     let clock = format!(

@@ -15,7 +15,7 @@ use assay_model::run::IntervalSummary;
 use assay_model::workload::Workload;
 
 /// A measurement with what it was asked for, and its intervals in numbers.
-pub struct WrittenRun<'a> {
+pub struct OutputRun<'a> {
     /// What came of it.
     pub measurement: &'a Measurement,
     /// What was asked for, where it was I/O on storage.

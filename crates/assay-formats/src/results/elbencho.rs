@@ -1,6 +1,6 @@
 //! elbencho's csv: one row a phase.
 
-use super::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
+use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
 use assay_model::Result;
 use assay_model::study::{FactorValue, Setting};
 

@@ -1,7 +1,7 @@
 //! fio's JSON, with or without bins: each group of jobs is a run, each job a stream.
 
-use super::quantiles::Known;
-use super::{ImportedContent, ImportedResult, ImportedRun, Lack, broken};
+use super::imported::{ImportedContent, ImportedResult, ImportedRun, Lack, broken};
+use super::quantiles::QuantileSummary;
 use assay_model::Result;
 use assay_model::histogram::{Histogram, Precision};
 use assay_model::measurement::{
@@ -79,8 +79,8 @@ struct FioTimes {
     mean: f64,
     #[serde(default, rename = "N")]
     n: u64,
-    #[serde(default)]
-    percentile: BTreeMap<String, f64>,
+    #[serde(default, rename = "percentile")]
+    quantiles: BTreeMap<String, f64>,
     #[serde(default)]
     bins: BTreeMap<String, u64>,
 }
@@ -176,9 +176,10 @@ impl FioTimes {
             Some((percent.parse::<f64>().ok()? / 100.0, *time_ns))
         };
         let mut quantiles: Vec<(f64, f64)> =
-            self.percentile.iter().filter_map(share).filter(|(share, _)| *share < 1.0).collect();
+            self.quantiles.iter().filter_map(share).filter(|(share, _)| *share < 1.0).collect();
         quantiles.sort_by(|left, right| left.0.total_cmp(&right.0));
-        Known { ios, min_ns: self.min, max_ns: self.max, mean_ns: self.mean, quantiles }.histogram()
+        QuantileSummary { ios, min_ns: self.min, max_ns: self.max, mean_ns: self.mean, quantiles }
+            .histogram()
     }
 }
 

@@ -1,6 +1,6 @@
 //! fio's logs of single latencies: every line is an I/O with its time, so histograms and intervals are exact.
 
-use super::{ImportedContent, ImportedResult, ImportedRun, Lack, broken};
+use super::imported::{ImportedContent, ImportedResult, ImportedRun, Lack, broken};
 use assay_model::Result;
 use assay_model::histogram::Precision;
 use assay_model::measurement::{

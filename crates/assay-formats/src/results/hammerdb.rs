@@ -1,6 +1,6 @@
 //! HammerDB's log: the line of the result of each run.
 
-use super::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
+use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
 use assay_model::Result;
 use assay_model::study::{FactorValue, Setting};
 

@@ -4,6 +4,7 @@ mod elbencho;
 mod fio_json;
 mod fio_log;
 mod hammerdb;
+mod imported;
 mod orion;
 mod pgbench;
 mod quantiles;
@@ -11,114 +12,12 @@ mod report;
 mod table;
 mod vdbench;
 
+pub use imported::{ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack};
 pub use report::report_row;
 
-use assay_model::measurement::{Interval, Measurement, NamedResult};
-use assay_model::study::Setting;
-use assay_model::verdict::NamedEstimate;
-use assay_model::workload::Workload;
 use assay_model::{Error, Result};
-use serde::Serialize;
-use std::fmt;
 
-/// What an imported result does not say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Lack {
-    /// One number for the whole time: no number has an interval.
-    Intervals,
-    /// Between the quantiles that the program printed the times are interpolated.
-    QuantileRanks,
-    /// Times are means only: there are no quantiles.
-    Quantiles,
-    /// Times begin when the kernel has taken the I/O: without the time in submission.
-    Submission,
-    /// Reads and writes share their times.
-    Operations,
-    /// What the load was: sizes, addresses or depth.
-    Load,
-    /// The host and the storage below.
-    Environment,
-    /// When it was measured.
-    Date,
-}
-
-impl Lack {
-    /// What it means for the result.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Intervals => "no number has an interval: how it would be done again is not known",
-            Self::QuantileRanks => "quantiles other than those of the file are interpolated",
-            Self::Quantiles => "there are no quantiles, and none can be made of means",
-            Self::Submission => "times are shorter than service times by the time in submission",
-            Self::Operations => "times of reads and writes cannot be told apart",
-            Self::Load => "whether two results are of the same load cannot be checked",
-            Self::Environment => "findings about the host are missing",
-            Self::Date => "the date is that of the import",
-        }
-    }
-}
-
-impl fmt::Display for Lack {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Intervals => "the result has no intervals",
-            Self::QuantileRanks => "the result has a few quantiles instead of a histogram",
-            Self::Quantiles => "the result has means of times only",
-            Self::Submission => "the result has completion latencies",
-            Self::Operations => "the result joins reads and writes",
-            Self::Load => "the result does not say all of its load",
-            Self::Environment => "the result does not describe its host",
-            Self::Date => "the result has no date",
-        })
-    }
-}
-
-/// A measurement of another program.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportedRun {
-    /// What it did, as far as the result says.
-    pub workload: Workload,
-    /// What came of it.
-    pub measurement: Measurement,
-    /// Its intervals with the results of their streams; one over the whole time where there are none.
-    pub intervals: Vec<(Interval, Vec<NamedResult>)>,
-}
-
-/// A row of numbers of another program: one load and what came of it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ImportedRow {
-    /// What was varied, and how.
-    pub settings: Vec<Setting>,
-    /// Measured time, s.
-    pub elapsed_s: f64,
-    /// Its numbers.
-    pub measures: Vec<NamedEstimate>,
-}
-
-/// What a file holds.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ImportedContent {
-    /// Measurements with histograms, in their order.
-    Runs(Vec<ImportedRun>),
-    /// Rows without.
-    Rows(Vec<ImportedRow>),
-}
-
-/// A result of another program.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportedResult {
-    /// The program, with its version where the file says it.
-    pub program: String,
-    /// Name of what was measured.
-    pub name: String,
-    /// What it holds.
-    pub content: ImportedContent,
-    /// What it lacks.
-    pub lacks: Vec<Lack>,
-}
-
-/// Reads a result of any program that is known, told by its content; `name` is that of the file.
+/// Reads a result of any program that is known, by its content; `name` is that of the file.
 ///
 /// # Errors
 /// A usage error when it is none, or is cut off.
@@ -158,24 +57,7 @@ pub fn import(text: &str, name: &str) -> Result<ImportedResult> {
         return pgbench::read_log(text);
     }
     Err(Error::usage(
-        format!("{name} is no result that is known"),
+        format!("{name} is not a known result"),
         "known are: fio JSON and logs, Vdbench flatfile and summary, ORION summary and csv, elbencho csv, pgbench output and logs, HammerDB logs",
     ))
-}
-
-/// A number of the whole time, which has no interval.
-fn total(quantity: &str, value: f64) -> NamedEstimate {
-    NamedEstimate {
-        quantity: quantity.to_owned(),
-        subject: None,
-        estimate: assay_model::Estimate::exact(value, 1),
-    }
-}
-
-/// The refusal of a file that ends too early or holds something else.
-fn broken(program: &str, what: &str) -> Error {
-    Error::usage(
-        format!("the result of {program} cannot be read: {what}"),
-        "name the whole file as the program wrote it",
-    )
 }

@@ -1,6 +1,6 @@
 //! ORION's summary and its csv files: one number a data point.
 
-use super::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
+use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
 use assay_model::Result;
 use assay_model::study::{FactorValue, Setting};
 use assay_model::verdict::NamedEstimate;

@@ -1,6 +1,7 @@
 //! pgbench's output, and its log of transactions.
 
-use super::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, table, total};
+use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
+use super::table;
 use assay_model::Result;
 use assay_model::histogram::{Histogram, Precision};
 use assay_model::number::real;

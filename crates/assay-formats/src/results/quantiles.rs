@@ -5,7 +5,7 @@ use assay_model::number::{count, real};
 
 /// What is known of a distribution of times, ns.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Known {
+pub struct QuantileSummary {
     /// How many there are.
     pub ios: u64,
     /// The smallest.
@@ -18,7 +18,7 @@ pub struct Known {
     pub quantiles: Vec<(f64, f64)>,
 }
 
-impl Known {
+impl QuantileSummary {
     /// A histogram whose count, ends and known quantiles are those given, and whose mean is as near as they allow.
     ///
     /// Between two known quantiles all times but the last lie at one place, the same share of the way for all; the mean decides
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn known_numbers_come_out_as_they_went_in() {
-        let known = Known {
+        let known = QuantileSummary {
             ios: 10_000,
             min_ns: 50_000.0,
             max_ns: 9_000_000.0,
@@ -114,15 +114,20 @@ mod tests {
 
     #[test]
     fn few_or_odd_numbers_do_no_harm() {
-        assert!(Known::default().histogram().is_empty());
-        let one =
-            Known { ios: 1, min_ns: 5.0, max_ns: 5.0, mean_ns: 5.0, quantiles: vec![(0.99, 7.0)] };
+        assert!(QuantileSummary::default().histogram().is_empty());
+        let one = QuantileSummary {
+            ios: 1,
+            min_ns: 5.0,
+            max_ns: 5.0,
+            mean_ns: 5.0,
+            quantiles: vec![(0.99, 7.0)],
+        };
         assert_eq!(one.histogram().ios(), 1);
-        let odd = Known {
+        let odd = QuantileSummary {
             ios: 3,
             quantiles: vec![(0.9, 1.0), (0.5, 8.0)],
             max_ns: 4.0,
-            ..Known::default()
+            ..QuantileSummary::default()
         };
         assert_eq!(odd.histogram().ios(), 3);
     }

@@ -1,6 +1,6 @@
 //! A report of a database as a row: what SLOB's own table takes from it.
 
-use super::{ImportedRow, total};
+use super::imported::{ImportedRow, total};
 use assay_model::profile::{IoPurpose, Profile};
 use assay_model::study::{FactorValue, Setting};
 

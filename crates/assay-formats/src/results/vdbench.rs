@@ -1,6 +1,7 @@
 //! Vdbench's flatfile and its summary: a row a run.
 
-use super::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, table, total};
+use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
+use super::table;
 use assay_model::Result;
 use assay_model::study::{FactorValue, Setting};
 use assay_model::units::Bytes;

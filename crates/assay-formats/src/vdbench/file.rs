@@ -1,6 +1,6 @@
 //! The form of a parameter file: definitions with their parameters, defaults, comments, continued lines and variables.
 
-use super::names::{self, Entity};
+use super::names::{self, DefinitionKind};
 use crate::conversion::{Origin, Refused};
 use crate::reading::{Section, Setting};
 use crate::reason::Reason;
@@ -41,7 +41,7 @@ pub fn read(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Definit
 struct Reader<'a> {
     around: &'a Surroundings<'a>,
     found: Definitions,
-    defaults: Vec<(Entity, Vec<Setting>)>,
+    defaults: Vec<(DefinitionKind, Vec<Setting>)>,
     bytes: usize,
 }
 
@@ -94,15 +94,15 @@ impl Reader<'_> {
 
     fn statement(&mut self, parameters: &[&str], origin: &Origin) -> Result<(), Refused> {
         let (key, name) = pair(parameters[0]);
-        let entity = names::entity(key).unwrap_or(Entity::General);
+        let entity = names::entity(key).unwrap_or(DefinitionKind::General);
         let count = self.found.storages.len() + self.found.workloads.len() + self.found.runs.len();
         if count > SECTIONS_MAX {
             return Err(refused(origin.clone(), name, Reason::TooManyJobs));
         }
-        let own = if entity == Entity::General { parameters } else { &parameters[1..] };
+        let own = if entity == DefinitionKind::General { parameters } else { &parameters[1..] };
         let settings = own.iter().map(|one| self.setting(entity, one, origin));
         let settings = settings.collect::<Result<Vec<_>, _>>()?;
-        if entity == Entity::General {
+        if entity == DefinitionKind::General {
             self.found.general.extend(settings);
             return Ok(());
         }
@@ -111,11 +111,16 @@ impl Reader<'_> {
         self.define(entity, Section { name, origin: origin.clone(), settings })
     }
 
-    fn setting(&self, entity: Entity, text: &str, origin: &Origin) -> Result<Setting, Refused> {
+    fn setting(
+        &self,
+        entity: DefinitionKind,
+        text: &str,
+        origin: &Origin,
+    ) -> Result<Setting, Refused> {
         let (key, value) = pair(text);
         let origin = Origin { key: key.to_owned(), ..origin.clone() };
         let refuse = |reason| refused(origin.clone(), value, reason);
-        let foreign = matches!(entity, Entity::FileSystem | Entity::Replay);
+        let foreign = matches!(entity, DefinitionKind::FileSystem | DefinitionKind::Replay);
         let name = if foreign { Some("") } else { names::full(entity, key) };
         let Some(name) = name else {
             return Err(refuse(Reason::UnknownOption { nearest: names::nearest(entity, key) }));
@@ -125,10 +130,10 @@ impl Reader<'_> {
         Ok(Setting { name, value: Some(value), origin, has_dashes: false })
     }
 
-    fn define(&mut self, entity: Entity, mut section: Section) -> Result<(), Refused> {
+    fn define(&mut self, entity: DefinitionKind, mut section: Section) -> Result<(), Refused> {
         let known = self.defaults.iter().position(|(of, _)| *of == entity);
         if section.name == "default" {
-            if entity == Entity::Workload {
+            if entity == DefinitionKind::Workload {
                 self.found.workload_default = section.clone();
             }
             match known {
@@ -143,13 +148,13 @@ impl Reader<'_> {
             section.settings.extend(own);
         }
         match entity {
-            Entity::Host => self.found.hosts.push(section.name),
-            Entity::Storage => self.found.storages.extend(counted(section)?),
-            Entity::Workload => self.found.workloads.push(section),
-            Entity::Run => self.found.runs.push(section),
-            Entity::FileSystem => self.found.others.push((section, Reason::FileSystemLoad)),
-            Entity::Replay => self.found.others.push((section, Reason::Replay)),
-            Entity::General => {}
+            DefinitionKind::Host => self.found.hosts.push(section.name),
+            DefinitionKind::Storage => self.found.storages.extend(counted(section)?),
+            DefinitionKind::Workload => self.found.workloads.push(section),
+            DefinitionKind::Run => self.found.runs.push(section),
+            DefinitionKind::FileSystem => self.found.others.push((section, Reason::FileSystemLoad)),
+            DefinitionKind::Replay => self.found.others.push((section, Reason::Replay)),
+            DefinitionKind::General => {}
         }
         Ok(())
     }

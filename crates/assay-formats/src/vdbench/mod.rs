@@ -10,7 +10,7 @@ mod workload;
 use crate::conversion::{
     Conversion, NamedTarget, Note, Origin, Program, Refused, Treatment, farthest,
 };
-use crate::reading::{Reading, Section, Setting};
+use crate::reading::{Section, SectionReader, Setting};
 use crate::reason::Reason;
 use crate::surroundings::Surroundings;
 use assay_model::units::{Bytes, Share};
@@ -79,7 +79,7 @@ fn other((section, reason): &(Section, Reason)) -> Note {
 /// What all of them write, by the parameters of the file.
 fn content(general: &[Setting]) -> Result<(Content, Vec<Note>), Refused> {
     let section = Section { settings: general.to_vec(), ..Section::default() };
-    let mut reading = Reading::new(&section, names::rule);
+    let mut reading = SectionReader::new(&section, names::rule);
     let compressible =
         reading.parsed("compratio", "content", number::real)?.map_or(0.0, run::compressible);
     let duplicate =

@@ -5,7 +5,7 @@ use crate::reason::{Approximation, Reason};
 
 /// What a line defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entity {
+pub enum DefinitionKind {
     /// Parameters of the whole file.
     General,
     /// A host.
@@ -41,31 +41,31 @@ const RUN: &str = "
     forwidth forfiles forsizes fortotal host hd";
 
 /// The definition that a line begins with.
-pub fn entity(key: &str) -> Option<Entity> {
+pub fn entity(key: &str) -> Option<DefinitionKind> {
     Some(match key.to_ascii_lowercase().as_str() {
-        "hd" | "host" => Entity::Host,
-        "sd" => Entity::Storage,
-        "wd" => Entity::Workload,
-        "rd" => Entity::Run,
-        "fsd" | "fwd" => Entity::FileSystem,
-        "rg" => Entity::Replay,
+        "hd" | "host" => DefinitionKind::Host,
+        "sd" => DefinitionKind::Storage,
+        "wd" => DefinitionKind::Workload,
+        "rd" => DefinitionKind::Run,
+        "fsd" | "fwd" => DefinitionKind::FileSystem,
+        "rg" => DefinitionKind::Replay,
         _ => return None,
     })
 }
 
-fn list(entity: Entity) -> &'static str {
+fn list(entity: DefinitionKind) -> &'static str {
     match entity {
-        Entity::General => GENERAL,
-        Entity::Host => HOST,
-        Entity::Storage => STORAGE,
-        Entity::Workload => WORKLOAD,
-        Entity::Run => RUN,
-        Entity::FileSystem | Entity::Replay => "",
+        DefinitionKind::General => GENERAL,
+        DefinitionKind::Host => HOST,
+        DefinitionKind::Storage => STORAGE,
+        DefinitionKind::Workload => WORKLOAD,
+        DefinitionKind::Run => RUN,
+        DefinitionKind::FileSystem | DefinitionKind::Replay => "",
     }
 }
 
 /// The full name of a parameter, where it is one: the first that begins so, of two letters at least.
-pub fn full(entity: Entity, key: &str) -> Option<&'static str> {
+pub fn full(entity: DefinitionKind, key: &str) -> Option<&'static str> {
     let key = key.to_ascii_lowercase();
     let names = || list(entity).split_whitespace();
     let same = names().find(|name| *name == key);
@@ -73,7 +73,7 @@ pub fn full(entity: Entity, key: &str) -> Option<&'static str> {
 }
 
 /// The nearest parameter to one that is none.
-pub fn nearest(entity: Entity, key: &str) -> Option<String> {
+pub fn nearest(entity: DefinitionKind, key: &str) -> Option<String> {
     let known: Vec<String> = list(entity).split_whitespace().map(str::to_owned).collect();
     assay_model::document::nearest(key, &known).map(str::to_owned)
 }

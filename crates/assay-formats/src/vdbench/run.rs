@@ -5,9 +5,9 @@ use super::number;
 use super::storage::{OpenFlags, StorageDefinition, open_flags};
 use super::workload::{WorkloadDefinition, workload};
 use crate::conversion::{
-    ConvertedPart, Document, DocumentLine, NamedTarget, Note, Origin, Refused,
+    ConversionPart, Document, DocumentLine, NamedTarget, Note, Origin, Refused,
 };
-use crate::reading::{Reading, Section};
+use crate::reading::{Section, SectionReader};
 use crate::reason::{Approximation, Reason};
 use assay_model::number::{count, real};
 use assay_model::study::{Factor, FactorValue, Study};
@@ -22,7 +22,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// What a run makes of the definitions.
 pub struct RunDefinition {
     /// Its document.
-    pub part: ConvertedPart,
+    pub part: ConversionPart,
     /// What became of its parameters, and of those of its workloads.
     pub notes: Vec<Note>,
 }
@@ -72,7 +72,7 @@ pub fn run(
     content: Content,
     targets: &[NamedTarget],
 ) -> Result<RunDefinition, Refused> {
-    let mut reading = Reading::new(section, super::names::rule);
+    let mut reading = SectionReader::new(section, super::names::rule);
     if reading.setting("fwd", "targets").is_some() {
         return Err(reading.refusal("fwd", Reason::FileSystemLoad));
     }
@@ -90,7 +90,7 @@ pub fn run(
     let (whole, used) = on_targets(whole, &run, targets);
     let factors = run.factors(&mut reading);
     let (notes, sources) = reading.finish();
-    let mut part = ConvertedPart {
+    let mut part = ConversionPart {
         document: Document::Workload(whole),
         targets: used,
         sources: run.sources(&sources),
@@ -122,7 +122,7 @@ fn check(document: &Document) -> Result<(), String> {
 }
 
 fn workloads(
-    reading: &mut Reading<'_>,
+    reading: &mut SectionReader<'_>,
     found: &Definitions,
     storages: &[StorageDefinition],
 ) -> Result<Vec<WorkloadDefinition>, Refused> {
@@ -142,7 +142,7 @@ fn workloads(
     Ok(used)
 }
 
-fn rates(reading: &mut Reading<'_>) -> Result<Rates, Refused> {
+fn rates(reading: &mut SectionReader<'_>) -> Result<Rates, Refused> {
     let text = reading.text("iorate", "arrival")?.unwrap_or("max").to_ascii_lowercase();
     reading.near("curve", Approximation::DepthLadder);
     match text.as_str() {
@@ -159,7 +159,7 @@ fn rates(reading: &mut Reading<'_>) -> Result<Rates, Refused> {
     }
 }
 
-fn process(reading: &mut Reading<'_>) -> Result<Process, Refused> {
+fn process(reading: &mut SectionReader<'_>) -> Result<Process, Refused> {
     let Some(text) = reading.text("distribution", "arrival")? else { return Ok(Process::Poisson) };
     let words = number::parts(text);
     if words.iter().any(|word| word.starts_with('v') || word.starts_with('s')) {
@@ -176,7 +176,7 @@ fn process(reading: &mut Reading<'_>) -> Result<Process, Refused> {
     }
 }
 
-fn loops(reading: &mut Reading<'_>) -> Result<Loops, Refused> {
+fn loops(reading: &mut SectionReader<'_>) -> Result<Loops, Refused> {
     let mut values = |names: [&str; 2], line, one: fn(&str) -> Result<u64, Reason>| {
         for name in names {
             if let Some(values) = reading.parsed(name, line, |text| number::values(text, one))? {
@@ -207,7 +207,7 @@ fn loops(reading: &mut Reading<'_>) -> Result<Loops, Refused> {
     Ok(loops)
 }
 
-fn times(reading: &mut Reading<'_>) -> Result<Times, Refused> {
+fn times(reading: &mut SectionReader<'_>) -> Result<Times, Refused> {
     let measure_ns =
         reading.parsed("elapsed", "duration", number::time_ns)?.unwrap_or(30 * SECOND_NS);
     let warm_up_ns = reading.parsed("warmup", "warm_up", number::time_ns)?.unwrap_or(0);
@@ -264,7 +264,7 @@ impl Run<'_> {
             Rates::Given(rates) => rates.first().map(|rate| rate * self.skew(one)),
             Rates::Max | Rates::Curve => None,
         };
-        match one.rate.or(given) {
+        match one.rate_iops.or(given) {
             Some(rate) => Arrival::Open {
                 rate: Rate(rate),
                 process: self.process,
@@ -326,7 +326,7 @@ impl Run<'_> {
     }
 
     /// What is varied; the loops of a run in the order of Vdbench.
-    fn factors(&self, reading: &mut Reading<'_>) -> Vec<Factor> {
+    fn factors(&self, reading: &mut SectionReader<'_>) -> Vec<Factor> {
         let factor = |name: &str, values: Vec<FactorValue>| Factor {
             name: name.to_owned(),
             values,

@@ -3,7 +3,7 @@
 use super::file::Definitions;
 use super::number;
 use crate::conversion::{Note, Origin, Refused};
-use crate::reading::{Reading, Section};
+use crate::reading::{Section, SectionReader};
 use crate::reason::{Approximation, Reason};
 
 /// Threads of a storage that names none.
@@ -64,7 +64,7 @@ pub fn storages(found: &Definitions) -> Result<Vec<StorageDefinition>, Refused> 
 }
 
 fn storage(section: &Section) -> Result<StorageDefinition, Refused> {
-    let mut reading = Reading::new(section, super::names::rule);
+    let mut reading = SectionReader::new(section, super::names::rule);
     let lun = reading.text("lun", "targets")?;
     let lun =
         lun.ok_or_else(|| reading.refusal("lun", Reason::Missing("lun".to_owned())))?.to_owned();
@@ -101,7 +101,7 @@ fn storage(section: &Section) -> Result<StorageDefinition, Refused> {
 }
 
 /// `openflags` of any definition.
-pub fn open_flags(reading: &mut Reading<'_>) -> Result<OpenFlags, Refused> {
+pub fn open_flags(reading: &mut SectionReader<'_>) -> Result<OpenFlags, Refused> {
     let Some(text) = reading.text("openflags", "direct")? else { return Ok(OpenFlags::default()) };
     let mut flags = OpenFlags::default();
     for word in number::parts(&text.to_ascii_lowercase()) {
@@ -121,7 +121,7 @@ pub fn open_flags(reading: &mut Reading<'_>) -> Result<OpenFlags, Refused> {
 }
 
 /// `range=(min,max)`: per cent up to 200, else bytes.
-pub fn range(reading: &mut Reading<'_>, size: Option<u64>) -> Result<(f64, f64), Refused> {
+pub fn range(reading: &mut SectionReader<'_>, size: Option<u64>) -> Result<(f64, f64), Refused> {
     const WHOLE: (f64, f64) = (0.0, 1.0);
     let Some(text) = reading.text("range", "span")? else { return Ok(WHOLE) };
     let ends: Result<Vec<u64>, Reason> =

@@ -4,7 +4,7 @@ use super::file::is_named;
 use super::number;
 use super::storage::{OpenFlags, StorageDefinition, open_flags, range};
 use crate::conversion::{Note, Origin, Refused};
-use crate::reading::{Reading, Section};
+use crate::reading::{Section, SectionReader};
 use crate::reason::{Approximation, Reason};
 use assay_model::number::real;
 use assay_model::units::{Bytes, Share};
@@ -27,7 +27,7 @@ pub struct WorkloadDefinition {
     /// I/Os outstanding, where they are its own.
     pub threads: Option<u64>,
     /// A rate of its own.
-    pub rate: Option<f64>,
+    pub rate_iops: Option<f64>,
     /// How its storage is opened.
     pub flags: OpenFlags,
     /// The part of its storage in use.
@@ -44,7 +44,7 @@ pub fn workload(
     named: Option<&str>,
     all: &[StorageDefinition],
 ) -> Result<WorkloadDefinition, Refused> {
-    let mut reading = Reading::new(section, super::names::rule);
+    let mut reading = SectionReader::new(section, super::names::rule);
     let pattern = reading.text("sd", "targets")?.map(str::to_owned);
     let pattern = named.map(str::to_owned).or(pattern).unwrap_or_else(|| "*".to_owned());
     let used = all.iter().enumerate().filter(|(_, one)| is_named(&pattern, &one.name));
@@ -63,7 +63,7 @@ pub fn workload(
     let access = hits(&mut reading, access, size, all[storages[0]].hit_bytes)?;
     let skew = reading.parsed("skew", "arrival", percent)?.filter(|share| *share > 0.0);
     let threads = reading.parsed("threads", "arrival", number::count)?;
-    let rate = reading.parsed("iorate", "arrival", number::real)?.filter(|rate| *rate > 0.0);
+    let rate_iops = reading.parsed("iorate", "arrival", number::real)?.filter(|rate| *rate > 0.0);
     let flags = open_flags(&mut reading)?;
     let range = band(&mut reading, size)?;
     for name in ["host", "hd"] {
@@ -79,7 +79,7 @@ pub fn workload(
         access,
         skew,
         threads,
-        rate,
+        rate_iops,
         flags,
         range,
         notes,
@@ -88,7 +88,7 @@ pub fn workload(
 }
 
 /// One size, sizes with their percentages, or `(min,max,align)`.
-fn transfer(reading: &mut Reading<'_>) -> Result<TransferMix, Refused> {
+fn transfer(reading: &mut SectionReader<'_>) -> Result<TransferMix, Refused> {
     let Some(text) = reading.text("xfersize", "transfer")? else {
         return Ok(TransferMix::single(Bytes(4096)));
     };
@@ -138,7 +138,7 @@ fn even(from: u64, to: u64, align: u64) -> Result<Vec<(u64, f64)>, Reason> {
 }
 
 fn access(
-    reading: &mut Reading<'_>,
+    reading: &mut SectionReader<'_>,
     transfer: &TransferMix,
     storages: usize,
 ) -> Result<Access, Refused> {
@@ -181,7 +181,7 @@ fn access(
 
 /// Cache hits: a share of the reads goes to a small area.
 fn hits(
-    reading: &mut Reading<'_>,
+    reading: &mut SectionReader<'_>,
     access: Access,
     size: Option<u64>,
     hit_bytes: u64,
@@ -210,7 +210,7 @@ fn hits(
 }
 
 /// The range in use: the workload's own, or its hot band.
-fn band(reading: &mut Reading<'_>, size: Option<u64>) -> Result<(f64, f64), Refused> {
+fn band(reading: &mut SectionReader<'_>, size: Option<u64>) -> Result<(f64, f64), Refused> {
     let Some(text) = reading.text("hotband", "span")? else { return range(reading, size) };
     let ends: Result<Vec<f64>, Reason> =
         number::parts(text).into_iter().map(number::real).collect();

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
   assay convert job.fio --json
   assay convert parameters.vdb --out workloads")]
 pub struct Options {
-    /// Job file of fio, or parameter file of Vdbench; its content tells which
+    /// Job file of fio, or parameter file of Vdbench; its content shows which
     file: PathBuf,
     /// Write each document to a new file of its own in this directory
     #[arg(long, value_name = "DIR")]

@@ -15,7 +15,7 @@ use std::path::PathBuf;
   assay import output/flatfile.html
   assay import orion_20260101_1200_summary.txt")]
 pub struct Options {
-    /// Files of results, or the folder of a SLOB run with its AWR reports; their content tells whose they are
+    /// Files of results, or the folder of a SLOB run with its AWR reports; their content shows whose they are
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Import also what was imported before

@@ -6,7 +6,7 @@ use crate::options::{COMMON, OutputOptions, StoreOptions};
 use crate::terminal::colour;
 use assay_app::loaded_run::LoadedRun;
 use assay_app::new_file::write_new;
-use assay_formats::out::{OrionFiles, WrittenRun, fio_json, flatfile, orion, slob};
+use assay_formats::out::{OrionFiles, OutputRun, fio_json, flatfile, orion, slob};
 use assay_model::{Error, Result};
 use assay_report::Options as Shown;
 use assay_store::RunReader;
@@ -158,9 +158,9 @@ fn print_measured(form: Form, run: &RunReader) -> Result<ExitStatus> {
         let intervals = cell.summaries()?.collect::<Result<Vec<_>>>()?;
         cells.push((cell.measurement()?, cell.workload().ok(), intervals));
     }
-    let written: Vec<WrittenRun<'_>> = cells
+    let written: Vec<OutputRun<'_>> = cells
         .iter()
-        .map(|(measurement, workload, intervals)| WrittenRun {
+        .map(|(measurement, workload, intervals)| OutputRun {
             measurement,
             workload: workload.as_ref(),
             intervals,
