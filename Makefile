@@ -6,7 +6,11 @@ SHELL := bash
 
 PYTHON ?= python3
 CARGO ?= cargo
-ARCH := $(shell uname -m)
+HERE := $(shell uname -m)
+ARCH ?= $(HERE)
+TARGET = $(ARCH)-unknown-linux-gnu
+# Programs for another processor lie apart from those that run here.
+DIST = $(if $(filter $(HERE),$(ARCH)),dist,dist/$(ARCH))
 TOOLS := $(CURDIR)/target/tools
 
 # Versions that were tried together; pip and cargo fetch them once into target/tools.
@@ -99,12 +103,18 @@ docs: ## Writes the pages of the verbs from the program and builds the book into
 
 ## What is handed out ########################################################
 
-dist: $(TOOLS)/dist/ready ## Builds the portable program (glibc 2.17) and its wheel into dist/.
-	rm -rf dist
+# What runs here describes itself: the packages of another processor take manual pages and completions from this one.
+dist: $(TOOLS)/dist/ready ## Builds the portable program (glibc 2.17), wheel, .deb and .rpm into dist/; ARCH=aarch64 for others.
+	@if [ '$(ARCH)' != '$(HERE)' ] && ! rustup target list --installed 2>/dev/null | grep -qx '$(TARGET)'; then \
+		echo 'skipped: this toolchain has no $(TARGET); rustup target add $(TARGET) adds it'; exit; fi; \
+	rm -rf '$(DIST)' && \
 	PATH="$(TOOLS)/dist/bin:$$PATH" maturin build --release --zig \
-		--target $(ARCH)-unknown-linux-gnu --compatibility manylinux2014 --out dist
-	install -m 755 target/$(ARCH)-unknown-linux-gnu/release/assay dist/assay
-	$(PYTHON) -m unittest --verbose tests.dist.test_portable
+		--target $(TARGET) --compatibility manylinux2014 --out '$(DIST)' && \
+	install -m 755 target/$(TARGET)/release/assay '$(DIST)/assay' && \
+	if [ '$(ARCH)' = '$(HERE)' ]; then export RUNNABLE='$(DIST)/assay'; \
+	else $(CARGO) build --package assay --locked && export RUNNABLE=target/debug/assay; fi && \
+	scripts/package '$(DIST)/assay' $(ARCH) '$(DIST)' && \
+	DIST='$(DIST)' $(PYTHON) -m unittest discover --verbose -s tests/dist -t .
 
 clean: ## Removes everything that was built.
 	rm -rf .venv target dist

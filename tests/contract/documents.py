@@ -12,6 +12,8 @@ import json
 from pathlib import Path
 
 import jsonschema
+import referencing
+import referencing.jsonschema
 
 try:
     import tomllib
@@ -39,8 +41,15 @@ def problems(contract: Path) -> "list[str]":
 
 def _schemas(contract: Path) -> "tuple[dict, list[str]]":
     schemas, found = {}, []
-    for path in sorted(contract.glob(f"*{SCHEMA}")):
-        schema = json.loads(path.read_text(encoding="utf-8"))
+    texts = {path: json.loads(path.read_text(encoding="utf-8")) for path in sorted(contract.glob(f"*{SCHEMA}"))}
+    # A schema may name another one by its file.
+    draft = referencing.jsonschema.DRAFT202012
+    registry = referencing.Registry().with_resources(
+        (path.name, referencing.Resource.from_contents(schema, default_specification=draft))
+        for path, schema in texts.items()
+        if isinstance(schema, dict)
+    )
+    for path, schema in texts.items():
         kind = jsonschema.validators.validator_for(schema, default=None)
         if kind is None:
             found.append(f"{path.name}: names no known $schema")
@@ -50,7 +59,7 @@ def _schemas(contract: Path) -> "tuple[dict, list[str]]":
         except jsonschema.SchemaError as error:
             found.append(f"{path.name}: {error.message}")
         else:
-            schemas[path.name[: -len(SCHEMA)]] = kind(schema)
+            schemas[path.name[: -len(SCHEMA)]] = kind(schema, registry=registry)
     return schemas, found
 
 

@@ -26,9 +26,14 @@ class Elf:
         if data[:6] != b"\x7fELF\x02\x01":
             raise ValueError("not a 64-bit little-endian ELF file")
         self._data = data
+        self._machine = struct.unpack_from("<H", data, 18)[0]
         offset = struct.unpack_from("<Q", data, 0x28)[0]
         size, count = struct.unpack_from("<HH", data, 0x3A)
         self._sections = [self._section(offset + size * index) for index in range(count)]
+
+    def machine(self) -> str:
+        """The processor that it is for, as the kernel calls it; else its number."""
+        return {62: "x86_64", 183: "aarch64"}.get(self._machine, str(self._machine))
 
     def _section(self, offset: int) -> Section:
         row = struct.unpack_from("<IIQQQQIIQQ", self._data, offset)

@@ -1,12 +1,15 @@
 """Opens a page of Assay in a real browser and judges what a reader would see.
 
 A page is one HTML file that must work offline, without scripts, on a desktop and on a phone, in light and dark:
-no error on the console, no request, no sideways scrolling, the answer on the first screen, and a
-title for every picture that is not mere decoration. Screenshots of the first screen and of all go to target/pages.
+no message on the console, no request, no sideways scrolling, the answer on the first screen and all that a manager
+reads on four, a title for every picture that is not mere decoration, no label over another or over a line, no chart
+drawn smaller than its neighbours, nothing serious found by axe. Screenshots of the first screen and of all go to
+target/pages.
 
     python -m tests.page.harness PAGE.html ...
 """
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -19,7 +22,15 @@ SCREENSHOTS = ROOT / "target" / "pages"
 LARGEST_BYTES = 1_000_000
 # The part that answers the question, and its table with a row for each criterion.
 ANSWER = "#answer"
-VERDICT = f"{ANSWER} table"
+VERDICT = f"{ANSWER} table:not(details table)"
+# The part for a manager: everything before the evidence.
+SCREENS_MAX = 4
+# Where the table of criteria begins at the latest.
+VERDICT_SCREENS_MAX = 1.5
+# What axe calls grave; the lesser ones are matters of taste.
+GRAVE = ("serious", "critical")
+# Faults of one kind that are listed for one page.
+LISTED_MAX = 5
 SWITCHES = [
     "--no-sandbox",
     "--disable-gpu",
@@ -44,7 +55,7 @@ class View:
         return f"{self.width}x{self.height}-{self.scheme}{'' if self.scripts else '-noscript'}"
 
 
-DESKTOP, PHONE = (1280, 900), (390, 844)
+DESKTOP, PHONE = (1400, 900), (390, 844)
 VIEWS = [View(*size, scheme) for size in (DESKTOP, PHONE) for scheme in ("light", "dark")]
 VIEWS.append(View(*DESKTOP, "light", scripts=False))
 
@@ -61,6 +72,7 @@ QUESTIONS = """([answer, verdict]) => {
     each => each.getBoundingClientRect().right > document.documentElement.clientWidth + 1);
   return {
     answerTop: top(answer),
+    answerBottom: document.querySelector(answer)?.getBoundingClientRect().bottom ?? 0,
     verdictTop: top(verdict),
     verdictRows: document.querySelector(verdict)?.rows.length ?? 0,
     untitled: outer.filter(svg => !title(svg)).length,
@@ -68,6 +80,53 @@ QUESTIONS = """([answer, verdict]) => {
     clientWidth: document.documentElement.clientWidth,
     widest: wide.slice(0, 3).map(each => each.tagName.toLowerCase() + '.' + each.getAttribute('class')),
   };
+}"""
+
+
+# Labels of charts that lie over one another, over a line of data or beyond their chart, and charts that are drawn smaller
+# than they are meant to be: text of less than nine tenths of its size is hard to read.
+LABELS = """() => {
+  const found = [];
+  const inside = (box, x, y) => x > box.left && x < box.right && y > box.top && y < box.bottom;
+  // The box of a line of text has room above and below its letters.
+  const core = text => {
+    const box = text.getBoundingClientRect(), high = box.height * 0.22;
+    return {text: text.textContent, left: box.left + 1, right: box.right - 1, top: box.top + high, bottom: box.bottom - high};
+  };
+  const shown = part => part.checkVisibility() && part.getBoundingClientRect().width > 0;
+  const charts = [...document.querySelectorAll('svg[role=img]')].filter(shown);
+  for (const chart of charts) {
+    const name = chart.querySelector(':scope > title')?.textContent;
+    const frame = chart.getBoundingClientRect(), scale = frame.width / chart.viewBox.baseVal.width;
+    if (scale < 0.9) found.push(`“${name}” is drawn at ${Math.round(scale * 100)} % of its size`);
+    const labels = [...chart.querySelectorAll('text')].filter(shown).map(core);
+    labels.forEach((one, place) => {
+      if (one.left < frame.left - 3 || one.right > frame.right + 3) found.push(`“${one.text}” runs out of “${name}”`);
+      for (const other of labels.slice(place + 1)) {
+        const apart = one.right <= other.left || other.right <= one.left || one.bottom <= other.top || other.bottom <= one.top;
+        if (!apart) found.push(`“${one.text}” lies over “${other.text}” in “${name}”`);
+      }
+    });
+    for (const line of chart.querySelectorAll('path.l:not(.hair)')) {
+      // Lines are drawn from corner to corner: their corners are read, because asking for points along them takes minutes.
+      const place = line.getScreenCTM(), numbers = line.getAttribute('d').match(/-?[0-9.]+/g).map(Number);
+      const corners = [];
+      for (let at = 0; at + 1 < numbers.length; at += 2) {
+        corners.push([place.a * numbers[at] + place.e, place.d * numbers[at + 1] + place.f]);
+      }
+      const hit = labels.findIndex(label => corners.slice(1).some((to, number) => {
+        const from = corners[number], steps = Math.ceil(Math.hypot(to[0] - from[0], to[1] - from[1]) / 3) || 1;
+        if (Math.max(from[0], to[0]) < label.left || Math.min(from[0], to[0]) > label.right) return false;
+        for (let step = 0; step <= steps; step++) {
+          const share = step / steps;
+          if (inside(label, from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1]))) return true;
+        }
+        return false;
+      }));
+      if (hit >= 0) found.push(`a line runs through “${labels[hit].text}” in “${name}”`);
+    }
+  }
+  return found;
 }"""
 
 
@@ -100,16 +159,54 @@ def browser():
             opened.close()
 
 
-def problems(opened, path: Path, views: "list[View]" = VIEWS) -> "list[str]":
-    """Everything that is wrong with a page, in every view; nothing if a reader is served well."""
+def problems(opened, path: Path, views: "list[View]" = VIEWS, is_judged: bool = True) -> "list[str]":
+    """Everything that is wrong with a page, in every view; nothing if a reader is served well. One that judges has a table
+    with a row for each criterion."""
     size = path.stat().st_size
     found = [f"{path.name}: {size} bytes, over {LARGEST_BYTES}"] if size > LARGEST_BYTES else []
     for view in views:
-        found += [f"{path.name} at {view}: {problem}" for problem in _look(opened, path, view)]
+        found += [f"{path.name} at {view}: {problem}" for problem in _look(opened, path, view, is_judged)]
     return found
 
 
-def _look(opened, path: Path, view: View) -> "list[str]":
+def is_judged(path: Path) -> bool:
+    """Whether a page holds a verdict by criteria."""
+    return 'data-name="Criterion"' in path.read_text(encoding="utf-8")
+
+
+def barriers(opened, path: Path, view: View = VIEWS[0]) -> "list[str]":
+    """What axe finds serious for those who cannot see, point or tell colours apart."""
+    # The page's policy lets no script in but its own.
+    context = opened.new_context(
+        viewport={"width": view.width, "height": view.height}, color_scheme=view.scheme, bypass_csp=True
+    )
+    try:
+        page = context.new_page()
+        page.goto(path.resolve().as_uri(), wait_until="load")
+        page.evaluate("() => document.querySelectorAll('details').forEach(each => each.open = true)")
+        page.evaluate(_axe())
+        answer = page.evaluate("async () => await axe.run(document, {resultTypes: ['violations']})")
+    finally:
+        context.close()
+    return [
+        f"{path.name} at {view}: {found['id']}: {found['help']}: {found['nodes'][0]['html'][:160]}"
+        for found in answer["violations"]
+        if found["impact"] in GRAVE
+    ]
+
+
+def _axe() -> str:
+    import axe_playwright_python
+
+    return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+
+
+def has_axe() -> bool:
+    """Whether `barriers` can look."""
+    return importlib.util.find_spec("axe_playwright_python") is not None
+
+
+def _look(opened, path: Path, view: View, is_judged: bool) -> "list[str]":
     context = opened.new_context(
         viewport={"width": view.width, "height": view.height},
         color_scheme=view.scheme,
@@ -120,7 +217,10 @@ def _look(opened, path: Path, view: View) -> "list[str]":
     _listen(page, address, found)
     try:
         page.goto(address, wait_until="load")
-        found += _judge(page.evaluate(QUESTIONS, [ANSWER, VERDICT]), view)
+        found += _judge(page.evaluate(QUESTIONS, [ANSWER, VERDICT]), view, is_judged)
+        # Labels lie where they lie, whatever the colours are.
+        if view.scripts and view.scheme == "light":
+            found += page.evaluate(LABELS)[:LISTED_MAX]
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=SCREENSHOTS / f"{path.stem}-{view}-top.png")
         page.screenshot(path=SCREENSHOTS / f"{path.stem}-{view}.png", full_page=True)
@@ -137,8 +237,7 @@ def _listen(page, address: str, found: "list[str]") -> None:
             found.append(f"asks for {request.url}")
 
     def on_console(message) -> None:
-        if message.type == "error":
-            found.append(f"console: {message.text}")
+        found.append(f"console: {message.text}")
 
     page.on("request", on_request)
     page.on("console", on_console)
@@ -146,12 +245,18 @@ def _listen(page, address: str, found: "list[str]") -> None:
     page.route("**/*", lambda route: route.continue_() if route.request.url == address else route.abort())
 
 
-def _judge(answers: dict, view: View) -> "list[str]":
+def _judge(answers: dict, view: View, is_judged: bool) -> "list[str]":
     found = _judge_place(ANSWER, answers["answerTop"], view)
-    # A phone has room for the sentence, and for the table below it.
-    found += _judge_place(VERDICT, answers["verdictTop"], view if view.width >= DESKTOP[0] else None)
-    if answers["verdictTop"] is not None and answers["verdictRows"] < 2:
+    if is_judged:
+        # The sentence says what decided; the table with every criterion follows the manager's screen.
+        on_desktop = view.width >= DESKTOP[0] and answers["verdictTop"] is not None
+        found += _judge_place(VERDICT, answers["verdictTop"], None)
+        if on_desktop and answers["verdictTop"] > VERDICT_SCREENS_MAX * view.height:
+            found.append(f"{VERDICT} begins at {answers['verdictTop']:.0f} px, after {VERDICT_SCREENS_MAX} screens")
+    if is_judged and answers["verdictTop"] is not None and answers["verdictRows"] < 2:
         found.append(f"{VERDICT} has no row besides its heading")
+    if view.width >= DESKTOP[0] and answers["answerBottom"] > SCREENS_MAX * view.height:
+        found.append(f"{ANSWER} ends at {answers['answerBottom']:.0f} px, after {SCREENS_MAX} screens")
     if answers["untitled"]:
         found.append(f"{answers['untitled']} svg without a title")
     if answers["scrollWidth"] > answers["clientWidth"]:
@@ -176,7 +281,11 @@ def main(paths: "list[str]") -> int:
         print(f"skipped: {reason}")
         return 0
     with browser() as opened:
-        found = [problem for path in paths for problem in problems(opened, Path(path))]
+        found = [problem for path in map(Path, paths) for problem in problems(opened, path, VIEWS, is_judged(path))]
+        if has_axe():
+            found += [barrier for path in paths for view in VIEWS[:2] for barrier in barriers(opened, Path(path), view)]
+        else:
+            print("skipped: axe-playwright-python is not installed, so axe did not look")
     print("\n".join(found) or f"nothing found; screenshots in {SCREENSHOTS.relative_to(ROOT)}")
     return 1 if found else 0
 

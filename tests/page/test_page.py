@@ -71,16 +71,55 @@ class Harness(InBrowser):
         self.assert_problem(f"<div hidden>{TABLE}</div>", "no visible #answer table")
         self.assert_problem(TABLE.replace("<tr><td>1.2 ms</td></tr>", ""), "no row besides its heading")
         space = '<div style="height: 1000px"></div>'
-        self.assert_problem(space + TABLE, "px, below the first screen")
+        self.assert_problem(space + TABLE, "#answer begins at")
         self.assert_problem(space + TABLE, "#answer begins at", harness.VIEWS[2])
-        below = TABLE.replace("<table>", f"FAIL{space}<table>")
-        self.assert_problem(below, "#answer table begins at")
+        below = TABLE.replace("<table>", f"FAIL{space * 2}<table>")
+        self.assert_problem(below, "table:not(details table) begins at")
         self.assertEqual(self.problems(below, harness.VIEWS[2:3]), [], "a phone shows the sentence first")
 
     def test_a_verdict_that_only_a_script_draws(self) -> None:
         drawn = f"<script>document.body.innerHTML += '{TABLE}'</script>"
         self.assertEqual(self.problems(drawn), [])
         self.assert_problem(drawn, "no visible #answer table", harness.VIEWS[-1])
+
+    def labelled(self, marks: str, width: int = 100) -> str:
+        chart = f'<svg role="img" viewBox="0 0 100 60" width="{width}"><title>Latency</title>{marks}</svg>'
+        return TABLE + f'<div style="font-size: 12px">{chart}</div>'
+
+    def test_a_label_over_another(self) -> None:
+        labels = '<text x="10" y="20">knee at 16</text><text x="14" y="22">limit</text>'
+        self.assert_problem(self.labelled(labels), "“knee at 16” lies over “limit” in “Latency”")
+        apart = '<text x="10" y="20">knee</text><text x="10" y="50">limit</text>'
+        self.assertEqual(self.problems(self.labelled(apart)), [])
+
+    def test_a_line_through_a_label(self) -> None:
+        label = '<text x="10" y="30">knee</text>'
+        self.assert_problem(self.labelled(label + '<path class="l" d="M0 26L90 26"/>'), "a line runs through “knee”")
+        self.assertEqual(self.problems(self.labelled(label + '<path class="l hair" d="M0 26L90 26"/>')), [])
+
+    def test_a_label_beyond_its_chart_and_a_chart_that_is_too_small(self) -> None:
+        self.assert_problem(self.labelled('<text x="60" y="30">service time</text>'), "runs out of “Latency”")
+        self.assert_problem(self.labelled("", width=50), "“Latency” is drawn at 50 % of its size")
+
+    def test_a_manager_reads_no_more_than_four_screens(self) -> None:
+        long = TABLE.replace("</table>", '</table><div style="height: 4000px"></div>')
+        self.assert_problem(long, "after 4 screens")
+
+    def test_a_page_without_a_verdict_needs_no_table(self) -> None:
+        body = '<section id="answer"><p>41,100 reads/s</p></section>'
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "made-up.html"
+            path.write_text(PAGE.format(body=body), encoding="utf-8")
+            self.assertFalse(harness.is_judged(path))
+            self.assertEqual(harness.problems(self.opened, path, harness.VIEWS[:1], is_judged=False), [])
+
+    @unittest.skipUnless(harness.has_axe(), "axe-playwright-python is not installed")
+    def test_what_keeps_people_out(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "made-up.html"
+            path.write_text(PAGE.format(body=TABLE + '<img src="data:,"><button></button>'), encoding="utf-8")
+            found = harness.barriers(self.opened, path)
+            self.assertTrue(any("image-alt" in one for one in found) and any("button-name" in one for one in found), found)
 
     def test_a_picture_without_a_title(self) -> None:
         self.assert_problem(TABLE + "<svg></svg>", "1 svg without a title")
@@ -109,7 +148,48 @@ class Page(InBrowser):
         return page
 
     def test_a_reader_is_served_well(self) -> None:
-        self.assertEqual(harness.problems(self.opened, self.page()), [])
+        page = self.page()
+        self.assertEqual(harness.problems(self.opened, page, harness.VIEWS, harness.is_judged(page)), [])
+
+    @unittest.skipUnless(harness.has_axe(), "axe-playwright-python is not installed")
+    def test_nobody_is_kept_out(self) -> None:
+        page = self.page()
+        for view in harness.VIEWS[:2]:
+            self.assertEqual(harness.barriers(self.opened, page, view), [])
+
+
+PROGRAM = harness.ROOT / "target" / "debug" / "assay"
+# What makes a page of each kind within seconds, on simulated storage in virtual time; `{folder}` is empty at first.
+KINDS = {
+    "calibrate": "calibrate array:xtremio-1 --time 5s",
+    "run": "run oltp array:ps6010xv --time 20s --criteria oltp-default",
+    "soak": "soak array:xtremio-1 --time 10m",
+    "locality": "locality sim:tiers?sizes=6MiB,90MiB&latencies=60us,300us,4ms --largest 256MiB --time 1s --warm-up 500ms",
+    "study": "study studies/orion-simple.toml array:ps6010xv --scale 1/1000",
+}
+
+
+@unittest.skipUnless(PROGRAM.exists(), "target/debug/assay is not built")
+class EveryKind(InBrowser):
+    """A page of every kind that needs no server and no disk; loads have theirs in the tests of the databases."""
+
+    def made(self, folder: Path, kind: str) -> Path:
+        words = KINDS[kind].split() + ["--store", str(folder / kind), "--quiet"]
+        # A verdict that is not PASS is an answer, too.
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, cwd=harness.ROOT, check=False)
+        self.assertIn(done.returncode, (0, 1, 3), done.stderr)
+        page = folder / f"{kind}.html"
+        report = [PROGRAM, "report", "latest", "--store", folder / kind, "--html", page, "--quiet"]
+        subprocess.run(report, capture_output=True, check=True)
+        return page
+
+    def test_each_serves_its_reader(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in KINDS:
+                with self.subTest(kind):
+                    page = self.made(Path(folder), kind)
+                    views = [harness.VIEWS[0], harness.VIEWS[2]]
+                    self.assertEqual(harness.problems(self.opened, page, views, harness.is_judged(page)), [])
 
 
 if __name__ == "__main__":

@@ -5,13 +5,17 @@ use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::plan_document::PlanDocument;
 use crate::recording::{OpenTarget, Recording, RunRequest, host_busy};
 use crate::target_plan::TargetPlan;
-use assay_methods::{CalibrationPlan, Mix, Progress, SimulatedBench, StorageBench, calibrate};
-use assay_model::Result;
-use assay_model::calibration::{Calibration, LatencyLimit};
+use assay_methods::{
+    Bench, CalibrationPlan, LogPlan, Mix, Progress, SimulatedBench, StorageBench, calibrate,
+    calibrate_log,
+};
+use assay_model::calibration::{Calibration, LatencyLimit, MixCalibration};
 use assay_model::measurement::{Finish, Remark};
-use assay_model::number::real;
+use assay_model::number::{count, real};
 use assay_model::run::RunKind;
 use assay_model::units::{Bytes, Nanos, Share, show_count};
+use assay_model::{Error, Profile, Result};
+use assay_predict::{Demand, demand_of};
 use assay_store::Document;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -41,6 +45,8 @@ pub struct CalibrationRunPlan {
     pub steps: Vec<Nanos>,
     /// Seed of all random choices.
     pub seed: u64,
+    /// Bytes of an append to the log of a database, where that is measured, too.
+    pub append: Option<Bytes>,
 }
 
 impl Default for CalibrationRunPlan {
@@ -56,6 +62,7 @@ impl Default for CalibrationRunPlan {
             outstanding_max: 1024,
             steps: Vec::new(),
             seed: 1,
+            append: None,
         }
     }
 }
@@ -75,11 +82,32 @@ impl CalibrationRunPlan {
             document: Some(&document),
         };
         let mut recording = Recording::begin(RunKind::Calibrate, &request, context)?;
-        match calibrate_recording(&mut recording, &method, &self.target) {
+        match calibrate_recording(&mut recording, &method, self.append, &self.target) {
             // Test files go before the answer is given.
             Ok(finish) => finish_run(recording.end(), &finish, criteria),
             Err(error) => Err(recording.abandon(error)),
         }
+    }
+
+    /// Takes transfer, mix and log of a database.
+    ///
+    /// # Errors
+    /// When the profile tells of no reads.
+    pub fn for_database(&mut self, profile: &Profile) -> Result<()> {
+        let demand = demand_of(profile, None).demand;
+        if demand.reads_mean <= 0.0 {
+            return Err(Error::usage(
+                format!("the profile {} tells of no reads of a block", profile.name),
+                "take a report of a busy hour, or calibrate with --transfer and --read-share",
+            ));
+        }
+        let may_write = self.target.may_be_written();
+        self.transfer = crate::predict::transfer(&demand);
+        let mixes = crate::predict::mixes(&demand).into_iter();
+        let mixes = mixes.filter(|mix| may_write || mix.read_share >= 1.0);
+        self.read_share = mixes.map(|mix| Share(mix.read_share)).collect();
+        self.append = (may_write && demand.commits_mean > 0.0).then(|| append_of(&demand));
+        Ok(())
     }
 
     fn method(&self) -> CalibrationPlan {
@@ -103,10 +131,45 @@ impl CalibrationRunPlan {
 pub(crate) fn calibrate_recording(
     recording: &mut Recording,
     plan: &CalibrationPlan,
+    append: Option<Bytes>,
     target: &TargetPlan,
 ) -> Result<Finish> {
     let Recording { writer, context, target: opened, .. } = recording;
     let stop = &context.stop;
+    let mut failure = None;
+    let calibration = match opened {
+        OpenTarget::Simulated(_, device) => {
+            with_log(&mut SimulatedBench::of(device).with_stop(stop), plan, append, context)
+        }
+        OpenTarget::Storage(storage) => {
+            let bench =
+                StorageBench::new(Arc::clone(&storage.targets), target.engine.choice(), stop);
+            let mut bench = bench.with_host_busy(host_busy());
+            let calibration = with_log(&mut bench, plan, append, context);
+            failure = bench.failure().map(str::to_owned);
+            let direct_io = storage.targets.iter().all(|target| target.direct);
+            calibration.map(|calibration| Calibration {
+                direct_io: Some(direct_io),
+                ..with_remarks(calibration, &storage.remarks)
+            })
+        }
+    };
+    context.progress.clear();
+    writer.put_json(Document::Calibration, &calibration?)?;
+    Ok(match failure {
+        Some(reason) => Finish::Failed { reason },
+        None if stop.load(Ordering::Relaxed) => Finish::Interrupted,
+        None => Finish::Complete,
+    })
+}
+
+/// The calibration, and the log behind it where one is asked for.
+fn with_log(
+    bench: &mut dyn Bench,
+    plan: &CalibrationPlan,
+    append: Option<Bytes>,
+    context: &Context,
+) -> Result<Calibration> {
     let mut show = |now: &Progress| {
         let what = format!(
             "{}: {} at {}: {} IOPS",
@@ -121,27 +184,39 @@ pub(crate) fn calibrate_recording(
             Some((now.budget_s - now.elapsed_s).max(0.0)),
         );
     };
-    let mut failure = None;
-    let calibration = match opened {
-        OpenTarget::Simulated(_, device) => {
-            calibrate(&mut SimulatedBench::of(device).with_stop(stop), plan, &mut show)
-        }
-        OpenTarget::Storage(storage) => {
-            let bench =
-                StorageBench::new(Arc::clone(&storage.targets), target.engine.choice(), stop);
-            let mut bench = bench.with_host_busy(host_busy());
-            let calibration = calibrate(&mut bench, plan, &mut show);
-            failure = bench.failure().map(str::to_owned);
-            calibration.map(|calibration| with_remarks(calibration, &storage.remarks))
-        }
-    };
-    context.progress.clear();
-    writer.put_json(Document::Calibration, &calibration?)?;
-    Ok(match failure {
-        Some(reason) => Finish::Failed { reason },
-        None if stop.load(Ordering::Relaxed) => Finish::Interrupted,
-        None => Finish::Complete,
-    })
+    let mut calibration = calibrate(bench, plan, &mut show)?;
+    if let Some(append) = append {
+        let mixed =
+            plan.mixes.iter().map(|mix| mix.read_share).find(|share| *share > 0.0 && *share < 1.0);
+        let log = log_plan(append, plan.transfer, mixed.unwrap_or(1.0), &calibration, plan.seed);
+        calibration.log = calibrate_log(bench, &log)?;
+    }
+    Ok(calibration)
+}
+
+/// Bytes that one flush of a database's log appends, as whole sectors.
+pub(crate) fn append_of(demand: &Demand) -> Bytes {
+    let appended = demand.redo_bytes / demand.commits_mean.max(1e-9);
+    Bytes(512 * count((appended / 512.0).ceil()).clamp(1, 256))
+}
+
+/// The log of a database beside none, some and much of its own I/O.
+pub(crate) fn log_plan(
+    append: Bytes,
+    transfer: Bytes,
+    read_share: f64,
+    calibration: &Calibration,
+    seed: u64,
+) -> LogPlan {
+    let mixes = calibration.mixes.iter();
+    let nearest = mixes.min_by(|left, right| {
+        let far = |mix: &MixCalibration| (mix.read_share - read_share).abs();
+        far(left).total_cmp(&far(right))
+    });
+    let most = nearest.map_or(1, |mix| mix.iops_max.outstanding).max(1);
+    let mut outstanding = vec![0, most.div_ceil(8), most.div_ceil(3), most];
+    outstanding.dedup();
+    LogPlan { append, transfer, read_share, outstanding, time: Nanos(2_000_000_000), seed }
 }
 
 fn with_remarks(mut calibration: Calibration, remarks: &[Remark]) -> Calibration {

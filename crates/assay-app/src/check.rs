@@ -7,9 +7,10 @@ use crate::load::ladder_run::{LadderPlan, beside};
 use crate::load::server_plan::ServerPlan;
 use crate::load::slob::{BlockSetup, SlobDriver, WARM_UP};
 use crate::plan_document::PlanDocument;
+use crate::progress::Progress;
 use crate::recording::{Recording, RunRequest};
 use crate::target_plan::TargetPlan;
-use assay_dbload::load::{Climb, RungPlan};
+use assay_dbload::load::{LadderSearch, RungPlan};
 use assay_dbload::slob::{Access, Slob};
 use assay_judge::check_criteria;
 use assay_loads::slob::Rules;
@@ -22,7 +23,7 @@ use assay_model::measurement::Finish;
 use assay_model::number::{real, real_len};
 use assay_model::run::RunKind;
 use assay_model::units::{Nanos, Rate};
-use assay_model::{Result, Workload};
+use assay_model::{Error, Result, Workload};
 use assay_store::{Document, RunWriter};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -33,6 +34,9 @@ const RUN_SHARE: f64 = 0.25;
 const SCALE_BLOCKS: u64 = 1 << 17;
 /// That cache.
 const SHARED_BUFFERS_BYTES: u64 = 32 << 20;
+
+/// The least time in which a mix can be calibrated, s.
+const MIX_TIME_S: f64 = 5.0;
 
 /// Share of the measuring time for the ladder of a database, where one can be made.
 const DATABASE_SHARE: f64 = 0.15;
@@ -80,7 +84,8 @@ impl CheckPlan {
         };
         let write = self.target.may_be_written();
         let method = self.method(write);
-        method.check().map_err(|error| error.context("--time and --max-latency"))?;
+        self.check_time(&method)?;
+        method.check().map_err(|error| error.context("--max-latency"))?;
         if let Some(load) = self.announcement(write) {
             context.progress.say(&format!("note: {load}"));
         }
@@ -103,7 +108,8 @@ impl CheckPlan {
         if finish == Finish::Complete
             && let Some(directory) = self.directory()
         {
-            self.on_database(directory, &writer, context)?;
+            let progress = self.part(&context.progress, 3);
+            self.on_database(directory, &writer, &Context { progress, ..context.clone() })?;
         }
         finish_run(writer, &finish, Some(&criteria))
     }
@@ -124,14 +130,50 @@ impl CheckPlan {
     /// Calibrates, then runs the workload unless the calibration came to an early end.
     fn measure(&self, recording: &mut Recording, method: &CalibrationPlan) -> Result<Finish> {
         recording.writer.put(Document::Workload, &to_toml(&self.workload)?)?;
-        match calibrate_recording(recording, method, &self.target)? {
+        let whole = recording.context.progress.clone();
+        recording.context.progress = self.part(&whole, 1);
+        let calibrated = calibrate_recording(recording, method, None, &self.target)?;
+        recording.context.progress = self.part(&whole, 2);
+        match calibrated {
             Finish::Complete => Ok(recording.measure("run", &self.workload)?.finish),
             early => Ok(early),
         }
     }
 
+    /// The progress of one of the parts: calibration, workload, and the database where there is one.
+    fn part(&self, whole: &Progress, number: u32) -> Progress {
+        let count = if self.directory().is_some() { 3 } else { 2 };
+        let run_s = run_share(self.is_demand) * self.time.seconds();
+        let database_s =
+            if self.directory().is_some() { DATABASE_SHARE * self.time.seconds() } else { 0.0 };
+        let left_s = match number {
+            1 => run_s + database_s,
+            2 => database_s,
+            _ => 0.0,
+        };
+        whole.part(number, count, left_s)
+    }
+
+    /// Refuses a time in which the calibrations, which get a part of it, cannot be made.
+    fn check_time(&self, method: &CalibrationPlan) -> Result<()> {
+        let mixes_s = MIX_TIME_S * real_len(method.mixes.len());
+        let least_s = (mixes_s / self.calibration_share()).ceil();
+        if self.time.seconds() >= least_s {
+            return Ok(());
+        }
+        Err(Error::usage(
+            format!("--time {} is too short for a check", self.time),
+            format!("write at least --time {}; 100s is usual", Nanos::from_seconds(least_s)),
+        ))
+    }
+
+    /// The same for what would be done.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.check_time(&self.method(self.target.may_be_written()))
+    }
+
     /// The directory that a database can be made in; nothing when it is not wanted or there is none.
-    fn directory(&self) -> Option<&str> {
+    pub(crate) fn directory(&self) -> Option<&str> {
         let target = self.target.targets.first().filter(|target| Path::new(target).is_dir());
         target.filter(|_| !self.no_database).map(String::as_str)
     }
@@ -187,7 +229,7 @@ fn short_ladder(directory: &str, time: Nanos) -> LadderPlan {
         target: directory.to_owned(),
         rung: RungPlan::new(1, 1, Length::Time(Nanos::from_seconds(rung_s))),
         warm_up: Some(WARM_UP),
-        climb: Climb::Given(sessions),
+        climb: LadderSearch::Given(sessions),
         repeats: 1,
         access: Access::Index.name().to_owned(),
         plan: Vec::new(),

@@ -108,7 +108,7 @@ pub fn finish_run(
     loaded.report.verdict = verdict;
     writer.put(Document::Report, &assay_report::html(&loaded.report, Options::default()))?;
     let run = close(writer, finish.clone())?;
-    let outcome = if loaded.is_broken() { Outcome::Fail } else { judged };
+    let outcome = if loaded.is_broken() { Outcome::Fail } else { loaded.verified(judged) };
     Ok(FinishedRun { finish: finish.clone(), outcome, loaded, run })
 }
 

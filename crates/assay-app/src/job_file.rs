@@ -126,7 +126,7 @@ pub fn plan(part: &ConversionPart, chosen: &[String], target: &TargetPlan) -> Jo
     };
     let target = TargetPlan { targets, ..target.clone() };
     match document {
-        Document::Workload(workload) => JobPlan::Run(RunPlan { target, workload }),
+        Document::Workload(workload) => JobPlan::Run(RunPlan { target, workload, verify: None }),
         Document::Study(study) => JobPlan::Study(StudyPlan { target, study, notes: Vec::new() }),
     }
 }

@@ -1,7 +1,7 @@
 //! The profile of a live server over an interval.
 
 use crate::progress::Progress;
-use assay_dbload::live::{HostContext, Live, Plan, Seen, TaskTimes};
+use assay_dbload::live::{HostContext, Live, ObservedServerSpan, Plan, TaskTimes};
 use assay_dbload::load::DeviceReads;
 use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::environment::capture_environment;
@@ -90,7 +90,11 @@ fn watched<W: Live>(
     told::<W>(&seen, outside, place.missing)
 }
 
-fn told<W: Live>(seen: &Seen<W>, outside: HostContext, missing: Vec<String>) -> Result<Profile> {
+fn told<W: Live>(
+    seen: &ObservedServerSpan<W>,
+    outside: HostContext,
+    missing: Vec<String>,
+) -> Result<Profile> {
     let read_times = seen.read_times.clone();
     let outside = HostContext { complete: seen.complete, read_times, ..outside };
     let mut profile = W::profile(seen, &outside)?;
@@ -162,6 +166,11 @@ impl ServerPlace {
         HostContext {
             host: host.map(|host| host.name.clone()),
             processors: host.map(|host| host.cpu.logical),
+            busy_share: passed
+                .cpu
+                .as_ref()
+                .filter(|_| host.is_some())
+                .map(assay_model::counters::CpuCounters::busy_share),
             device: passed.devices.into_iter().next(),
             ..HostContext::default()
         }

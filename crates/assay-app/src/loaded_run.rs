@@ -8,6 +8,7 @@ use assay_judge::{
 use assay_model::calibration::Calibration;
 use assay_model::dss::Dss;
 use assay_model::environment::Environment;
+use assay_model::integrity::Integrity;
 use assay_model::load::{Load, Rung};
 use assay_model::locality::Locality;
 use assay_model::run::{Event, EventKind, RunKind};
@@ -49,6 +50,7 @@ impl LoadedRun {
             study: run.json::<StudyResult>(Document::Results)?,
             locality: run.json::<Locality>(Document::Locality)?,
             soak: run.json::<Soak>(Document::Soak)?,
+            integrity: run.json::<Integrity>(Document::Integrity)?,
             load: run.json::<Load>(Document::Load)?,
             dss: run.json::<Dss>(Document::Dss)?,
             ..Report::default()
@@ -72,9 +74,16 @@ impl LoadedRun {
 
     /// Whether data was damaged, transactions were lost or queries failed: a failure whatever was asked.
     pub fn is_broken(&self) -> bool {
-        let Report { load, dss, .. } = &self.report;
+        let Report { load, dss, integrity, .. } = &self.report;
         load.as_ref().is_some_and(Load::is_damaged)
+            || integrity.as_ref().is_some_and(|found| found.found_blocks() > 0)
             || dss.as_ref().is_some_and(|dss| dss.outcome() == Outcome::Fail)
+    }
+
+    /// An outcome, or that nothing is decided where nothing could be verified.
+    pub fn verified(&self, judged: Outcome) -> Outcome {
+        let verified = self.report.integrity.as_ref().map(Integrity::outcome);
+        Outcome::of_all(std::iter::once(judged).chain(verified))
     }
 
     /// Judges the run by rules.
@@ -85,6 +94,7 @@ impl LoadedRun {
             run: run.map(|(run, series)| Run { measurement: &run.measurement, series }),
             load: self.report.load.as_ref().map(|load| LoadFacts { load, series: &self.rungs }),
             dss: self.report.dss.as_ref(),
+            integrity: self.report.integrity.as_ref(),
             given: &self.watched,
             environment: self.report.environment.as_ref(),
             doubts: &[],

@@ -50,6 +50,20 @@ impl Progress {
         })
     }
 
+    /// The progress of one of several equal parts of the whole, after which the others take `left_after_s` more seconds.
+    pub fn part(&self, number: u32, count: u32, left_after_s: f64) -> Self {
+        let all = self.clone();
+        Self::new(move |update| match update {
+            Update::CalibrationPhase { what, share, left_s } => {
+                let done = f64::from(number.saturating_sub(1)) + share.clamp(0.0, 1.0);
+                let what = format!("{number} of {count}, {what}");
+                let left_s = left_s.map(|left_s| left_s + left_after_s);
+                all.show(&what, done / f64::from(count.max(1)), left_s);
+            }
+            other => all.tell(other),
+        })
+    }
+
     /// Shows what is being done, the share that is done (0..=1), and the time left in seconds where it is known.
     pub fn show(&self, what: &str, share: f64, left_s: Option<f64>) {
         self.tell(Update::CalibrationPhase { what, share, left_s });
@@ -80,6 +94,20 @@ impl fmt::Debug for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_of_parts_are_shares_of_the_whole() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let sink = Arc::clone(&heard);
+        let all = Progress::new(move |update| {
+            if let Update::CalibrationPhase { what, share, left_s } = update {
+                sink.lock().unwrap().push((what.to_owned(), share, left_s));
+            }
+        });
+        all.part(2, 4, 100.0).part(1, 2, 10.0).show("reads", 0.5, Some(5.0));
+        let heard = heard.lock().unwrap();
+        assert_eq!(heard[0], ("2 of 4, 1 of 2, reads".to_owned(), 0.3125, Some(115.0)));
+    }
 
     #[test]
     fn notes_are_left_out_where_they_are_not_wanted() {

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::host_sampler::HostSampler;
 use crate::plan_document::PlanDocument;
 use crate::target_plan::TargetPlan;
-use assay_engine::{BackendChoice, Ignore, Job, Simulation, run};
+use assay_engine::{BackendChoice, Ignore, Job, Simulation, Verifier, run, run_verified};
 use assay_host::clock::unix_ns;
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
@@ -14,11 +14,14 @@ use assay_methods::target::{
 };
 use assay_model::array::SessionLoad;
 use assay_model::document::to_toml;
-use assay_model::measurement::{Conduct, Finish, Interval, Measurement, Window};
+use assay_model::integrity::{Integrity, Sweep};
+use assay_model::measurement::{
+    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, Window,
+};
 use assay_model::number::{real, seconds};
 use assay_model::run::RunKind;
 use assay_model::study::Study;
-use assay_model::units::{Nanos, show_bytes};
+use assay_model::units::{Nanos, Share, show_bytes};
 use assay_model::{Error, Result, Workload};
 use assay_store::{
     CellStart, CellWriter, Document, Durability, NewRun, RunReader, RunWriter, Store,
@@ -30,8 +33,11 @@ use std::time::Instant;
 
 mod real_time;
 mod unmeasured;
+mod verification;
 
 use real_time::Pace;
+use verification::Verification;
+pub use verification::check_verifiable;
 
 /// How long the ceiling of the tool itself is measured.
 const CEILING: Nanos = Nanos(50_000_000);
@@ -53,6 +59,8 @@ pub struct Recording {
     /// What is measured.
     pub target: OpenTarget,
     backend: BackendChoice,
+    /// Where what is read is compared with what was written.
+    verification: Option<Verification>,
     /// Samples the host as long as the recording lives; nothing real is sampled while a device is simulated.
     sampler: Option<HostSampler>,
     /// Whether the run began with this command.
@@ -152,6 +160,7 @@ impl Recording {
             OpenTarget::Simulated(..) => None,
         };
         let recording = Self {
+            verification: None,
             sampler,
             writer,
             context: context.clone(),
@@ -242,10 +251,19 @@ impl Recording {
         let total_s = workload.duration.seconds();
         let (progress, name) = (self.context.progress.clone(), workload.name.as_str());
         let stop = Arc::clone(&self.context.stop);
+        let is_real = matches!(self.target, OpenTarget::Storage(_));
+        progress.show(name, 0.0, None);
+        let verifier = self.verification.as_ref().map(|one| Arc::clone(&one.verifier));
+        let verification = &mut self.verification;
         let mut observe = |interval: &Interval, joint: &Window| {
             let done_s = seconds(interval.end_ns);
-            progress.show(&describe(name, interval), done_s / total_s, Some(total_s - done_s));
+            // Virtual time passes at a pace of its own: who shows it takes the time left from that pace.
+            let left_s = is_real.then_some(total_s - done_s);
+            progress.show(&describe(name, interval), done_s / total_s, left_s);
             if let Some(words) = watch(interval) {
+                progress.say(&words);
+            }
+            if let Some(words) = verification.as_mut().and_then(Verification::news) {
                 progress.say(&words);
             }
             match cell.append_interval(interval, joint) {
@@ -264,12 +282,16 @@ impl Recording {
                 in_virtual_time(simulation, device, work, &mut paced)
             }
             OpenTarget::Storage(storage) => {
-                on_storage(storage, self.backend, workload, &self.context.stop, &mut observe)
+                let how = (self.backend, verifier.as_ref());
+                on_storage(storage, how, workload, &self.context.stop, &mut observe)
             }
         };
         self.context.progress.clear();
         self.mark(None);
         let mut measurement = measured?;
+        if let Some(verification) = &mut self.verification {
+            verification.measured(workload, &mut measurement);
+        }
         if let Some(error) = failure {
             measurement.finish = Finish::Failed { reason: error.message().to_owned() };
         }
@@ -291,8 +313,8 @@ impl Recording {
                 started_unix_ns,
                 durability: Durability::Finished,
                 conduct: Conduct {
-                    backend: "simulated".to_owned(),
-                    clock: "virtual".to_owned(),
+                    backend: BackendKind::Simulated,
+                    clock: ClockKind::Virtual,
                     ..Conduct::default()
                 },
             },
@@ -306,6 +328,52 @@ impl Recording {
                 },
             },
         }
+    }
+}
+
+impl Recording {
+    /// Verifies everything that is measured from now on; `checked_share` of the reads are compared.
+    ///
+    /// # Errors
+    /// A usage error when the workload or the targets cannot be verified.
+    pub fn verify(&mut self, workload: &Workload, checked_share: Share) -> Result<()> {
+        let OpenTarget::Storage(storage) = &self.target else {
+            let targets = &self.writer.manifest().targets;
+            return check_verifiable(workload, targets, checked_share);
+        };
+        self.verification = Some(Verification::begin(workload, &storage.targets, checked_share)?);
+        Ok(())
+    }
+
+    /// Reads everything that was written, and keeps what came of it; nothing without verification.
+    ///
+    /// # Errors
+    /// An environment error when memory is short or the store cannot take the documents.
+    pub fn end_verification(&mut self, finish: &Finish) -> Result<Option<Integrity>> {
+        let Some(verification) = self.verification.take() else {
+            return Ok(None);
+        };
+        let progress = self.context.progress.clone();
+        let mut show = |share: f64| progress.show("sweep over what was written", share, None);
+        let sweep = match finish {
+            // What has gone cannot be read.
+            Finish::Failed { .. } => Sweep::default(),
+            _ => verification.verifier.sweep(&self.context.stop, &mut show)?,
+        };
+        self.context.progress.clear();
+        let integrity = verification.finish(sweep);
+        self.writer.put_json(Document::Integrity, &integrity)?;
+        let versions = verification.verifier.versions();
+        if !versions.is_empty() {
+            self.writer.keep_faults(&versions)?;
+            let path = self.writer.path().join(assay_store::FAULTS);
+            self.context.progress.say(&format!(
+                "note: both versions of {} blocks are kept in {}",
+                versions.len(),
+                path.display()
+            ));
+        }
+        Ok(Some(integrity))
     }
 }
 
@@ -355,6 +423,7 @@ fn open(named: Targets, wanted: &RunRequest<'_>, context: &Context) -> Result<Op
         }
         Targets::Paths(paths) => paths,
     };
+    context.progress.show("opening the target", 0.0, None);
     let opening = wanted.target.opening(wanted.write, wanted.direct);
     let mut show = |filling: Filling<'_>| match filling {
         Filling::Begins(note) => context.progress.say(&format!("note: {note}")),
@@ -398,7 +467,7 @@ fn in_virtual_time(
 /// Runs on real storage, with the kernel's own counters around it and the tool's ceiling for comparison.
 fn on_storage(
     storage: &Storage,
-    backend: BackendChoice,
+    (backend, verifier): (BackendChoice, Option<&Arc<Verifier>>),
     workload: &Workload,
     stop: &AtomicBool,
     observe: &mut dyn assay_engine::Observer,
@@ -406,7 +475,7 @@ fn on_storage(
     let (root, devices) = (SysRoot::live(), device_names(storage));
     let job = Job { workload, targets: Arc::clone(&storage.targets), backend, passes: None };
     let before = read_counters(&root, &devices);
-    let mut measurement = run(&job, stop, observe)?;
+    let mut measurement = run_verified(&job, verifier, stop, observe)?;
     let passed = read_counters(&root, &devices).since(&before);
     measurement.conduct.host_busy_share =
         passed.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);

@@ -3,15 +3,16 @@
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::plan_document::PlanDocument;
-use crate::recording::{Recording, RunRequest, remaining};
+use crate::recording::{Recording, RunRequest, check_verifiable, remaining};
 use crate::resume::check_resumable;
 use crate::target_plan::TargetPlan;
 use assay_host::clock::unix_ns;
 use assay_host::gate::FILE_BYTES_MIN;
 use assay_methods::study::within;
+use assay_model::measurement::Measurement;
 use assay_model::number::{count_of, share};
 use assay_model::run::RunKind;
-use assay_model::units::Bytes;
+use assay_model::units::{Bytes, Share};
 use assay_model::{Result, Workload};
 use assay_store::RunReader;
 use serde::{Deserialize, Serialize};
@@ -28,12 +29,15 @@ pub struct RunPlan {
     pub target: TargetPlan,
     /// The workload.
     pub workload: Workload,
+    /// Share of the reads that are compared with what was written; nothing is verified where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<Share>,
 }
 
 impl RunPlan {
     /// Runs the workload, and judges what came of it where somebody or the workload asks.
     pub fn run(&self, named: Option<CriteriaSource>, context: &Context) -> Result<FinishedRun> {
-        self.workload.check()?;
+        self.check()?;
         let criteria = CriteriaSource::of(named, &self.workload)?;
         let document = PlanDocument::new(self)?;
         let target = self.sized_target();
@@ -45,11 +49,23 @@ impl RunPlan {
         for doubt in unanswered.unwrap_or_default() {
             context.progress.say(&format!("note: {doubt}"));
         }
-        match recording.measure(CELL, &workload) {
-            // Test files go before the answer is given.
-            Ok(measurement) => finish_run(recording.end(), &measurement.finish, asked),
-            Err(error) => Err(recording.abandon(error)),
+        if let Err(error) = self.begin_verification(&workload, &mut recording) {
+            return Err(recording.abandon(error));
         }
+        let measured = recording.measure(CELL, &workload);
+        finish_measured(recording, measured, asked)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.workload.check()?;
+        match self.verify {
+            Some(share) => check_verifiable(&self.workload, &self.target.targets, share),
+            None => Ok(()),
+        }
+    }
+
+    fn begin_verification(&self, workload: &Workload, recording: &mut Recording) -> Result<()> {
+        self.verify.map_or(Ok(()), |share| recording.verify(workload, share))
     }
 
     /// Goes on with a run that was killed or interrupted: the same workload for the time that is left, all of it when
@@ -74,16 +90,16 @@ impl RunPlan {
         let request = RunRequest::of(&left, &target, None);
         let mut recording = Recording::go_on(writer, &run.manifest().targets, &request, context)?;
         let left = within_capacity(&left, &recording, context);
+        if let Err(error) = self.begin_verification(&left, &mut recording) {
+            return Err(recording.abandon(error));
+        }
         let measured = if run.cell(CELL).is_ok() {
             let cell = recording.writer.resume_cell(CELL, &recording.cell_start())?;
             recording.measure_into(cell, &left)
         } else {
             recording.measure(CELL, &left)
         };
-        match measured {
-            Ok(measurement) => finish_run(recording.end(), &measurement.finish, criteria.as_ref()),
-            Err(error) => Err(recording.abandon(error)),
-        }
+        finish_measured(recording, measured, criteria.as_ref())
     }
 
     /// The target with test files as large as the workload's data, where their size is not said otherwise.
@@ -97,6 +113,22 @@ impl RunPlan {
             target.size = Some(Bytes(each.max(FILE_BYTES_MIN)));
         }
         target
+    }
+}
+
+/// Verifies and judges what was measured; test files go before the answer is given.
+fn finish_measured(
+    mut recording: Recording,
+    measured: Result<Measurement>,
+    criteria: Option<&CriteriaSource>,
+) -> Result<FinishedRun> {
+    let ended = measured.and_then(|measurement| {
+        recording.end_verification(&measurement.finish)?;
+        Ok(measurement)
+    });
+    match ended {
+        Ok(measurement) => finish_run(recording.end(), &measurement.finish, criteria),
+        Err(error) => Err(recording.abandon(error)),
     }
 }
 

@@ -5,15 +5,16 @@ mod cycles;
 use crate::context::Context;
 use crate::finish::{FinishedRun, finish_with_page};
 use crate::plan_document::PlanDocument;
-use crate::recording::{Recording, RunRequest};
+use crate::recording::{Recording, RunRequest, check_verifiable};
 use crate::resume::check_resumable;
 use crate::target_plan::TargetPlan;
 use assay_host::clock::unix_ns;
+use assay_model::integrity::Integrity;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::soak;
 use assay_model::units::Share;
-use assay_model::{Error, Result, Workload};
+use assay_model::{Error, Outcome, Result, Workload};
 use assay_store::{Document, RunReader};
 use cycles::Cycles;
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,9 @@ pub struct SoakPlan {
     pub cycles: soak::SoakPlan,
     /// Loss that does not matter.
     pub tolerance: Share,
+    /// Share of the reads that are compared with what was written; nothing is verified where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<Share>,
 }
 
 impl SoakPlan {
@@ -61,14 +65,32 @@ impl SoakPlan {
                 "load for minutes at least: --time 8h, or --work 300s --rest 600s --cycles 215",
             ));
         }
-        self.workload.check()
+        self.workload.check()?;
+        match self.verify {
+            Some(share) => check_verifiable(&self.workload, &self.target.targets, share),
+            None => Ok(()),
+        }
     }
 
     fn measure(&self, mut recording: Recording, mut cycles: Cycles) -> Result<FinishedRun> {
-        match cycles.conduct(&mut recording, &self.workload) {
-            Ok(finish) => self.finish(recording, &cycles, &finish),
+        match self.conduct(&mut recording, &mut cycles) {
+            Ok((finish, integrity)) => self.finish(recording, &cycles, &finish, integrity),
             Err(error) => Err(recording.abandon(error)),
         }
+    }
+
+    /// Load and rests, and a sweep over everything behind them.
+    fn conduct(
+        &self,
+        recording: &mut Recording,
+        cycles: &mut Cycles,
+    ) -> Result<(Finish, Option<Integrity>)> {
+        if let Some(share) = self.verify {
+            recording.verify(&self.workload, share)?;
+        }
+        let finish = cycles.conduct(recording, &self.workload)?;
+        let integrity = recording.end_verification(&finish)?;
+        Ok((finish, integrity))
     }
 
     fn finish(
@@ -76,11 +98,14 @@ impl SoakPlan {
         recording: Recording,
         cycles: &Cycles,
         finish: &Finish,
+        integrity: Option<Integrity>,
     ) -> Result<FinishedRun> {
         let soak = cycles.finish(&self.workload);
         // Test files go before the answer is given.
         let writer = recording.end();
         writer.put_json(Document::Soak, &soak)?;
-        finish_with_page(writer, finish, soak.outcome)
+        let verified = integrity.map(|integrity| integrity.outcome());
+        let outcomes = std::iter::once(soak.outcome).chain(verified);
+        finish_with_page(writer, finish, Outcome::of_all(outcomes))
     }
 }

@@ -14,7 +14,8 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TargetPlan {
-    /// Directories (a test file is made there), files, block devices, or one simulated device `sim:…` or `array:…`.
+    /// Directories (a test file is made there), files, block devices, or one simulated device `sim:…`, `array:…` or
+    /// `catalog:…`.
     #[serde(serialize_with = "without_passwords")]
     pub targets: Vec<String>,
     /// Size of a test file; by free space, caches and time where it is not given.

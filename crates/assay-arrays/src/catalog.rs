@@ -41,6 +41,11 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     MODELS.iter().map(|(name, _)| *name)
 }
 
+/// The document of a model by its name.
+pub fn text(name: &str) -> Option<&'static str> {
+    MODELS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
 /// The model of a name.
 ///
 /// # Errors

@@ -24,6 +24,6 @@ mod tier;
 mod verify;
 
 pub use build::{ArraySpec, build};
-pub use catalog::{find, names};
+pub use catalog::{find, names, text};
 pub use host::{HostEnd, HostInterval, HostRun, HostTimes, profile, run_host, watch_host};
 pub use verify::{Checked, Outcome, session_profile, spec, verify};

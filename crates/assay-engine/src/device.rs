@@ -8,7 +8,7 @@ mod spec;
 mod tiers;
 
 pub use assay_model::device::{Device, DeviceIo};
-pub use laws::{Bandwidth, Bucket, Cliff, Law, Servers, Service, Stall};
+pub use laws::{Bandwidth, Bucket, Cliff, Delay, Law, Servers, Service, Stall};
 pub use spec::{DeviceSpec, PARTS};
 pub use tiers::Tiers;
 

@@ -20,10 +20,12 @@ mod simulation;
 mod space;
 mod sys;
 mod target;
+mod verify;
 mod worker;
 
 pub use backend::{TaskRun, UringOptions, uring_denied};
 pub use collector::{Ignore, Observer};
-pub use run::{BackendChoice, Job, run};
+pub use run::{BackendChoice, Job, run, run_verified};
 pub use simulation::Simulation;
 pub use target::{Bounds, Target};
+pub use verify::Verifier;

@@ -3,6 +3,7 @@
 use crate::access::Part;
 use crate::space::{Space, largest_transfer_bytes};
 use crate::target::Bounds;
+use crate::verify::Verifier;
 use assay_model::number::index_of;
 use assay_model::workload::{Arrival, Stream, Workload};
 use assay_model::{Error, Result};
@@ -42,6 +43,8 @@ pub struct WorkerPlan {
     pub batch: u32,
     /// I/Os after which the worker is done.
     pub ios_max: u64,
+    /// Where what is read is compared with what was written.
+    pub verifier: Option<Arc<Verifier>>,
 }
 
 impl WorkerPlan {
@@ -84,6 +87,7 @@ pub fn plan_workers(
                 workers: u64::from(stream.workers),
                 seed: mix(workload.seed ^ mix(assay_model::number::count_of(stream_index))),
                 batch: BATCH_MAX,
+                verifier: None,
                 slots: dealt(stream.arrival.outstanding(), index, stream.workers),
                 slot_bytes: index_of(largest_transfer_bytes(stream)),
                 stream: shared(stream),

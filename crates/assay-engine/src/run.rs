@@ -8,8 +8,9 @@ use crate::plan::{WorkerPlan, check_alignment, plan_workers};
 use crate::probe::probe;
 use crate::sys::{monotonic_ns, sharpen_timers};
 use crate::target::{Bounds, Target};
+use crate::verify::Verifier;
 use crate::worker::{Message, NextStep, Times, Worker};
-use assay_model::measurement::{Conduct, Finish, Measurement, Submission};
+use assay_model::measurement::{BackendKind, ClockKind, Conduct, Finish, Measurement, Submission};
 use assay_model::workload::Workload;
 use assay_model::{Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +29,7 @@ const POLL: Duration = Duration::from_millis(10);
 const LEAD_NS: u64 = 1_000_000;
 
 /// The clock of all stamps.
-const CLOCK: &str = "monotonic";
+const CLOCK: ClockKind = ClockKind::Monotonic;
 
 /// Who carries out the I/Os.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +52,9 @@ impl BackendChoice {
     pub fn conduct(self) -> Result<Conduct> {
         let chosen = choose(self)?;
         Ok(Conduct {
-            backend: chosen.name().to_owned(),
+            backend: chosen.kind(),
             backend_reason: chosen.reason,
-            clock: CLOCK.to_owned(),
+            clock: CLOCK,
             ..Conduct::default()
         })
     }
@@ -88,11 +89,11 @@ struct Chosen {
 }
 
 impl Chosen {
-    const fn name(&self) -> &'static str {
+    const fn kind(&self) -> BackendKind {
         match self.backend {
-            BackendChoice::Auto(_) | BackendChoice::Uring(_) => "uring",
-            BackendChoice::Posix => "posix",
-            BackendChoice::Null => "null",
+            BackendChoice::Auto(_) | BackendChoice::Uring(_) => BackendKind::Uring,
+            BackendChoice::Posix => BackendKind::Posix,
+            BackendChoice::Null => BackendKind::Null,
         }
     }
 }
@@ -102,9 +103,29 @@ impl Chosen {
 /// # Errors
 /// A usage error when the workload does not fit the targets; an environment error when no backend can be set up.
 pub fn run(job: &Job<'_>, stop: &AtomicBool, observer: &mut dyn Observer) -> Result<Measurement> {
+    run_verified(job, None, stop, observer)
+}
+
+/// The same, and what is read is compared with what was written where there is a verifier for it.
+///
+/// # Errors
+/// As [`run`]; a usage error, too, when nobody carries the I/Os out.
+pub fn run_verified(
+    job: &Job<'_>,
+    verifier: Option<&Arc<Verifier>>,
+    stop: &AtomicBool,
+    observer: &mut dyn Observer,
+) -> Result<Measurement> {
     check(job)?;
     let chosen = choose(job.backend)?;
-    let plans = plans(job, &chosen)?;
+    if verifier.is_some() && chosen.backend == BackendChoice::Null {
+        return Err(Error::usage(
+            "a device of no work keeps no data that could be verified",
+            "leave --backend null or --verify out",
+        ));
+    }
+    let mut plans = plans(job, &chosen)?;
+    plans.iter_mut().for_each(|plan| plan.verifier = verifier.cloned());
     let submission = probe_first(&chosen, job, stop);
     let shared = Arc::new(Shared {
         targets: Arc::clone(&job.targets),
@@ -381,9 +402,9 @@ fn complete_conduct(
     submission: Submission,
 ) {
     let conduct = &mut measurement.conduct;
-    chosen.name().clone_into(&mut conduct.backend);
+    conduct.backend = chosen.kind();
     conduct.backend_reason.clone_from(&chosen.reason);
-    CLOCK.clone_into(&mut conduct.clock);
+    conduct.clock = CLOCK;
     conduct.submission = submission;
     if chosen.backend != BackendChoice::Null {
         conduct.direct_io = Some(job.targets.iter().all(|target| target.direct));

@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::plan::plan_workers;
 use crate::target::Bounds;
 use crate::worker::{Message, NextStep, Times, Worker};
-use assay_model::measurement::{Finish, Measurement};
+use assay_model::measurement::{BackendKind, ClockKind, Finish, Measurement};
 use assay_model::workload::Workload;
 use assay_model::{Error, Result};
 use std::cell::RefCell;
@@ -141,8 +141,8 @@ impl Simulation {
         driven?;
         let finish = if collector.broken_off() { Finish::Interrupted } else { Finish::Complete };
         let mut measurement = collector.finish(finish, measure_ns);
-        "simulated".clone_into(&mut measurement.conduct.backend);
-        "virtual".clone_into(&mut measurement.conduct.clock);
+        measurement.conduct.backend = BackendKind::Simulated;
+        measurement.conduct.clock = ClockKind::Virtual;
         Ok(measurement)
     }
 }

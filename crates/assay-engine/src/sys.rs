@@ -168,6 +168,30 @@ pub unsafe fn transfer(
     if moved < 0 { -last_errno() } else { i32::try_from(moved).unwrap_or(i32::MAX) }
 }
 
+/// Reads into a buffer of its own: the bytes read, or the error number.
+///
+/// # Errors
+/// The system's error number.
+pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> Result<usize, i32> {
+    let offset = i64::try_from(offset).unwrap_or(i64::MAX);
+    // SAFETY: the buffer is borrowed for the whole call.
+    let moved = unsafe { transfer(file, false, buffer.as_mut_ptr(), buffer.len(), offset, 0) };
+    usize::try_from(moved).map_err(|_| -moved)
+}
+
+/// Writes a file back and asks the kernel to drop what it holds of it in memory; as far as that goes.
+pub fn forget_cached(file: &File) {
+    if file.sync_data().is_ok() {
+        // SAFETY: the file is open, and the call takes numbers only.
+        unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+    }
+}
+
+/// Whether a failed read is the medium's own word that it has lost the data.
+pub const fn is_of_medium(errno: i32) -> bool {
+    matches!(errno, libc::EIO | libc::EILSEQ | libc::ENODATA)
+}
+
 /// `fdatasync`: 0 or the negative error number.
 pub fn sync(file: &File) -> i32 {
     file.sync_data().err().map_or(0, |error| -error.raw_os_error().unwrap_or(libc::EIO))

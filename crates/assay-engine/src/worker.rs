@@ -11,16 +11,19 @@ use assay_model::measurement::Operation;
 use assay_model::number::{count_of, real, real_len};
 use assay_stats::random::Random;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 mod complete;
 mod issue;
 mod lead;
 mod messages;
+mod verification;
 
 use lead::Lead;
 use messages::Meter;
 pub use messages::{Message, WorkerInterval, WorkerSummary};
+use verification::Verification;
 
 /// When the phases of a run begin, on the backend's clock.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +61,14 @@ struct Slot {
     joined: Vec<u64>,
     /// Targets that this sync leaves to be synced for the same commits.
     rest: Vec<u32>,
+}
+
+/// A write that waits for a place that nobody else is writing.
+#[derive(Clone, Copy, Debug)]
+struct HeldWrite {
+    slot: u32,
+    intended_ns: u64,
+    places: u64,
 }
 
 /// What writes await their sync.
@@ -109,6 +120,9 @@ pub struct Worker<B> {
     sizes: Sizes,
     random: Random,
     payload: Payload,
+    /// Where what is read is compared with what was written.
+    verification: Option<Verification>,
+    held: Option<HeldWrite>,
     arrivals: Arrivals,
     slots: Vec<Slot>,
     free: Vec<u32>,
@@ -147,7 +161,13 @@ impl<B: Backend> Worker<B> {
             part.seed,
             times.start_ns,
         );
+        let verification = plan.verifier.as_ref().map(|verifier| {
+            let (worker, sync) = (plan.worker, plan.stream.sync);
+            Verification::new(Arc::clone(verifier), worker, plan.slots, sync, part.seed)
+        });
         Self {
+            verification,
+            held: None,
             generator: Generator::new(&plan.stream.access, plan.places(), plan.place_bytes(), part),
             sizes: Sizes::new(&plan.stream.transfer, plan.place_bytes()),
             random: Random::part(part.seed ^ 0x700d, part.worker),
@@ -249,6 +269,8 @@ impl<B: Backend> Worker<B> {
     fn end(&mut self, end_ns: u64) {
         self.account(end_ns);
         self.ended = true;
+        // It was never issued.
+        self.free.extend(self.held.take().map(|held| held.slot));
         if self.interval.is_some() {
             self.hand_over(end_ns);
         }

@@ -1,6 +1,7 @@
 //! Judges what was read of host and storage: what costs speed, distorts a measurement or endangers data, why, and
 //! what to do. A fact that could not be read leads to no finding; the environment lists it as unreadable.
 
+mod cloud;
 mod content;
 mod device;
 mod file_system;
@@ -13,7 +14,10 @@ use assay_model::environment::{Environment, Finding};
 
 /// All rules, for manuals and tests.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    [device::RULES, file_system::RULES, host::RULES, content::RULES].into_iter().flatten().copied()
+    [device::RULES, cloud::RULES, file_system::RULES, host::RULES, content::RULES]
+        .into_iter()
+        .flatten()
+        .copied()
 }
 
 /// Everything that the rules find in a captured environment, the gravest first. The document alone decides, so that it
@@ -22,6 +26,7 @@ pub fn derive_findings(environment: &Environment) -> Vec<Finding> {
     let mut findings = Vec::new();
     for storage in &environment.storage {
         device::find(environment, storage, &mut findings);
+        cloud::find(environment, storage, &mut findings);
         file_system::find(storage, &mut findings);
         content::find(storage, &mut findings);
     }

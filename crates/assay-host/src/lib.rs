@@ -29,6 +29,7 @@ pub mod environment;
 pub mod findings;
 pub mod gate;
 pub mod hook;
+pub mod live_database;
 pub mod mounts;
 mod page_cache;
 pub mod root;

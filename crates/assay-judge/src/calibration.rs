@@ -6,8 +6,10 @@ use crate::found::{Found, Known, Missing};
 use crate::quantity::{CapacityOf, Mix};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, CurvePoint, LatencyLimit, MixCalibration};
+use assay_model::number::{count, real};
 use assay_model::units::show_time_ns;
 use assay_model::verdict::Doubt;
+use assay_stats::quantile::FEWEST_CLUSTERS;
 
 /// What is known of a capacity, for every mix of the kind.
 pub(crate) fn find(mix: Mix, what: CapacityOf, facts: &Facts<'_>) -> Vec<Found> {
@@ -76,6 +78,14 @@ fn base_quantile(
     Ok(one.limited_quantile_ns)
 }
 
+/// A quantile of a rung, without its upper end where too few independent I/Os lie beyond it to tell one: the document then holds
+/// the longest time seen. And how many these are.
+pub(crate) fn trusted(estimate: Estimate, quantile: f64) -> (Estimate, u64) {
+    let clusters = real(estimate.n) * (1.0 - quantile);
+    let high = if clusters < FEWEST_CLUSTERS { f64::INFINITY } else { estimate.high };
+    (Estimate { high, ..estimate }, count(clusters))
+}
+
 /// The number of one mix with the doubts about it, or why there is none.
 fn known(
     mix: &MixCalibration,
@@ -113,7 +123,12 @@ fn known(
         }
         CapacityOf::BaseServiceTime => Ok(base(mix.base_service_time_ns)),
         CapacityOf::BaseQuantile(quantile) => {
-            base_quantile(mix, quantile, &calibration.limit).map(base)
+            let (found, clusters) =
+                trusted(base_quantile(mix, quantile, &calibration.limit)?, quantile);
+            let mut known = base(found).with(Some(clusters), None);
+            let doubt = doubts::few_clusters(&found, Some(clusters), calibration.elapsed_s);
+            known.evidence.doubts.extend(doubt);
+            Ok(known)
         }
         CapacityOf::KneeIops => mix
             .knee

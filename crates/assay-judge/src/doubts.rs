@@ -5,7 +5,7 @@ use assay_model::Estimate;
 use assay_model::calibration::{Bound, Capacity, CurvePoint};
 use assay_model::counters::DeviceCounters;
 use assay_model::load::{PhysicalVerdict, Rung};
-use assay_model::measurement::{Conduct, Finish, Measurement, Operation, Submission};
+use assay_model::measurement::{ClockKind, Conduct, Finish, Measurement, Operation, Submission};
 use assay_model::number::{real, share};
 use assay_model::target::TargetFacts;
 use assay_model::verdict::{Bias, Doubt, Unit};
@@ -27,6 +27,8 @@ const LOST_SHARE_MAX: f64 = 0.001;
 const EMPTY_SHARE_MAX: f64 = 0.02;
 /// Independent times that I/Os took longer than a quantile, below which its upper end is not given.
 const CLUSTERS_NEEDED: f64 = 10.0;
+/// How many times as long a run of a few bursts should be.
+const LONGER_FOR_MEAN: f64 = 6.0;
 /// The share of open arrivals that must start in time, and how late these may start.
 const START_QUANTILE: f64 = 0.99;
 const START_ERROR_MAX_NS: u64 = 1_000_000;
@@ -75,7 +77,7 @@ fn early_end(measurement: &Measurement) -> Option<Doubt> {
 
 /// On a virtual clock nothing is ever late, whatever the processors do.
 fn busy_host(conduct: &Conduct) -> Option<Doubt> {
-    if conduct.clock == "virtual" {
+    if conduct.clock == ClockKind::Virtual {
         return None;
     }
     let remedy = "use more workers, fewer I/Os a second, or a host with idle processors";
@@ -293,6 +295,22 @@ pub(crate) fn few_clusters(
     );
     let remedy = format!("measure for about {:.0} s in all", needed_s.max(2.0 * elapsed_s));
     Some(doubt(what, Bias::Flattering, &remedy))
+}
+
+/// A mean time without an upper end: a few bursts made it, and a longer one may only not have been seen.
+pub(crate) fn few_bursts(
+    estimate: &Estimate,
+    clusters: Option<u64>,
+    elapsed_s: f64,
+) -> Option<Doubt> {
+    let is_mean = clusters.is_none() && estimate.is_at_least();
+    let what = "a few bursts made the mean, and more are needed for an upper end";
+    let remedy = if elapsed_s > 0.0 {
+        format!("measure for about {:.0} s in all", LONGER_FOR_MEAN * elapsed_s)
+    } else {
+        "measure for longer".to_owned()
+    };
+    is_mean.then(|| doubt(what, Bias::Flattering, &remedy))
 }
 
 /// A target that the storage need not read in full makes reads look fast.

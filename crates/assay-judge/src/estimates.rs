@@ -14,6 +14,7 @@ use assay_model::verdict::NamedEstimate;
 pub fn estimates_of_run(run: Run<'_>) -> Vec<NamedEstimate> {
     let facts = Facts {
         dss: None,
+        integrity: None,
         calibration: None,
         run: Some(run),
         load: None,

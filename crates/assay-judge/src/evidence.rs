@@ -4,8 +4,9 @@ use crate::facts::Facts;
 use crate::found::{Found, Known};
 use crate::quantity::Quantity;
 use crate::{calibration, doubts, loaded, measurement, queries};
-use assay_model::Estimate;
+use assay_model::number::real;
 use assay_model::verdict::NamedEstimate;
+use assay_model::{Estimate, Outcome};
 
 /// Everything that is known of a quantity: one entry a subject, and at least one.
 pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
@@ -20,6 +21,7 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::Calibrated { mix, what } => calibration::find(*mix, *what, facts),
         Quantity::Loaded { each_rung, what } => loaded::find(*each_rung, *what, facts),
         Quantity::Queried { what } => queries::find(*what, facts),
+        Quantity::IntegrityFindings => vec![findings(facts)],
         Quantity::HostCpuBusy => vec![host_busy(quantity, facts)],
         Quantity::HostTcpRetransmits => {
             vec![Found::absent("the host sent fewer than 1,000 TCP segments, or none were counted")]
@@ -29,8 +31,22 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
 
 /// What the caller knows has neither a measured time nor doubts here.
 fn from_elsewhere(given: &NamedEstimate) -> Found {
-    let known = Ok(Known::new(given.estimate, 0.0, Vec::new()));
+    let doubts = doubts::few_bursts(&given.estimate, None, 0.0);
+    let known = Ok(Known::new(given.estimate, 0.0, doubts.into_iter().collect()));
     Found { subject: given.subject.clone(), known }
+}
+
+/// Blocks are counted, and a run that verified nothing has none to count.
+fn findings(facts: &Facts<'_>) -> Found {
+    let Some(integrity) = facts.integrity else {
+        return Found::absent("nothing was verified; measure with --verify");
+    };
+    if integrity.outcome() == Outcome::Inconclusive {
+        return Found::absent("no block that was written was read again");
+    }
+    let blocks = integrity.coverage.verified_blocks + integrity.found_blocks();
+    let estimate = Estimate::exact(real(integrity.found_blocks()), blocks);
+    Found { subject: None, known: Ok(Known::new(estimate, 0.0, Vec::new())) }
 }
 
 /// The share over the whole run is a count of clock ticks, not a sample: it has no interval.

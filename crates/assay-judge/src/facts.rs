@@ -5,6 +5,7 @@ use crate::series::Series;
 use assay_model::calibration::Calibration;
 use assay_model::dss::Dss;
 use assay_model::environment::Environment;
+use assay_model::integrity::Integrity;
 use assay_model::load::Load;
 use assay_model::measurement::Measurement;
 use assay_model::verdict::{Doubt, NamedEstimate};
@@ -38,6 +39,8 @@ pub struct Facts<'a> {
     pub load: Option<LoadFacts<'a>>,
     /// What a load of decision support got.
     pub dss: Option<&'a Dss>,
+    /// Whether what was read is what was written.
+    pub integrity: Option<&'a Integrity>,
     /// Quantities known from elsewhere, for example `host.tcp_retransmits`; they are preferred to what is found here.
     pub given: &'a [NamedEstimate],
     /// The host and the targets; what the content of a target does to reads is a doubt about them.
@@ -65,6 +68,7 @@ impl std::fmt::Debug for Facts<'_> {
             .field("run", &self.run.is_some())
             .field("load", &self.load.is_some())
             .field("dss", &self.dss.is_some())
+            .field("integrity", &self.integrity.is_some())
             .field("environment", &self.environment.is_some())
             .field("given", &self.given)
             .field("doubts", &self.doubts)

@@ -42,6 +42,7 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
         let known = estimate(amount, &part).map(|told| {
             let mut doubts = doubts.clone();
             doubts.extend(doubts::few_clusters(&told.estimate, told.clusters, part.elapsed_s));
+            doubts.extend(doubts::few_bursts(&told.estimate, told.clusters, part.elapsed_s));
             let known = Known::new(told.estimate, part.elapsed_s, doubts)
                 .with(told.clusters, left.map(|left| left.change));
             Known { at: load(amount, &part), ..known }

@@ -33,6 +33,7 @@ impl FromStr for Quantity {
 /// The quantity of a name; `None` when there is none.
 fn parse(name: &str) -> Option<Quantity> {
     match name {
+        "integrity.findings" => return Some(Quantity::IntegrityFindings),
         "host.cpu_busy" => return Some(Quantity::HostCpuBusy),
         "host.tcp_retransmits" => return Some(Quantity::HostTcpRetransmits),
         _ => {}
@@ -169,13 +170,14 @@ fn hundredth_of(value: f64) -> f64 {
 fn overview() -> String {
     "quantities look like read.service_time.q0.99, write.service_time.mean, sync.service_time.max, iops, \
      throughput, errors (each also as stream.… or target.…), calibration.read.iops_within_limit, load.new_orders, \
-     load.rung.payment.response_time.q0.99, host.cpu_busy"
+     load.rung.payment.response_time.q0.99, integrity.findings, host.cpu_busy"
         .to_owned()
 }
 
 /// Every quantity, with the common quantiles.
 pub(crate) fn known() -> Vec<Quantity> {
-    let mut known = vec![Quantity::HostCpuBusy, Quantity::HostTcpRetransmits];
+    let mut known =
+        vec![Quantity::IntegrityFindings, Quantity::HostCpuBusy, Quantity::HostTcpRetransmits];
     for scope in [Scope::Whole, Scope::Stream, Scope::Target] {
         known.extend(amounts().into_iter().map(|amount| Quantity::Measured { scope, amount }));
     }
@@ -247,6 +249,33 @@ mod tests {
             known().len(),
             2 + 3 * (3 + 3 * 2 + 2 + 3 * 2 * 7) + 3 * 7 + 2 * (5 + 20 * 7) + 3 + 22
         );
+    }
+
+    #[test]
+    fn other_rooms_read_the_same_from_a_name() {
+        use assay_model::quantity_name::{NamedStatistic, NamedTime, QuantityName};
+        for quantity in known() {
+            let (kind, statistic) = match &quantity {
+                Quantity::Measured { amount: Amount::Time { kind, statistic, .. }, .. } => {
+                    (*kind, *statistic)
+                }
+                Quantity::Loaded { what: LoadAmount::Time { statistic, .. }, .. } => {
+                    (TimeKind::Response, *statistic)
+                }
+                _ => continue,
+            };
+            let time = match kind {
+                TimeKind::Service => NamedTime::Service,
+                TimeKind::Response => NamedTime::Response,
+            };
+            let statistic = match statistic {
+                TimeStatistic::Mean => NamedStatistic::Mean,
+                TimeStatistic::Max => NamedStatistic::Max,
+                TimeStatistic::Quantile(quantile) => NamedStatistic::Quantile(quantile),
+            };
+            let expected = QuantityName { time: Some(time), statistic: Some(statistic) };
+            assert_eq!(QuantityName::of(&quantity.to_string()), expected, "{quantity}");
+        }
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub enum Quantity {
         /// What about it.
         what: QueryAmount,
     },
+    /// Blocks that did not hold what was written to them.
+    IntegrityFindings,
     /// Busy share of all processors of the host during the measurement.
     HostCpuBusy,
     /// Share of TCP segments that the host sent again during the measurement; given by the caller.
@@ -264,6 +266,7 @@ impl Quantity {
             },
             Self::Loaded { what, .. } => what.unit(),
             Self::Queried { what } => what.unit(),
+            Self::IntegrityFindings => Unit::Count,
             Self::HostCpuBusy | Self::HostTcpRetransmits => Unit::Share,
         }
     }
@@ -275,7 +278,7 @@ impl Quantity {
             Self::Calibrated { mix, .. } => matches!(mix, Mix::Mixed),
             Self::Loaded { each_rung, .. } => *each_rung,
             Self::Queried { .. } => true,
-            Self::HostCpuBusy | Self::HostTcpRetransmits => false,
+            Self::IntegrityFindings | Self::HostCpuBusy | Self::HostTcpRetransmits => false,
         }
     }
 
@@ -286,6 +289,7 @@ impl Quantity {
             Self::Calibrated { mix, what } => calibrated_label(*mix, *what),
             Self::Loaded { what, .. } => what.label(),
             Self::Queried { what } => what.label(),
+            Self::IntegrityFindings => "blocks that do not hold what was written".to_owned(),
             Self::HostCpuBusy => "CPU use of the host".to_owned(),
             Self::HostTcpRetransmits => "TCP retransmissions of the host".to_owned(),
         }
@@ -446,6 +450,7 @@ impl fmt::Display for Quantity {
                 what.fmt(formatter)
             }
             Self::Queried { what } => write!(formatter, "load.{what}"),
+            Self::IntegrityFindings => formatter.write_str("integrity.findings"),
             Self::HostCpuBusy => formatter.write_str("host.cpu_busy"),
             Self::HostTcpRetransmits => formatter.write_str("host.tcp_retransmits"),
         }

@@ -161,6 +161,7 @@ mod tests {
             run: None,
             load: None,
             dss: Some(dss),
+            integrity: None,
             given: &[],
             environment: None,
             doubts: &[],

@@ -197,7 +197,9 @@ impl Rule {
             Quantity::Loaded { .. } | Quantity::Queried { .. } => {
                 Some(format!("'{name}' needs a load on a database"))
             }
-            Quantity::HostCpuBusy | Quantity::HostTcpRetransmits => None,
+            Quantity::IntegrityFindings | Quantity::HostCpuBusy | Quantity::HostTcpRetransmits => {
+                None
+            }
         }
     }
 

@@ -49,6 +49,21 @@ fn one_at_a_time(low: f64, value: f64, high: f64, busy: f64) -> Story {
     calibrated(with_one_at_a_time(calibration, (ms(low), ms(value), ms(high)), Some(busy)))
 }
 
+/// p99 of 0.2 ms that rests on this many independent I/Os.
+fn rarely(ios: u64) -> Story {
+    let mut story = one_at_a_time(0.18, 0.2, 0.22, 0.1);
+    let curve = &mut story.calibration.as_mut().unwrap().mixes[0].curve;
+    curve.iter_mut().for_each(|point| point.limited_quantile_ns.n = ios);
+    story
+}
+
+/// A mean of reads that a burst made, of which nothing says how much longer another may be.
+fn of_a_burst() -> Story {
+    let estimate = Estimate { value: 2e6, low: 5e5, high: f64::INFINITY, confidence: 0.95, n: 2 };
+    let quantity = "read.service_time.mean".to_owned();
+    with(|story| story.given.push(NamedEstimate { quantity, subject: None, estimate }))
+}
+
 fn bounded(bound: Bound) -> Story {
     calibrated(calibration(bound))
 }
@@ -74,7 +89,7 @@ fn busy_load() -> Story {
     story
 }
 
-const CASES: [Case; 68] = [
+const CASES: [Case; 72] = [
     // The storage by itself.
     ("a mean of 1.07 ms", story, "read.service_time.mean at_most 5ms", Pass, ""),
     ("a mean of 1.07 ms", story, "read.service_time.mean at_most 100us", Fail, ""),
@@ -357,6 +372,34 @@ const CASES: [Case; 68] = [
         "calibration.read.base_service_time.q0.99 at_most 1ms",
         Open,
         "too busy to judge the storage",
+    ),
+    (
+        "p99 of 300 I/Os",
+        || rarely(300),
+        "calibration.read.base_service_time.q0.99 at_most 1ms",
+        Open,
+        "only 3 independent times did anything take longer",
+    ),
+    (
+        "p99 of 300 I/Os, slow",
+        || rarely(300),
+        "calibration.read.base_service_time.q0.99 at_most 100us",
+        Fail,
+        "",
+    ),
+    (
+        "a mean of hardly a burst",
+        of_a_burst,
+        "read.service_time.mean at_most 10ms",
+        Open,
+        "a few bursts made the mean",
+    ),
+    (
+        "a mean of hardly a burst, slow",
+        of_a_burst,
+        "read.service_time.mean at_most 100us",
+        Fail,
+        "",
     ),
     (
         "another quantile",

@@ -289,7 +289,7 @@ fn counts_are_facts_whatever_the_tool_did() {
 fn a_virtual_clock_is_never_late() {
     let mut story = story();
     story.conduct().worker_busy_share_max = 1.0;
-    story.conduct().clock = "virtual".to_owned();
+    story.conduct().clock = assay_model::measurement::ClockKind::Virtual;
     assert_eq!(outcome("read.service_time.mean at_most 100us", &story), Outcome::Fail);
 }
 
@@ -444,6 +444,7 @@ fn the_criteria_that_ship_are_sound_and_say_their_source() {
 fn nothing_at_all_is_no_pass() {
     let facts = Facts {
         dss: None,
+        integrity: None,
         calibration: None,
         run: None,
         load: None,

@@ -26,6 +26,8 @@ pub struct HostContext {
     pub read_times: Vec<ReadTimes>,
     /// Processors of the host, where it is this one.
     pub processors: Option<u64>,
+    /// Busy share of them in the interval, of all that ran, 0..=1.
+    pub busy_share: Option<f64>,
     /// What the devices under the data directory did in the interval, where they are this host's.
     pub device: Option<NamedDevice>,
     /// CPU time that this program took, seconds.

@@ -54,6 +54,7 @@ pub fn model(
         }),
         unaccounted_s: of_db_time(&|time_s| unaccounted(time_s, events)),
         cpu_utilization: utilization,
+        host_busy_share: outside.busy_share.map(|share| Figure::new(share, "/proc/stat of this host")),
         waits: waits(events),
         db_cpu_s: db_cpu,
         cpus,

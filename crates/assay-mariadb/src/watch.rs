@@ -135,7 +135,11 @@ impl Watcher {
 
     /// The server, for people: the database that was named, or the product.
     pub fn subject(&self) -> &str {
-        if self.database.is_empty() { &self.connection.facts().product } else { &self.database }
+        if self.database.is_empty() {
+            self.connection.facts().product.name()
+        } else {
+            &self.database
+        }
     }
 
     /// Where the server keeps its data.

@@ -19,6 +19,7 @@ mod ladder;
 mod large;
 mod level;
 mod limit;
+mod log;
 mod meanwhile;
 mod meter;
 mod mix;
@@ -34,6 +35,7 @@ mod rung;
 mod warm;
 mod worth;
 
+pub use log::{LogPlan, calibrate_log};
 pub use plan::{CalibrationPlan, Mix};
 pub use progress::{CalibrationPhase, Progress};
 
@@ -64,5 +66,14 @@ pub fn calibrate(
             "give it more time, or look at the device and the kernel log",
         ));
     }
-    Ok(Calibration { format: 1, target, limit: plan.limit, mixes, elapsed_s, remarks })
+    Ok(Calibration {
+        format: 1,
+        target,
+        limit: plan.limit,
+        mixes,
+        direct_io: None,
+        log: None,
+        elapsed_s,
+        remarks,
+    })
 }

@@ -8,13 +8,17 @@ pub mod bench;
 pub mod calibrate;
 pub mod files;
 pub mod locality;
+pub mod patterns;
 pub mod plan;
 pub mod presets;
 pub mod sessions;
+pub mod shipped_studies;
 pub mod soak;
 pub mod study;
 pub mod target;
 
 pub use bench::{Bench, SimulatedBench, StorageBench};
-pub use calibrate::{CalibrationPhase, CalibrationPlan, Mix, Progress, calibrate};
+pub use calibrate::{
+    CalibrationPhase, CalibrationPlan, LogPlan, Mix, Progress, calibrate, calibrate_log,
+};
 pub use plan::{Plan, PlanOptions, plan};

@@ -55,10 +55,7 @@ pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
         demands.iter().map(|demand| stream(demand, access, options)).collect();
     notes.splice(0..0, scaling(options));
     let workload = Workload {
-        description: format!(
-            "What {} asked of its storage, for storage that is to carry it.",
-            profile.name
-        ),
+        description: format!("I/O demand of {}, to test replacement storage.", profile.name),
         warm_up: options.warm_up,
         interval: interval(options.duration),
         criteria: criteria(&demands, options),

@@ -1,5 +1,6 @@
 //! Ready-made workloads: documents like any other, with the source of their numbers in them.
 
+use crate::patterns::{PATTERNS, Pattern};
 use assay_model::document::nearest;
 use assay_model::workload::parse_workload;
 use assay_model::{Error, Result, Workload};
@@ -17,18 +18,26 @@ pub const PRESETS: &[(&str, &str)] = &[
     ("database", include_str!("../presets/database.toml")),
 ];
 
-/// A preset by its name.
+/// A preset or a pattern by its name.
 ///
 /// # Errors
 /// A usage error with the nearest name and all names.
 pub fn preset(name: &str) -> Result<Workload> {
-    let found = PRESETS.iter().find(|(known, _)| *known == name);
-    let (_, text) = found.ok_or_else(|| unknown(name))?;
-    parse_workload(text).map_err(|error| error.context(format!("preset {name}")))
+    match preset_text(name) {
+        Some(text) => parse_workload(text).map_err(|error| error.context(format!("preset {name}"))),
+        None => Pattern::named(name).map(Pattern::workload).ok_or_else(|| unknown(name)),
+    }
+}
+
+/// The document of a preset, with the reasons for its numbers.
+pub fn preset_text(name: &str) -> Option<&'static str> {
+    PRESETS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
 fn unknown(name: &str) -> Error {
-    let names: Vec<String> = PRESETS.iter().map(|(known, _)| (*known).to_owned()).collect();
+    let presets = PRESETS.iter().map(|(known, _)| *known);
+    let known = presets.chain(PATTERNS.iter().map(|pattern| pattern.name));
+    let names: Vec<String> = known.map(str::to_owned).collect();
     let near =
         nearest(name, &names).map(|near| format!("did you mean '{near}'? ")).unwrap_or_default();
     let hint = format!("{near}name a workload file, or one of {}", names.join(", "));

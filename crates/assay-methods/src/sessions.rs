@@ -4,7 +4,8 @@ use assay_arrays::{HostEnd, HostInterval, HostTimes, watch_host};
 use assay_engine::{Observer, Simulation};
 use assay_model::array::SessionLoad;
 use assay_model::measurement::{
-    Conduct, Finish, Interval, Measurement, NamedResult, PerOperation, Remark, Window,
+    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, PerOperation,
+    Remark, Window,
 };
 use assay_model::study::{Cell, FactorValue, Setting, Study};
 use assay_model::units::{Bytes, Share};
@@ -173,14 +174,14 @@ fn measurement(
         targets: vec![NamedResult { name: "simulated".to_owned(), operations: all }],
         errors: Vec::new(),
         conduct: Conduct {
-            backend: "simulated".to_owned(),
-            clock: "virtual".to_owned(),
+            backend: BackendKind::Simulated,
+            clock: ClockKind::Virtual,
             outstanding_mean,
             littles_law_ratio: 1.0,
             remarks: vec![Remark {
                 what: "the load was sessions of a simulated database".to_owned(),
                 why: format!(
-                    "reads are as sessions waited for them; {:.1} processors were busy and {:.0} statements a second done",
+                    "reads are as sessions waited for them; {:.1} processors were busy and {:.0} statements per second done",
                     assay_model::number::real(end.run.cpu_ns)
                         / assay_model::number::real(end.run.io.elapsed_ns.max(1)),
                     end.run.executions_per_s()

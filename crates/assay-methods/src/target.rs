@@ -12,16 +12,17 @@ mod hasten;
 mod simulated;
 mod storage;
 mod test_file;
+mod volume;
 
 pub use fill::Filling;
 pub use hasten::{Speedup, SpeedupObserver};
 pub use simulated::{SimulatedDevice, array_model, is_simulated};
-pub use storage::{Storage, is_block_device};
+pub use storage::{Storage, foreseen, is_block_device};
 
 /// What a person named.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Named {
-    /// `sim:…` or `array:…`: a simulated device in virtual time.
+    /// `sim:…`, `array:…` or `catalog:…`: a simulated device in virtual time.
     Simulated(Box<SimulatedDevice>),
     /// A file, a block device, or a directory in which a test file is made.
     Path(PathBuf),
@@ -74,7 +75,7 @@ pub fn parse_targets(texts: &[String]) -> Result<Targets> {
             Named::Simulated(_) => {
                 return Err(Error::usage(
                     "a simulated device stands alone",
-                    "give one sim: target, or paths only",
+                    "give one of sim:, array: and catalog:, or paths only",
                 ));
             }
             Named::Path(path) => paths.push(path),

@@ -125,6 +125,19 @@ fn burst_and_sustained_are_two_numbers_and_two_curves() {
 }
 
 #[test]
+fn a_fall_that_large_transfers_show_late_is_one_of_small_ones_too() {
+    // Credits for 25 s of full load end while all loads are visited in turn, with little time left.
+    let case = bucket(2700.0, 1100.0, 45_000.0, 60.0);
+    for seed in 1..=6 {
+        let calibration = run(&case, seed);
+        let most = calibration.mixes[0].iops_max;
+        assert!((most.rate.value / 1100.0 - 1.0).abs() < 0.05, "{seed}: {most:?}");
+        let burst = most.burst_rate.unwrap().value;
+        assert!((burst / case.truth.iops_burst.unwrap() - 1.0).abs() < 0.05, "{seed}: {burst}");
+    }
+}
+
+#[test]
 fn reads_pass_by_a_write_cache_that_is_full() {
     let mut case = cliff("1GB", 1e9, 20.0);
     case.plan.mixes = vec![Mix::of(0.0), Mix::of(1.0)];

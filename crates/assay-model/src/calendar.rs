@@ -1,5 +1,8 @@
 //! Days since 1970 as dates of the proleptic Gregorian calendar, and back.
 
+mod day;
+
+pub use day::Day;
 use time::{Date, Month};
 
 /// The number of 1 January 1970 in the count of Julian days.

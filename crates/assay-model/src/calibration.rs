@@ -28,11 +28,43 @@ pub struct Calibration {
     pub limit: LatencyLimit,
     /// One result a mix: reads, writes, a mix of both.
     pub mixes: Vec<MixCalibration>,
+    /// Whether the page cache was bypassed; absent where there is none, or it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct_io: Option<bool>,
+    /// The log of a database, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<LogCalibration>,
     /// Measured time in all, s.
     pub elapsed_s: f64,
     /// What a reader must know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
+}
+
+/// Appends as a log writer makes them: one at a time, each durable before the next (`O_DSYNC`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LogCalibration {
+    /// Bytes of one append.
+    pub transfer_bytes: u64,
+    /// Alone, then beside ever more reads and writes of data.
+    pub points: Vec<LogPoint>,
+}
+
+/// The log beside a number of outstanding I/Os of data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LogPoint {
+    /// Outstanding I/Os of data meanwhile; 0 where the log was alone.
+    pub outstanding: u32,
+    /// Mean time of an append, ns.
+    pub service_time_ns: Estimate,
+    /// Appends.
+    pub appends: u64,
+    /// Measured time, s.
+    pub elapsed_s: f64,
 }
 
 /// What the target gives for one mix of reads and writes.

@@ -45,17 +45,19 @@ fn explain(message: &str, place: &str, kind: &str) -> Error {
     }
     match text.split_once("; write ") {
         Some((what, how)) => Error::usage(format!("{place}: {what}"), format!("write {how}")),
-        None => Error::usage(
-            format!("{place}: {text}"),
-            format!("{} has its form in the manual; examples are in contract/", one(kind)),
-        ),
+        None => Error::usage(format!("{place}: {text}"), form_of(kind)),
     }
 }
 
-/// A kind of document with its article.
-fn one(kind: &str) -> String {
-    let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    format!("{article} {kind}")
+/// Where the form of a kind of document is described.
+fn form_of(kind: &str) -> String {
+    let kind = kind.trim_end_matches(" model");
+    if WRITTEN.contains(&kind) {
+        return format!(
+            "docs/forms/{kind}.md describes every key, and `assay show {kind}` has examples"
+        );
+    }
+    "`assay schema --list` lists the forms of all documents".to_owned()
 }
 
 /// Takes apart serde's message for an unknown field or variant, where every name stands in backticks; the
@@ -68,6 +70,9 @@ fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {
     let unknown = names.next()?;
     Some((unknown, names.collect()))
 }
+
+/// Kinds of documents that people write, each with a page of its own.
+const WRITTEN: [&str; 5] = ["workload", "criteria", "study", "mix", "array"];
 
 /// Letters of a name that may be a slip of another; comparing takes the product of both lengths.
 const NAME_LETTERS_MAX: usize = 64;

@@ -9,12 +9,14 @@ use crate::number::{rate, real, share};
 use serde::{Deserialize, Serialize};
 
 mod checks;
+mod product;
 mod retries;
 mod rung;
 mod setting;
 mod step;
 
 pub use checks::{Check, Checks, Commits};
+pub use product::DatabaseProduct;
 pub use retries::Retries;
 pub use rung::{
     CACHED_SHARE_MAX, DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, Rung, TimeSplit,
@@ -70,8 +72,8 @@ pub struct Load {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ServerFacts {
-    /// The product: `PostgreSQL`.
-    pub product: String,
+    /// The product.
+    pub product: DatabaseProduct,
     /// Its version, for example `18.6`.
     pub version: String,
     /// Whether it was made for this run alone.

@@ -5,8 +5,10 @@ use crate::number::{rate, seconds};
 use serde::{Deserialize, Serialize};
 
 mod conduct;
+mod issuer;
 
 pub use conduct::{Conduct, Remark, Submission};
+pub use issuer::{BackendKind, ClockKind};
 
 /// What an I/O does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

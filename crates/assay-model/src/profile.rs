@@ -114,6 +114,9 @@ pub struct Work {
     /// Commits of users.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commits_per_s: Option<Figure>,
+    /// Writes of data files that sessions made and waited for themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub foreground_writes_per_s: Option<Figure>,
     /// Calls of users: logons, parses, fetches, executions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_calls_per_s: Option<Figure>,

@@ -4,6 +4,7 @@
 //! assay-model contract` writes them again after a noun has changed.
 
 use crate::Histogram;
+use crate::calendar::Day;
 use crate::stack::DeviceNumber;
 use crate::units::{Bytes, Nanos, Rate, Share};
 use crate::verdict::Bound;
@@ -53,6 +54,16 @@ impl JsonSchema for DeviceNumber {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "pattern": "^[0-9]+:[0-9]+$" })
+    }
+}
+
+/// A day of the calendar.
+impl JsonSchema for Day {
+    fn schema_name() -> Cow<'static, str> {
+        "Day".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" })
     }
 }
 
@@ -158,6 +169,8 @@ fn all() -> Vec<(&'static str, String)> {
         ("results", text::<crate::study::StudyResult>()),
         ("locality", text::<crate::locality::Locality>()),
         ("soak", text::<crate::soak::Soak>()),
+        ("integrity", text::<crate::integrity::Integrity>()),
+        ("fault", line::<crate::integrity::FaultVersions>()),
         ("comparison", text::<crate::comparison::Comparison>()),
         ("load", text::<crate::load::Load>()),
         ("step", text::<crate::load::LoadStep>()),
@@ -168,6 +181,10 @@ fn all() -> Vec<(&'static str, String)> {
         ("verdict", text::<crate::Verdict>()),
         ("moment", line::<crate::watch::Moment>()),
         ("profile", text::<crate::profile::Profile>()),
+        ("catalog", text::<crate::catalog::Catalog>()),
+        ("sizing", text::<crate::sizing::Sizing>()),
+        ("projection", text::<crate::projection::Projection>()),
+        ("verification", text::<crate::projection::Verification>()),
     ]
 }
 
@@ -240,11 +257,17 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::study::StudyResult>("results") > 0);
     assert!(read_examples::<crate::locality::Locality>("locality") > 0);
     assert!(read_examples::<crate::soak::Soak>("soak") > 0);
+    assert!(read_examples::<crate::integrity::Integrity>("integrity") > 0);
+    assert!(read_examples::<crate::integrity::FaultVersions>("fault") > 0);
     assert!(read_examples::<crate::comparison::Comparison>("comparison") > 0);
     assert!(read_examples::<crate::Criteria>("criteria") > 0);
     assert!(read_examples::<crate::Verdict>("verdict") > 0);
     assert!(read_examples::<crate::watch::Moment>("moment") > 0);
     assert!(read_examples::<crate::profile::Profile>("profile") > 0);
+    assert!(read_examples::<crate::catalog::Catalog>("catalog") > 0);
+    assert!(read_examples::<crate::sizing::Sizing>("sizing") > 0);
+    assert!(read_examples::<crate::projection::Projection>("projection") > 0);
+    assert!(read_examples::<crate::projection::Verification>("verification") > 0);
     // Of both forms.
     assert!(read_examples::<crate::load::Load>("load") > 1);
     assert!(read_examples::<crate::load::LoadStep>("step") > 0);

@@ -181,7 +181,7 @@ pub struct Factor {
 pub const FACTORS: &[(&str, &str)] = &[
     ("sessions", "outstanding I/Os of a closed stream: 1, 8, 64"),
     ("queue_depth", "the same"),
-    ("rate", "I/Os a second of an open stream: \"1000/s\""),
+    ("rate", "I/Os per second of an open stream: \"1000/s\""),
     ("transfer", "bytes of an I/O: \"8KiB\""),
     ("read_share", "share of reads: \"70%\""),
     ("locality", "share of the data that all I/Os go to: \"20%\""),

@@ -292,6 +292,12 @@ pub fn show_bytes(bytes: f64) -> String {
     joined(scaled(bytes, &[(tib, "TiB"), (gib, "GiB"), (mib, "MiB"), (kib, "KiB"), (1.0, "B")]))
 }
 
+/// A number of things for a reader: `1 session`, `1,024 sessions`.
+pub fn show_counted(count: u64, noun: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{end}", show_count(real(count)))
+}
+
 /// A throughput for a reader, in decimal units as vendors and Oracle print it: `561 MB/s`.
 pub fn show_throughput(bytes_per_s: f64) -> String {
     joined(throughput_parts(bytes_per_s))

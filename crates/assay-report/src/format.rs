@@ -7,6 +7,7 @@ use crate::view::Estimated;
 use assay_model::Estimate;
 use assay_model::measurement::{Measurement, Operation};
 use assay_model::number::real;
+use assay_model::quantity_name::{NamedStatistic, QuantityName};
 use assay_model::study::{CellResult, CellState, load_figure_unit};
 use assay_model::units::show_count;
 use assay_model::verdict::Unit;
@@ -243,14 +244,15 @@ impl Best {
     /// The first rates of a cell, and the first of its times: a mean where it has one.
     fn of_cell(cell: &CellResult) -> Self {
         let whole = || cell.measures.iter().filter(|named| named.subject.is_none());
-        let first = |unit: Unit, is_wanted: fn(&str) -> bool| {
+        let first = |unit: Unit, is_wanted: fn(&QuantityName) -> bool| {
             let mut found = whole().filter(|named| {
-                unit_of(&named.quantity) == Some(unit) && is_wanted(&named.quantity)
+                let is_it = unit_of(&named.quantity) == Some(unit);
+                is_it && is_wanted(&QuantityName::of(&named.quantity))
             });
             found.next().map(|named| named.estimate.value)
         };
         let any = |unit| first(unit, |_| true);
-        let time_ns = first(Unit::Ns, |quantity| statistic(quantity) == "mean");
+        let time_ns = first(Unit::Ns, QuantityName::is_mean);
         Self {
             iops: positive(any(Unit::IosPerS).unwrap_or(0.0)),
             bytes_per_s: positive(any(Unit::BytesPerS).unwrap_or(0.0)),
@@ -262,17 +264,12 @@ impl Best {
 
 /// The unit of a quantity, of those that others can be relative to.
 fn unit_of(quantity: &str) -> Option<Unit> {
-    load_figure_unit(quantity).or_else(|| match statistic(quantity) {
-        "iops" => Some(Unit::IosPerS),
-        "throughput" => Some(Unit::BytesPerS),
-        "mean" => Some(Unit::Ns),
-        _ => None,
+    load_figure_unit(quantity).or_else(|| match QuantityName::of(quantity).statistic? {
+        NamedStatistic::Iops => Some(Unit::IosPerS),
+        NamedStatistic::Throughput => Some(Unit::BytesPerS),
+        NamedStatistic::Mean => Some(Unit::Ns),
+        NamedStatistic::Max | NamedStatistic::Quantile(_) => None,
     })
-}
-
-/// The last part of the name of a quantity.
-fn statistic(quantity: &str) -> &str {
-    quantity.rsplit('.').next().unwrap_or(quantity)
 }
 
 /// The shorter of the mean times of reads and writes, ns.

@@ -7,9 +7,11 @@ use assay_model::calibration::Calibration;
 use assay_model::comparison::Comparison;
 use assay_model::dss::Dss;
 use assay_model::environment::Environment;
+use assay_model::integrity::Integrity;
 use assay_model::load::Load;
 use assay_model::locality::Locality;
 use assay_model::measurement::{Measurement, Remark};
+use assay_model::projection::{ErrorSummary, Projection, Verification};
 use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
 use assay_model::verdict::{LevelChange, NamedEstimate};
@@ -18,6 +20,7 @@ use serde::Serialize;
 /// Everything that one page shows. Its JSON form holds the documents as they are; the timelines are left out, because
 /// the intervals themselves are in the run's own file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Report {
     /// What was done, for example `check`, `calibrate`, `run oltp`.
     pub title: String,
@@ -31,39 +34,62 @@ pub struct Report {
     pub command: String,
     /// Whether the criteria are met.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Verdict>"))]
     pub verdict: Option<Verdict>,
     /// What the target can give.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Calibration>"))]
     pub calibration: Option<Calibration>,
     /// Which caches and tiers the target has.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Locality>"))]
     pub locality: Option<Locality>,
     /// What hours of load showed.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Soak>"))]
     pub soak: Option<Soak>,
+    /// Whether what was read is what was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Integrity>"))]
+    pub integrity: Option<Integrity>,
     /// What came of the cells of a study.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Results>"))]
     pub study: Option<StudyResult>,
     /// What runs or profiles are in comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Comparison>"))]
     pub comparison: Option<Comparison>,
+    /// What a database would do on other storage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Projection>"))]
+    pub projection: Option<Projection>,
+    /// Predictions beside what was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<Verified>,
     /// What a database got of the target.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Load>"))]
     pub load: Option<Load>,
     /// What a load of decision support got of it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Dss>"))]
     pub dss: Option<Dss>,
     /// What happened under workloads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
     pub runs: Vec<RunReport>,
     /// The host, the storage under the targets, and what was found about them.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Environment>"))]
     pub environment: Option<Environment>,
     /// The host during the run.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Summary>"))]
     pub watch: Option<Watch>,
     /// The documents that it was done by: workloads, criteria.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
     pub documents: Vec<Document>,
 }
 
@@ -78,26 +104,44 @@ impl Report {
     }
 }
 
+/// A verification with the errors of all that are kept.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Verified {
+    /// This one.
+    #[cfg_attr(test, schemars(with = "crate::schema::Verification"))]
+    pub verification: Verification,
+    /// All of them; `None` where nothing was answered.
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::ErrorSummary>"))]
+    pub all: Option<ErrorSummary>,
+}
+
 /// One run of one workload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct RunReport {
     /// Totals, and how the tool behaved.
+    #[cfg_attr(test, schemars(with = "crate::schema::Measurement"))]
     pub measurement: Measurement,
     /// Intervals of its numbers, by the names that criteria use.
+    #[cfg_attr(test, schemars(with = "Vec<crate::schema::NamedEstimate>"))]
     pub estimates: Vec<NamedEstimate>,
     /// The level that it left; where the one after it settled, the intervals are of that one alone.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::LevelChange>"))]
     pub level_change: Option<LevelChange>,
     /// How it went over time.
     #[serde(skip)]
     pub timeline: Timeline,
     /// What happened when.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default))]
     pub events: Vec<Event>,
 }
 
 /// Something that happened during a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Event {
     /// When, ns after the measured time began.
     pub at_ns: u64,
@@ -107,6 +151,7 @@ pub struct Event {
 
 /// A document as it was given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct Document {
     /// Its file name, for example `oltp.workload.toml`.
     pub name: String,
@@ -120,6 +165,30 @@ pub struct Options {
     /// Shows rates and times as ratios to the best only, and hides everything from which absolute figures could be
     /// worked out: limits, counts, documents, commands.
     pub relative: bool,
+}
+
+/// How a text is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextOptions {
+    /// Whether ANSI sequences are wanted; to be off where `NO_COLOR` is set or nobody looks.
+    pub colour: bool,
+    /// Columns at most.
+    pub columns: usize,
+    /// Lines at most; sections for which there is no room are named at the end. All of it where there is no limit.
+    pub lines_max: Option<usize>,
+}
+
+/// All of it in a hundred columns, with colours or without.
+impl From<bool> for TextOptions {
+    fn from(colour: bool) -> Self {
+        Self { colour, ..Self::default() }
+    }
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        Self { colour: false, columns: 100, lines_max: None }
+    }
 }
 
 impl RunReport {

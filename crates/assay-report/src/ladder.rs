@@ -7,7 +7,7 @@ mod columns;
 mod kind;
 mod loaded;
 #[cfg(test)]
-mod made_up;
+pub(crate) mod made_up;
 pub(crate) mod orders;
 pub(crate) mod split;
 mod transactions;
@@ -27,6 +27,14 @@ pub(crate) fn tables(load: &Load) -> Vec<Columns> {
         Kind::Blocks => blocks::tables(load),
         Kind::Orders => orders::tables(load),
         Kind::Brokerage => brokerage::tables(),
+    }
+}
+
+/// What its sessions are called.
+pub(crate) fn who(load: &Load) -> &'static str {
+    match Kind::of(load) {
+        Kind::Blocks => "session",
+        Kind::Orders | Kind::Brokerage => "user",
     }
 }
 

@@ -14,7 +14,11 @@ mod ladder;
 mod phrases;
 mod redaction;
 mod render;
+#[cfg(test)]
+mod schema;
 mod sections;
+mod sizing;
+mod summary;
 mod tables;
 mod timeline;
 mod view;
@@ -24,12 +28,14 @@ use assay_model::Result;
 use assay_model::environment::Environment;
 pub use demand::{NamedProfile, profile_text, profiles_html};
 use format::Formatter;
-pub use input::{Document, Event, Options, Report, RunReport};
+pub use input::{Document, Event, Options, Report, RunReport, TextOptions, Verified};
 pub use json::json;
 pub use render::csv::csv;
+pub use sizing::{sizing_html, sizing_text};
 pub use tables::{
-    INTERVALS_HEADER, WATCH_HEADER, curve_csv, histograms_csv, intervals_csv, queries_csv,
-    watch_csv,
+    INTERVALS_HEADER, WATCH_HEADER, cells_csv, comparison_csv, curve_csv, factors_csv,
+    histograms_csv, intervals_csv, ladder_csv, levels_csv, locality_csv, queries_csv,
+    transactions_csv, watch_csv,
 };
 pub use timeline::{Timeline, TimelineBuilder};
 pub use watch::{Watch, WatchBuilder};
@@ -39,20 +45,20 @@ pub fn html(report: &Report, options: Options) -> String {
     render::html::html(&sections::view(report, Formatter::new(report, options)))
 }
 
-/// The report as text; `colour` dresses it with ANSI sequences, to be off where `NO_COLOR` is set or nobody looks.
-pub fn text(report: &Report, options: Options, colour: bool) -> String {
-    render::text::text(&sections::view(report, Formatter::new(report, options)), colour)
+/// The report as text.
+pub fn text(report: &Report, options: Options, layout: impl Into<TextOptions>) -> String {
+    render::text::text(&sections::view(report, Formatter::new(report, options)), layout.into())
 }
 
 /// The verdict alone as text: the answer and every criterion.
-pub fn verdict_text(report: &Report, options: Options, colour: bool) -> String {
+pub fn verdict_text(report: &Report, options: Options, layout: impl Into<TextOptions>) -> String {
     let answer = sections::answer(report, &Formatter::new(report, options));
-    render::text::answer_text(&answer, colour)
+    render::text::answer_text(&answer, layout.into())
 }
 
 /// The host, the storage under each target and all findings as text.
-pub fn environment_text(environment: &Environment, colour: bool) -> String {
-    render::text::blocks_text(&sections::environment(environment), colour)
+pub fn environment_text(environment: &Environment, layout: impl Into<TextOptions>) -> String {
+    render::text::blocks_text(&sections::environment(environment), layout.into())
 }
 
 /// The charts of a report as PNG, in the order of the page: a file name that says what it shows, for example

@@ -20,6 +20,14 @@ pub(crate) fn capital(words: &str) -> String {
     first.chain(letters).collect()
 }
 
+/// A sentence begins with a capital letter, but for a quantile: `p99`.
+pub(crate) fn capital_words(words: &str) -> String {
+    let is_quantile = words
+        .strip_prefix('p')
+        .is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()));
+    if is_quantile { words.to_owned() } else { capital(words) }
+}
+
 /// A sentence with the full stop that ends it; nothing of nothing.
 pub(crate) fn ended(words: &str) -> String {
     let words = words.trim_end();
@@ -54,7 +62,7 @@ pub(crate) const fn bound(bound: Bound) -> &'static str {
 pub(crate) const fn contradiction(contradiction: Contradiction) -> &'static str {
     match contradiction {
         Contradiction::SmallAboveLarge => {
-            "small I/Os moved more bytes a second than large ones: one of the two rates did not last"
+            "small I/Os moved more bytes per second than large ones: one of the two rates did not last"
         }
         Contradiction::BaseChanged => {
             "one outstanding I/O took another time at the end than at the beginning: the storage changed meanwhile"

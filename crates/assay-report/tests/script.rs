@@ -87,5 +87,5 @@ fn the_policy_names_the_script() {
     let script =
         page.rsplit_once("<script>").and_then(|(_, rest)| rest.split_once("</script>")).unwrap().0;
     let expected = format!("sha256-{}", base64(&sha256(script.as_bytes())));
-    assert!(page.contains(&expected), "write {expected} into page/mod.rs");
+    assert!(page.contains(&expected), "write {expected} into render/html/frame.rs");
 }

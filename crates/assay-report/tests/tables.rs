@@ -2,7 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use assay_model::run::{IntervalSummary, OperationSummary, TimeSummary};
-use assay_report::{INTERVALS_HEADER, Report, curve_csv, histograms_csv, intervals_csv};
+use assay_report::{
+    INTERVALS_HEADER, Report, RunReport, cells_csv, comparison_csv, curve_csv, factors_csv,
+    histograms_csv, intervals_csv, ladder_csv, levels_csv, locality_csv, queries_csv,
+    transactions_csv,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -41,11 +45,13 @@ fn an_interval_has_a_row_an_operation() {
         sync: Some(OperationSummary { errors: 2, ..OperationSummary::default() }),
         write: None,
     };
-    let rows = intervals_csv("a \"b\"", &[interval]);
+    let rows = intervals_csv(["id", "a \"b\"", "reads"], &[interval]);
     let [read, sync] = rows.lines().collect::<Vec<_>>().try_into().unwrap();
     let (read, sync) = (named(read), named(sync));
     for (column, value) in [
-        ("run", "\"a \"\"b\"\"\""),
+        ("run_id", "id"),
+        ("cell", "\"a \"\"b\"\"\""),
+        ("workload", "reads"),
         ("interval", "7"),
         ("start_s", "3.5"),
         ("end_s", "4"),
@@ -73,13 +79,69 @@ fn an_interval_has_a_row_an_operation() {
     }
 }
 
+/// An example of the contract.
+fn example<T: serde::de::DeserializeOwned>(name: &str) -> T {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contract/examples");
+    serde_json::from_str(&std::fs::read_to_string(folder.join(name)).unwrap()).unwrap()
+}
+
+/// A report that has a row of every table, and all of them.
+fn tables() -> Vec<(&'static str, Option<String>)> {
+    let comparison = example("small.comparison.json");
+    let report = Report {
+        calibration: Some(example("small.calibration.json")),
+        load: Some(example("small.load.json")),
+        dss: Some(example("small.dss.json")),
+        locality: Some(example("small.locality.json")),
+        soak: Some(example("small.soak.json")),
+        study: Some(example("small.results.json")),
+        runs: vec![RunReport::of(example("small.measurement.json"))],
+        ..Report::default()
+    };
+    vec![
+        ("curve", curve_csv(&report, "id")),
+        ("histograms", histograms_csv(&report, "id")),
+        ("queries", queries_csv(&report, "id")),
+        ("ladder", ladder_csv(&report, "id")),
+        ("transactions", transactions_csv(&report, "id")),
+        ("cells", cells_csv(&report, "id")),
+        ("factors", factors_csv(&report, "id")),
+        ("locality", locality_csv(&report, "id")),
+        ("levels", levels_csv(&report, "id")),
+        ("comparison", comparison_csv(&comparison)),
+    ]
+}
+
+#[test]
+fn every_row_has_a_cell_for_every_column() {
+    for (name, table) in tables() {
+        let table = table.unwrap_or_else(|| panic!("{name} has no row"));
+        let mut reader = csv::ReaderBuilder::new().from_reader(table.as_bytes());
+        let columns = reader.headers().unwrap().len();
+        let rows: Vec<_> = reader.records().map(|row| row.unwrap()).collect();
+        assert!(!rows.is_empty() && rows.iter().all(|row| row.len() == columns), "{name}");
+        if name != "comparison" {
+            assert!(rows.iter().all(|row| &row[0] == "id"), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_table_without_a_row_is_none() {
+    let nothing = Report::default();
+    assert_eq!(curve_csv(&nothing, "id"), None);
+    assert_eq!(cells_csv(&nothing, "id"), None);
+    assert_eq!(ladder_csv(&nothing, "id"), None);
+}
+
 #[test]
 fn every_column_is_in_the_manual() {
     let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tables.md");
     let manual = std::fs::read_to_string(manual).unwrap();
-    let (curve, histograms) = (curve_csv(&Report::default()), histograms_csv(&Report::default()));
-    for header in [curve.as_str(), histograms.as_str(), INTERVALS_HEADER] {
-        for column in header.trim_end().split(',') {
+    let tables = tables().into_iter().filter_map(|(_, table)| table);
+    let headers = tables.filter_map(|table| table.lines().next().map(str::to_owned));
+    for header in headers.chain([INTERVALS_HEADER.to_owned()]) {
+        for column in header.trim_end().split(',').filter(|column| !column.starts_with("factor_")) {
             assert!(
                 manual.contains(&format!("`{column}`")),
                 "docs/tables.md does not know {column}"

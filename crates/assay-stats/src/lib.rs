@@ -19,7 +19,10 @@
 //! | did it just change? | [`watch::Watch`], in flat memory |
 //! | does more load give more? | [`curve::saturation`], [`curve::knee`] |
 //! | what do more nodes give? | [`scalability::scalability`] |
-//! | what should a system of servers do? | [`queueing`], [`network`] |
+//! | what should a system of servers do? | [`queueing`], [`network`], [`network::convolution`] where stations work faster with more to do |
+//! | what do commits wait for a log that takes many at once? | [`group_commit`] |
+//! | how long does the slowest of several take? | [`slowest`] |
+//! | what share of requests does a cache answer? | [`che`] |
 //! | what places serve working sets of growing size? | [`tiers::tiers`] |
 //! | do these values follow that law? | [`fit::chi_square_fit`], [`fit::kolmogorov_smirnov_fit`] |
 //!
@@ -32,10 +35,12 @@ mod autoregression;
 pub mod batches;
 pub mod bootstrap;
 pub mod change;
+pub mod che;
 pub mod curve;
 pub mod distribution;
 pub mod estimate;
 pub mod fit;
+pub mod group_commit;
 mod long_run;
 pub mod mean;
 pub mod network;
@@ -47,6 +52,7 @@ pub mod random;
 mod root;
 pub mod scalability;
 pub mod series;
+pub mod slowest;
 pub mod special;
 pub mod steady;
 pub mod tiers;

@@ -38,6 +38,9 @@ const FEWEST_BURSTS: f64 = 0.5;
 /// this part and over the root of the bursts that its error is worth. Measured: 5 to 10 in single queues and in many
 /// servers behind one queue, at loads of 0.5 to 0.98, whatever the length of the run.
 const PART_OF_MEAN_TIME: f64 = 0.2;
+/// Where bursts are so few that the truth may be more than this many times what was seen, a mean time has no upper end: half a
+/// burst would give one 200 times as high, which says less than that it is unknown.
+const MOST_TIMES: f64 = 10.0;
 /// The same of the share of I/Os that take longer than a given time. Its skewness, measured in the same way, is 1.6 to 2.8;
 /// the part asks for 4, because what is seen in a calm run is less.
 pub(crate) const PART_OF_SHARE: f64 = 0.5;
@@ -83,7 +86,8 @@ fn positive(estimate: Estimate, error: &MeanError, part: f64) -> Estimate {
     let bursts = bursts(share, error.freedom, estimate.confidence);
     let (_, above) = burst_factors(bursts, estimate.confidence);
     let most = most_factor(bursts, part, estimate.confidence);
-    Estimate { low: estimate.value / above, high: estimate.value * most, ..estimate }
+    let high = if part < 1.0 && most > MOST_TIMES { f64::INFINITY } else { estimate.value * most };
+    Estimate { low: estimate.value / above, high, ..estimate }
 }
 
 /// [`mean_interval`] of a quantity that cannot be negative, such as a rate: skewed where few bursts made it.
@@ -97,7 +101,7 @@ pub fn positive_mean_interval(series: &[f64], confidence: f64) -> Option<Estimat
 /// Response times of a busy server come in bursts, a few of which are far larger than the rest: a run that missed them is
 /// short of the truth and looks calm, so the interval reaches further up than down. How often the 95 % interval lies below
 /// the truth, in percent of runs at 95 % load of one exponential server of 1 ms, for 10, 60 and 600 s: 1.7, 1.1, 2.0; bursts of
-/// equal size would give 10.4, 7.5 and 3.5.
+/// equal size would give 10.4, 7.5 and 3.5. Of bursts so few that nothing bounds the truth from above, the upper end is infinite.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -263,6 +267,22 @@ mod tests {
         // A gamma law of c/25 bursts in a fifth of the mean: c = 400, 16 bursts, 2.5 % quantile of gamma(16) = 9.145.
         assert!((most_factor(400.0, 0.2, 0.95) - (0.8 + 0.2 * 16.0 / 9.145)).abs() < 1e-3);
         assert!((most_factor(400.0, 1.0, 0.95) - 1.0 / burst_factors(400.0, 0.95).0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_mean_time_of_hardly_a_burst_is_bounded_from_below_only() {
+        let of_one = |height: f64| {
+            let times: Vec<f64> = (0..20).map(|at| if at == 7 { height } else { 1.0 }).collect();
+            (
+                positive_ratio_interval(&times, &[1.0; 20], 0.95).unwrap(),
+                positive_mean_interval(&times, 0.95).unwrap(),
+            )
+        };
+        let (time, rate) = of_one(400.0);
+        assert!(time.high.is_infinite() && time.low > 0.0 && time.low < time.value, "{time:?}");
+        assert!(rate.high.is_finite(), "{rate:?}");
+        let (time, _) = of_one(3.0);
+        assert!(time.high < MOST_TIMES * time.value, "{time:?}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Closed networks of several stations by mean value analysis: what a fixed number of sessions gets from CPU and storage.
 
+pub mod convolution;
+
 use assay_model::number::real_len;
 
 /// What a closed network gives.

@@ -125,8 +125,6 @@ pub struct Levels {
 /// | 0.8 | 97.1, 98.0, 99.0 | 95.2, 95.8, 97.3 | 94.3, 95.3, 97.6 | 99.8, 99.1, 98.8 |
 /// | 0.9 | 94.0, 96.4, 98.3 | 91.2, 94.5, 96.5 | 88.1, 93.0, 97.1 | 99.7, 98.6, 98.3 |
 ///
-/// Medians are wider than they need be: a gamma law of half the observations has twice the variance of their share.
-///
 /// # Panics
 /// If the slices differ in length.
 pub fn quantile_levels(
@@ -292,7 +290,12 @@ impl EffectiveSize {
         let clusters = bursts(error.standard_error / rare, error.freedom, confidence);
         // A share of r that c bursts determine varies as that of c (1 - r) / r observations does.
         let n = (clusters * (1.0 - rare) / rare).min(total);
-        Some(Self { share, total, n, clusters: clusters.min(n * rare) })
+        // Of what is no tail, bursts are as many as the error says, not only as many as lie beyond it. Few of them do not
+        // know their error so well: of runs of 10 s at 90 % load, 4 in 100 then have a median below the truth.
+        let beyond = clusters.min(n * rare);
+        let known = (clusters - 2.0 * FEWEST_CLUSTERS).min(total * rare);
+        let clusters = if rare < TAIL { beyond } else { beyond.max(known) };
+        Some(Self { share, total, n, clusters })
     }
 
     /// Allows at most this many clusters.

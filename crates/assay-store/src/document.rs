@@ -35,17 +35,23 @@ pub enum Document {
     Locality,
     /// What a soak came to.
     Soak,
+    /// Whether what was read is what was written.
+    Integrity,
     /// The study as it was given, scaled.
     Study,
     /// What a study came to so far.
     Results,
+    /// Predictions beside what the run measured.
+    Verification,
     /// The page.
     Report,
+    /// What people call the run.
+    Label,
 }
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::Plan,
         Self::Workload,
         Self::Criteria,
@@ -56,9 +62,12 @@ impl Document {
         Self::Verdict,
         Self::Locality,
         Self::Soak,
+        Self::Integrity,
         Self::Study,
         Self::Results,
+        Self::Verification,
         Self::Report,
+        Self::Label,
     ];
 
     /// Its file in the run's directory.
@@ -74,9 +83,12 @@ impl Document {
             Self::Verdict => "verdict.json",
             Self::Locality => "locality.json",
             Self::Soak => "soak.json",
+            Self::Integrity => "integrity.json",
             Self::Study => "study.toml",
             Self::Results => "study.json",
+            Self::Verification => "verification.json",
             Self::Report => "report.html",
+            Self::Label => "label.txt",
         }
     }
 }

@@ -22,6 +22,8 @@ pub struct Listing {
 pub struct RunSummary {
     /// The name to open it by.
     pub id: String,
+    /// What people call it, where they do.
+    pub label: Option<String>,
     /// Its directory.
     pub path: PathBuf,
     /// What it was made for.
@@ -96,6 +98,7 @@ fn summary(id: String, run: &RunReader) -> RunSummary {
     let manifest = run.manifest();
     RunSummary {
         id,
+        label: crate::label::of(run),
         path: run.path().to_owned(),
         kind: manifest.kind,
         targets: manifest.targets.clone(),

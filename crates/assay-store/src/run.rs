@@ -14,6 +14,8 @@ pub use writer::RunWriter;
 pub(crate) const MANIFEST: &str = "run.json";
 pub(crate) const EVENTS: &str = "events.jsonl";
 pub(crate) const CELLS: &str = "cells";
+/// Blocks that did not hold what was written to them, both versions of each.
+pub const FAULTS: &str = "faults.jsonl";
 
 /// What a new run is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +46,7 @@ pub enum RunStatus {
 /// Whether a file of this name belongs directly into a run's directory.
 pub(crate) fn is_file(name: &str) -> bool {
     let others = [crate::lock::FILE_NAME, crate::watch::WATCH, crate::checksum::FILE_NAME];
-    [MANIFEST, EVENTS].contains(&name)
+    [MANIFEST, EVENTS, FAULTS].contains(&name)
         || others.contains(&name)
         || Document::ALL.iter().any(|document| document.file_name() == name)
 }

@@ -1,6 +1,7 @@
 //! The directory that holds runs, and how a person names one of them.
 
 use crate::directory::Directory;
+use crate::document::Document;
 use crate::listing::{self, Listing};
 use crate::remove::{self, Removed};
 use crate::run::{MANIFEST, NewRun, RunReader, RunWriter};
@@ -14,12 +15,23 @@ const LATEST: &str = "latest";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
     root: PathBuf,
+    /// The label of the runs that begin here.
+    label: Option<String>,
 }
 
 impl Store {
     /// The store at a directory; nothing is touched.
     pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), label: None }
+    }
+
+    /// The same store, which gives its new runs this label; without one they have their ids alone.
+    ///
+    /// # Errors
+    /// A usage error when it cannot be a label.
+    pub fn labelled(self, label: Option<&str>) -> Result<Self> {
+        label.map_or(Ok(()), crate::label::check)?;
+        Ok(Self { label: label.map(str::to_owned), ..self })
     }
 
     /// Its directory.
@@ -29,10 +41,23 @@ impl Store {
 
     /// Begins a run, and the store with it where it is missing.
     pub fn create(&self, new: &NewRun) -> Result<RunWriter> {
-        RunWriter::create(&self.root, new)
+        let writer = RunWriter::create(&self.root, new)?;
+        if let Some(label) = &self.label {
+            writer.put(Document::Label, &format!("{label}\n"))?;
+        }
+        Ok(writer)
     }
 
-    /// Opens a run to read: its id, the first characters of it, `latest`, or the path of its directory.
+    /// Gives a run a label, instead of an earlier one.
+    ///
+    /// # Errors
+    /// As for [`reopen`](Self::reopen); a usage error when it cannot be a label.
+    pub fn label(&self, name: &str, label: &str) -> Result<()> {
+        crate::label::check(label)?;
+        self.reopen(name)?.put(Document::Label, &format!("{label}\n"))
+    }
+
+    /// Opens a run to read: its id, the first characters of it, its label, `latest`, or the path of its directory.
     ///
     /// # Errors
     /// A usage error when no run or more than one is meant, or when it is of a newer form.
@@ -97,11 +122,27 @@ impl Store {
         match found.as_slice() {
             [only] => Ok(self.root.join(only)),
             [] if is_run(Path::new(prefix)) => Ok(PathBuf::from(prefix)),
-            [] => Err(self.unknown(prefix, &names)),
+            [] => self.by_label(prefix, &names),
             several => Err(Error::usage(
                 format!("'{prefix}' begins the names of {} runs", several.len()),
                 format!("write one of them: {}", last_few(&names, prefix)),
             )),
+        }
+    }
+
+    fn by_label(&self, label: &str, names: &[String]) -> Result<PathBuf> {
+        let runs = self.runs()?.runs;
+        let found: Vec<_> = runs.iter().filter(|run| run.label.as_deref() == Some(label)).collect();
+        match found.as_slice() {
+            [only] => Ok(only.path.clone()),
+            [] => Err(self.unknown(label, names)),
+            several => {
+                let ids: Vec<&str> = several.iter().take(5).map(|run| run.id.as_str()).collect();
+                Err(Error::usage(
+                    format!("'{label}' is the name of {} runs", several.len()),
+                    format!("write the id of one of them: {}", ids.join(", ")),
+                ))
+            }
         }
     }
 

@@ -193,6 +193,8 @@ fn calibrated() -> Calibration {
             steps: Vec::new(),
             contradictions: Vec::new(),
         }],
+        direct_io: None,
+        log: None,
         elapsed_s: 60.0,
         remarks: vec![remark()],
     }

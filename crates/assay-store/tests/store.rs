@@ -7,7 +7,9 @@
 
 mod common;
 
-use assay_model::measurement::{Conduct, ErrorCount, Finish, Measurement, Operation, Remark};
+use assay_model::measurement::{
+    BackendKind, Conduct, ErrorCount, Finish, Measurement, Operation, Remark,
+};
 use assay_model::run::{Event, EventKind, RunKind};
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_model::workload::{Access, Layout, Process, SyncPolicy};
@@ -231,8 +233,8 @@ fn an_interrupted_cell_is_taken_up_with_what_the_tool_said_of_itself() {
 
 #[test]
 fn means_of_two_sittings_are_weighted_by_their_time() {
-    let conduct = |outstanding_mean, littles_law_ratio, host: Option<f64>, backend: &str| Conduct {
-        backend: backend.to_owned(),
+    let conduct = |outstanding_mean, littles_law_ratio, host: Option<f64>, backend| Conduct {
+        backend,
         outstanding_mean,
         littles_law_ratio,
         host_busy_share: host,
@@ -243,8 +245,8 @@ fn means_of_two_sittings_are_weighted_by_their_time() {
     };
     let with = |from, to, conduct| Measurement { conduct, ..measured(from, to, Finish::Complete) };
     let whole = joined(
-        with(0, 3, conduct(10.0, 1.0, Some(0.2), "uring")),
-        with(3, 4, conduct(30.0, 0.8, Some(0.6), "posix")),
+        with(0, 3, conduct(10.0, 1.0, Some(0.2), BackendKind::Uring)),
+        with(3, 4, conduct(30.0, 0.8, Some(0.6), BackendKind::Posix)),
     );
     // 10 and 30 for 3 s and 1 s: 15; of the busy time 10·1 and 30·0.8 so 13.5.
     let found = whole.conduct;
@@ -253,7 +255,7 @@ fn means_of_two_sittings_are_weighted_by_their_time() {
     assert!((found.host_busy_share.unwrap() - 0.3).abs() < 1e-12);
     assert!((found.worker_busy_share_max - 0.3).abs() < 1e-12);
     assert!((found.cpu_user_s - 2.0).abs() < 1e-12);
-    assert_eq!((found.missed_arrivals, found.backend.as_str()), (4, "posix"));
+    assert_eq!((found.missed_arrivals, found.backend), (4, BackendKind::Posix));
     assert!(found.remarks[0].what.contains("began on backend 'uring' and was taken up on 'posix'"));
 }
 

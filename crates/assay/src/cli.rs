@@ -1,9 +1,10 @@
 //! The command line: its verbs, in the order of the work.
 
 use crate::exit::ExitStatus;
+use crate::spelling::fio::CommandWords;
 use crate::usage::{usage_error, verb};
 use crate::verbs;
-use assay_model::Result;
+use assay_model::{Error, Result};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -31,6 +32,7 @@ pub enum Verb {
     Check(verbs::check::Options),
     Profile(verbs::profile::Options),
     Plan(verbs::plan::Options),
+    Predict(verbs::predict::Options),
     Inspect(verbs::inspect::Options),
     Calibrate(verbs::calibrate::Options),
     Run(verbs::run::Options),
@@ -42,15 +44,22 @@ pub enum Verb {
     Load(verbs::load::Options),
     Watch(verbs::watch::Options),
     Judge(verbs::judge::Options),
+    Replay(verbs::replay::Options),
     Report(verbs::report::Options),
     Import(verbs::import::Options),
     Explain(verbs::explain::Options),
     Runs(verbs::runs::Options),
+    Size(verbs::size::Options),
+    Catalog(verbs::catalog::Options),
     Arrays(verbs::arrays::Options),
+    Show(verbs::show::Options),
     Completion(verbs::completion::Options),
     /// Prints every verb and option as Markdown: the source of the pages under docs/verbs.
     #[command(hide = true)]
     Manual,
+    /// Prints the manual pages, the name of its file before each: what packages are made of.
+    #[command(hide = true)]
+    Man,
     /// Becomes another program that ends when its parent does: how Assay starts servers.
     #[command(hide = true)]
     Guard(verbs::load::guard::Options),
@@ -65,6 +74,7 @@ impl Verb {
         match self {
             Self::Check(options) => verbs::check::run(&options),
             Self::Plan(options) => verbs::plan::run(&options),
+            Self::Predict(options) => verbs::predict::run(&options),
             Self::Inspect(options) => verbs::inspect::run(&options),
             Self::Calibrate(options) => verbs::calibrate::run(&options),
             Self::Run(options) => verbs::run::run(&options),
@@ -77,31 +87,53 @@ impl Verb {
             Self::Watch(options) => verbs::watch::run(&options),
             Self::Profile(options) => verbs::profile::run(&options),
             Self::Judge(options) => verbs::judge::run(&options),
+            Self::Replay(options) => verbs::replay::run(&options),
             Self::Report(options) => verbs::report::run(&options),
             Self::Import(options) => verbs::import::run(&options),
             Self::Explain(options) => verbs::explain::run(&options),
             Self::Runs(options) => verbs::runs::run(&options),
+            Self::Size(options) => verbs::size::run(&options),
+            Self::Catalog(options) => verbs::catalog::run(&options),
             Self::Arrays(options) => verbs::arrays::run(&options),
+            Self::Show(options) => verbs::show::run(&options),
             Self::Completion(options) => {
                 verbs::completion::run(&options, &mut CommandLine::command())
             }
             Self::Guard(options) => verbs::load::guard::run(&options),
             Self::GuardHook(options) => verbs::load::guard::run_hook(&options),
+            Self::Man => {
+                let pages = crate::man::render(CommandLine::command());
+                crate::exit::print(&pages.map_err(|error| {
+                    Error::environment(format!("no manual page: {error}"), "report this as a bug")
+                })?)
+            }
             Self::Manual => crate::exit::print(&crate::manual::render(CommandLine::command())),
         }
     }
+}
+
+/// The words that were typed, as Assay spells them. Words that are not UTF-8 can only be paths, and nothing is looked for.
+///
+/// # Errors
+/// A usage error for an option of another tool that has no counterpart.
+pub fn spell() -> Result<CommandWords> {
+    let typed: std::result::Result<Vec<String>, _> =
+        std::env::args_os().map(std::ffi::OsString::into_string).collect();
+    typed.map_or_else(|_| Ok(CommandWords::default()), |typed| crate::spelling::spelled(&typed))
 }
 
 /// Reads the command line, and notes on standard error what is read otherwise than it was typed.
 ///
 /// # Errors
 /// The parser's, to be answered by [`answer`].
-pub fn read() -> std::result::Result<CommandLine, clap::Error> {
-    let mut program = CommandLine::command();
-    let matches = program.try_get_matches_from_mut(std::env::args_os())?;
-    let words: Vec<String> =
-        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    for note in crate::spelling::notes(&program, &matches, &words) {
+pub fn read(spelled: &CommandWords) -> std::result::Result<CommandLine, clap::Error> {
+    let mut program = CommandLine::command().term_width(crate::terminal::output_columns());
+    let matches = if spelled.words.is_empty() {
+        program.try_get_matches_from_mut(std::env::args_os())?
+    } else {
+        program.try_get_matches_from_mut(&spelled.words)?
+    };
+    for note in crate::spelling::notes(&program, &matches, spelled) {
         crate::terminal::say(&crate::options::without_passwords(&note));
     }
     CommandLine::from_arg_matches(&matches).map_err(|error| error.format(&mut program))
@@ -111,7 +143,7 @@ pub fn read() -> std::result::Result<CommandLine, clap::Error> {
 ///
 /// # Errors
 /// A usage error for everything that is invalid.
-pub fn answer(error: &clap::Error) -> Result<ExitStatus> {
+pub fn answer(error: &clap::Error, spelled: &CommandWords) -> Result<ExitStatus> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             crate::exit::print(&error.render().to_string())
@@ -121,8 +153,8 @@ pub fn answer(error: &clap::Error) -> Result<ExitStatus> {
             Ok(ExitStatus::Usage)
         }
         _ => {
-            let words: Vec<String> = std::env::args().skip(1).collect();
-            let verb = verb(&CommandLine::command(), words.iter().map(String::as_str));
+            let words = spelled.words.iter().skip(1).map(String::as_str);
+            let verb = verb(&CommandLine::command(), words);
             Err(usage_error(error, &verb))
         }
     }
@@ -149,7 +181,9 @@ mod tests {
             let Some(examples) = verb.get_after_help() else { continue };
             for line in examples.to_string().lines().skip(1) {
                 let words = line.split_whitespace().take_while(|word| *word != ">");
-                let read = CommandLine::try_parse_from(words);
+                let typed: Vec<String> = words.map(str::to_owned).collect();
+                let spelled = crate::spelling::spelled(&typed).unwrap();
+                let read = CommandLine::try_parse_from(spelled.words);
                 assert!(read.is_ok(), "{line}: {}", read.err().unwrap());
             }
         }

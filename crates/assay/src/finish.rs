@@ -2,7 +2,7 @@
 
 use crate::exit::{ExitStatus, exit_status, print, print_report};
 use crate::options::OutputOptions;
-use crate::terminal::colour;
+use crate::terminal::layout;
 use assay_app::finish::FinishedRun;
 use assay_app::loaded_run::LoadedRun;
 use assay_model::measurement::Finish;
@@ -59,7 +59,7 @@ pub fn show(loaded: &LoadedRun, run: &RunReader, output: &OutputOptions) -> Resu
     if output.json {
         return print(&assay_report::json(&loaded.report)?);
     }
-    let text = assay_report::text(&loaded.report, Options::default(), colour());
+    let text = assay_report::text(&loaded.report, Options::default(), layout(output.full));
     let page = run.path().join(Document::Report.file_name());
     print_report(&format!("{text}\nrun   {}\npage  {}\n", run.path().display(), page.display()))
 }

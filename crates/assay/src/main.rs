@@ -5,12 +5,16 @@ mod cli;
 mod exit;
 mod finish;
 mod job_options;
+mod man;
 mod manual;
 mod options;
 mod progress_line;
 mod resume;
 mod signals;
 mod spelling;
+mod start;
+mod store_place;
+mod stream_options;
 mod table;
 mod terminal;
 mod usage;
@@ -19,8 +23,12 @@ mod verbs;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match cli::read() {
+    let spelled = match cli::spell() {
+        Ok(spelled) => spelled,
+        Err(error) => return exit::report_and_exit_code(Err(error)),
+    };
+    match cli::read(&spelled) {
         Ok(command_line) => exit::report_and_exit_code(command_line.verb.run()),
-        Err(error) => exit::report_and_exit_code(cli::answer(&error)),
+        Err(error) => exit::report_and_exit_code(cli::answer(&error, &spelled)),
     }
 }

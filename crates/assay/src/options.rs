@@ -10,7 +10,7 @@ use assay_model::Error;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_store::Store;
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Heading of the options that all verbs have, at the end of each help.
 pub const COMMON: &str = "Common options";
@@ -18,21 +18,17 @@ pub const COMMON: &str = "Common options";
 /// Where runs are kept.
 #[derive(Args)]
 pub struct StoreOptions {
-    /// Directory that keeps the runs
-    #[arg(
-        long,
-        value_name = "DIR",
-        default_value = "./assay-runs",
-        env = "ASSAY_STORE",
-        global = true
-    )]
-    pub store: PathBuf,
+    /// Directory that keeps the runs; by default ./assay-runs, or where that is not there the default of
+    /// ~/.config/assay/store, a file with one line
+    #[arg(long, value_name = "DIR", env = "ASSAY_STORE", hide_env_values = true, global = true)]
+    pub store: Option<PathBuf>,
 }
 
 impl StoreOptions {
     /// The store; nothing is touched.
     pub fn open(&self) -> Store {
-        Store::at(&self.store)
+        let usual = || crate::store_place::usual(Path::new(crate::store_place::HERE));
+        Store::at(self.store.clone().unwrap_or_else(usual))
     }
 }
 
@@ -42,6 +38,9 @@ pub struct OutputOptions {
     /// Print JSON documents instead of text
     #[arg(long)]
     pub json: bool,
+    /// Print all of the text on a terminal, not the first screen alone
+    #[arg(long)]
+    pub full: bool,
     /// Print neither progress nor notes on standard error
     #[arg(long, short)]
     pub quiet: bool,
@@ -51,6 +50,8 @@ pub struct OutputOptions {
 #[derive(Args)]
 pub struct LoadRunOptions {
     #[command(flatten, next_help_heading = COMMON)]
+    pub start: StartOptions,
+    #[command(flatten)]
     pub store: StoreOptions,
     #[command(flatten)]
     pub output: OutputOptions,
@@ -61,13 +62,25 @@ pub struct LoadRunOptions {
 /// # Errors
 /// An environment error when the system takes no handler of signals.
 pub fn context(store: &StoreOptions, output: &OutputOptions) -> Result<Context, Error> {
+    named_context(store, output, None)
+}
+
+/// The same for a run that has a name.
+///
+/// # Errors
+/// The same, and a usage error when that cannot be a name.
+pub fn named_context(
+    store: &StoreOptions,
+    output: &OutputOptions,
+    name: Option<&str>,
+) -> Result<Context, Error> {
     Ok(Context {
         stop: crate::signals::stop_flag()?,
         progress: progress(output),
         command: command_line(),
         server_programs: std::env::var_os("ASSAY_BINDIR").map(PathBuf::from),
         guards: Guards::of_this_program(),
-        ..Context::new(store.open())
+        ..Context::new(store.open().labelled(name)?)
     })
 }
 
@@ -81,7 +94,8 @@ pub fn progress(output: &OutputOptions) -> Progress {
 #[derive(Args)]
 #[command(next_help_heading = "Target options")]
 pub struct TargetOptions {
-    /// Directories (a test file is created there), files, block devices, or one simulated device `sim:…` or `array:…`
+    /// Directories (a test file is created there), files, block devices, or one simulated device `sim:…`, `array:…` or
+    /// `catalog:…`
     #[arg(value_name = "TARGET", help_heading = None::<&'static str>)]
     pub targets: Vec<String>,
     /// Size of a test file; by default chosen from free space, caches and time
@@ -110,7 +124,23 @@ pub struct TargetOptions {
     #[arg(long, conflicts_with = "polled")]
     pub buffered: bool,
     #[command(flatten)]
+    pub start: StartOptions,
+    #[command(flatten)]
     pub engine: EngineOptions,
+}
+
+/// Whether anything begins at all.
+#[derive(Args)]
+pub struct StartOptions {
+    /// Print what would be written, where, for how long and with which load; nothing is touched
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Load storage that a running database has its files on, without asking
+    #[arg(long)]
+    pub yes: bool,
+    /// Name of the run, by which `runs`, `compare`, `report` and `judge` find it
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
 }
 
 impl TargetOptions {

@@ -11,7 +11,7 @@ use clap::{Arg, Args, Command, Id};
 pub fn locked_options(own: &[&'static str]) -> Vec<Id> {
     let target = TargetOptions::augment_args(Command::new("target"));
     let of_target = target.get_arguments().map(Arg::get_id);
-    let of_target = of_target.filter(|id| *id != "destroy" && *id != "wipe");
+    let of_target = of_target.filter(|id| !["destroy", "wipe", "yes"].contains(&id.as_str()));
     own.iter().map(|name| Id::from(*name)).chain(of_target.cloned()).collect()
 }
 

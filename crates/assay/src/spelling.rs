@@ -1,5 +1,10 @@
 //! What people type who come from other tools or from an earlier version: values in other spellings, options by former names.
 
+pub mod fio;
+mod words;
+
+pub use words::spelled;
+
 use assay_app::load::parameters::{HotSpotParameter, ThinkParameter};
 use assay_model::Error;
 use assay_model::study::Scale;
@@ -115,8 +120,9 @@ pub fn quantity<T: Spelling>(typed: &str) -> Result<T, String> {
 }
 
 /// One note for each option by a former name, and for each value that Assay writes otherwise.
-pub fn notes(program: &Command, matches: &ArgMatches, words: &[String]) -> Vec<String> {
+pub fn notes(program: &Command, matches: &ArgMatches, spelled: &fio::CommandWords) -> Vec<String> {
     let (verb, matches) = called(program, matches);
+    let words = &spelled.words;
     if matches.try_get_one::<bool>("quiet").is_ok_and(|quiet| quiet == Some(&true)) {
         return Vec::new();
     }
@@ -124,7 +130,8 @@ pub fn notes(program: &Command, matches: &ArgMatches, words: &[String]) -> Vec<S
         let (former, name) = renamed(verb, word)?;
         Some(format!("note: --{former} is now --{name}"))
     });
-    renamed.chain(verb.get_arguments().flat_map(|option| readings(option, matches))).collect()
+    let read = verb.get_arguments().flat_map(|option| readings(option, matches));
+    spelled.notes.iter().cloned().chain(renamed).chain(read).collect()
 }
 
 /// The verb that was called, with what was typed behind it.
@@ -198,7 +205,7 @@ mod tests {
         let program = Command::new("assay").subcommand(run);
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let matches = program.clone().try_get_matches_from(&words).unwrap();
-        notes(&program, &matches, &words)
+        notes(&program, &matches, &fio::CommandWords { words, notes: Vec::new() })
     }
 
     #[test]

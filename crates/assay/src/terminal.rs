@@ -1,8 +1,9 @@
 //! What may reach a terminal: documents, names and peers say what they like, and only letters of it are shown.
 
+use assay_report::TextOptions;
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write as _};
+use std::io::{self, BufRead as _, IsTerminal, Write as _};
 
 /// The colours that a report is dressed in, and nothing else that begins with an escape.
 const COLOURS: [&str; 5] =
@@ -53,9 +54,54 @@ pub fn say(text: &str) {
     drop(writeln!(io::stderr(), "{}", plain(text)));
 }
 
-/// Whether to use colours: on a terminal, unless `NO_COLOR` asks for none.
+/// Whether to use colours: on a terminal that has some, unless `NO_COLOR` asks for none.
 pub fn colour() -> bool {
-    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    io::stdout().is_terminal() && !is_dumb && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// Asks on a terminal; none where nobody is there to answer.
+pub fn agreed(question: &str) -> Option<bool> {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return None;
+    }
+    drop(write!(io::stderr(), "{} [y/N] ", plain(question)));
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).ok()?;
+    Some(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+}
+
+/// Columns where nobody says how many there are.
+const COLUMNS: usize = 100;
+/// Lines of a first screen: what stands above the prompt of a usual terminal, and a little to scroll.
+const LINES_MAX: usize = 36;
+/// Longer lines are hard to read, whatever the terminal's width.
+const COLUMNS_MAX: usize = 140;
+
+/// Columns of the terminal behind a stream, or what `COLUMNS` says.
+fn columns(stream: impl std::os::fd::AsFd) -> usize {
+    let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let found = || {
+        let size = rustix::termios::tcgetwinsize(stream).ok()?;
+        Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+    };
+    given.or_else(found).unwrap_or(COLUMNS).min(COLUMNS_MAX)
+}
+
+/// Columns of standard output.
+pub fn output_columns() -> usize {
+    columns(io::stdout())
+}
+
+/// Columns of standard error.
+pub fn error_columns() -> usize {
+    columns(io::stderr())
+}
+
+/// How a text is laid out on standard output: the first screen alone where a person looks and does not ask for all.
+pub fn layout(is_full: bool) -> TextOptions {
+    let lines_max = (!is_full && io::stdout().is_terminal()).then_some(LINES_MAX);
+    TextOptions { colour: colour(), columns: output_columns(), lines_max }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub mod arrays;
 pub mod calibrate;
+pub mod catalog;
 pub mod check;
 pub mod compare;
 pub mod completion;
@@ -13,10 +14,14 @@ pub mod judge;
 pub mod load;
 pub mod locality;
 pub mod plan;
+pub mod predict;
 pub mod profile;
+pub mod replay;
 pub mod report;
 pub mod run;
 pub mod runs;
+pub mod show;
+pub mod size;
 pub mod soak;
 pub mod study;
 pub mod watch;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
 
 use assay_tidy::manual::{self, Chapter};
-use assay_tidy::sources;
+use assay_tidy::{forms, sources};
 use std::fs;
 use std::process::Command;
 
@@ -30,4 +30,24 @@ fn write(chapters: &[Chapter]) {
         let old = fs::read_to_string(&path).ok();
         fs::write(&path, chapter.page(old.as_deref())).unwrap();
     }
+}
+
+/// The same for the files that people write: their pages say what the schemas say.
+#[test]
+fn the_pages_of_forms_say_what_the_schemas_say() {
+    let root = sources::root();
+    let mut found = Vec::new();
+    for (name, heading) in forms::FORMS {
+        let text = fs::read_to_string(root.join(format!("contract/{name}.schema.json"))).unwrap();
+        let schema = serde_json::from_str(&text).unwrap();
+        let path = root.join(forms::path(name));
+        let old = fs::read_to_string(&path).ok();
+        if std::env::var_os("ASSAY_WRITE_DOCS").is_some() {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, forms::page(heading, &schema, old.as_deref())).unwrap();
+        }
+        let kept = fs::read_to_string(&path).ok();
+        found.extend(forms::check(heading, name, &schema, kept.as_deref()));
+    }
+    assert!(found.is_empty(), "\n{}\n", assay_tidy::report(&found));
 }

@@ -85,7 +85,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "check d --max-latency 0s",
         2,
-        "error: --time and --max-latency: 0 ns is not a limit for a service time\nhint: use a limit above 0, for example 1ms",
+        "error: --max-latency: 0 ns is not a limit for a service time\nhint: use a limit above 0, for example 1ms",
     ),
     (
         "run reads.toml d --backend iocp",
@@ -100,7 +100,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "report --csv histogram",
         2,
-        "error: --csv <TABLE>: 'histogram' is not known\nhint: did you mean 'histograms'? write one of curve, intervals, histograms, queries",
+        "error: --csv <TABLE>: 'histogram' is not known\nhint: did you mean 'histograms'? write one of curve, intervals, histograms, queries, ladder, transactions, cells, factors, locality, levels, watch",
     ),
     (
         "run reads.toml nothere",
@@ -203,7 +203,7 @@ const CONTRADICTIONS: &[(&str, i32, &str)] = &[
     (
         "run reads.toml sim:servers?count=1&service=1ms d",
         2,
-        "error: a simulated device stands alone\nhint: give one sim: target, or paths only",
+        "error: a simulated device stands alone\nhint: give one of sim:, array: and catalog:, or paths only",
     ),
     (
         "run buffered.toml d --polled",
@@ -412,7 +412,7 @@ fn a_disk_that_is_too_small_for_the_test_file_is_not_filled() {
     refused(
         &ran,
         4,
-        "error: cannot create RIG/mount/assay-ID.dat: 16MiB are wanted, 8MiB are free and 419430B must stay free\nhint: choose a smaller size or a file system with more free space",
+        "error: cannot create RIG/mount/assay-ID.dat: 16MiB are wanted, 8MiB are free and 419430B must stay free\nhint: choose a smaller --size (a study: --scale 1/100) or a file system with more free space",
     );
     assert_eq!(support::names(small.path()), [""; 0]);
     untouched(&place);

@@ -5,6 +5,7 @@ use crate::errno::Errno;
 use crate::fault::{Arrival, Decision, Effect, Faults};
 use crate::log::{Entry, Recorder, checksum};
 use crate::operation::Operation;
+use crate::random::word_at;
 use crate::schedule::Schedule;
 use crate::script::Script;
 use crate::store::{BLOCK_BYTES, Store, Version};
@@ -176,6 +177,16 @@ impl Device {
             Some(Effect::Misdirected(shift)) => {
                 misdirect(store, sequence, offset.wrapping_add(shift.0), &ticket.data);
             }
+            Some(Effect::Zeroed(length)) => {
+                let mut bytes = ticket.data.clone();
+                bytes.iter_mut().take(index_of(length.0)).for_each(|byte| *byte = 0);
+                store.write(sequence, offset, &bytes);
+            }
+            Some(Effect::Garbled(length)) => {
+                let mut bytes = ticket.data.clone();
+                garble(&mut bytes, index_of(length.0), sequence);
+                store.write(sequence, offset, &bytes);
+            }
             Some(Effect::BitFlip(bit)) => {
                 let mut bytes = ticket.data.clone();
                 flip(&mut bytes, bit);
@@ -205,6 +216,12 @@ impl Device {
         }
         Ok(())
     }
+}
+
+/// Replaces the first bytes by words that follow from a number.
+fn garble(bytes: &mut [u8], length: usize, seed: u64) {
+    let words = (0..).flat_map(|index| word_at(seed, index).to_le_bytes());
+    bytes.iter_mut().take(length).zip(words).for_each(|(byte, word)| *byte = word);
 }
 
 /// Inverts one bit, counted from the lowest of the first byte.

@@ -34,6 +34,10 @@ pub enum Effect {
     StaleWrite,
     /// A write is stored this many bytes further on (around the end of the file), nowhere else.
     Misdirected(Bytes),
+    /// A write is stored with its first bytes as zeros.
+    Zeroed(Bytes),
+    /// A write is stored with its first bytes replaced by others that nobody wrote.
+    Garbled(Bytes),
     /// This bit of the transfer (modulo its length) is inverted: on a read only in the answer, on a
     /// write in the store.
     BitFlip(u64),
@@ -51,6 +55,8 @@ impl Effect {
             | Self::Torn(_)
             | Self::Lost
             | Self::StaleWrite
+            | Self::Zeroed(_)
+            | Self::Garbled(_)
             | Self::Misdirected(_) => &[Write],
         }
     }

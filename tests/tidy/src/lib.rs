@@ -8,6 +8,7 @@
 pub mod circles;
 pub mod dependencies;
 pub mod floors;
+pub mod forms;
 pub mod glossary;
 pub mod length;
 pub mod links;

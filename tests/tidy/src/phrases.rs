@@ -85,25 +85,9 @@ const fn denial(verb: &'static str) -> Phrase {
 /// Kinds of files that hold prose; a file without an extension is a script.
 const KINDS: &[&str] = &["rs", "md", "py", "toml", "sh"];
 
-/// Folders and files that are not yet edited, and those that are written by the program.
-pub const NOT_YET: &[&str] = &[
-    // It lists type names that are still to be changed.
-    "tests/tidy/src/vocabulary.rs",
-];
-
-/// Every banned phrase outside of the folders that are not yet edited, and every such folder that has none.
-pub fn check(sources: &[Source], not_yet: &[&str]) -> Vec<Finding> {
-    let is_below = |source: &&Source, folder: &&str| source.path.starts_with(*folder);
-    let edited =
-        sources.iter().filter(|source| !not_yet.iter().any(|folder| is_below(source, folder)));
-    let mut findings: Vec<Finding> = edited.flat_map(check_file).collect();
-    let done = not_yet.iter().filter(|folder| {
-        let mut below = sources.iter().filter(|source| is_below(source, folder));
-        below.all(|source| check_file(source).is_empty())
-    });
-    let what = "is edited: take it from the list of those that are not yet";
-    findings.extend(done.map(|folder| Finding::new(*folder, what)));
-    findings
+/// Every banned phrase.
+pub fn check(sources: &[Source]) -> Vec<Finding> {
+    sources.iter().flat_map(check_file).collect()
 }
 
 fn check_file(source: &Source) -> Vec<Finding> {
@@ -151,7 +135,7 @@ mod tests {
     use super::*;
 
     fn findings(path: &str, text: &str) -> Vec<String> {
-        let found = check(&[Source::new(path, text)], &[]);
+        let found = check(&[Source::new(path, text)]);
         found.iter().map(ToString::to_string).collect()
     }
 
@@ -189,13 +173,5 @@ mod tests {
     fn names_of_code_are_not_prose() {
         let text = format!("fn f() {{ let {0} = 1; g({0}); }}", concat!("to", "ld"));
         assert_eq!(findings("a.rs", &text), Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_folder_that_is_edited_leaves_the_list() {
-        let sources = [Source::new("a/b.md", "Fine."), Source::new("c/d.md", concat!("an", "ew"))];
-        let found = check(&sources, &["a/", "c/"]);
-        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-        assert_eq!(found, ["a/: is edited: take it from the list of those that are not yet"]);
     }
 }

@@ -6,7 +6,9 @@ use crate::{Finding, RustFile, Source};
 pub const ALLOWED: &[&str] = &["crates/assay-engine/src/"];
 
 /// How often `unsafe` is written in all; docs/methods/safety.md says the same number. Whoever adds one says why here.
-pub const USES: usize = 24;
+///
+/// Two of them are the sweep's: a read into a borrowed buffer, and the request to drop what the page cache holds.
+pub const USES: usize = 26;
 
 /// Where the number of uses is not the one that was reviewed, and every use without a comment `SAFETY` (or a section `# Safety`)
 /// in the lines before it.

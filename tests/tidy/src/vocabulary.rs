@@ -12,41 +12,28 @@ pub const COMPUTING: &str = "
     Check Checked Choice Chunk Chunked Cleanup Client Command Compare Connection Constant Content Copy Cost Cpu Create
     Created Cross Cycle Daemon Day Detail Destination Deterministic Dir Direct Direction Directory Driver Drop Due Encrypted Encryption End Engine
     Entry Error Execution Exit Field File Fill Filled Filling Finish Finished Fit Flag Formatter Generator Given
-    Group Guard Handshake Header Held Hit Holder Id Ignore Image Imported In Index Input Instant Instrument Interface Interrupter
+    Group Guard Handshake Header Held Hit Holder Hook Id Ignore Image Imported In Index Input Instant Instrument Interface Interrupter
     Io Job Key Kind Last Length Line Lines Link Listing Loaded Loading Location Lookup Loss Managed Match Member
     Memory Message Metric Mode Mount Name Named Nano Network Next Node Note Null Numa Number Observed Observer Of On
     Only Origin Out Output Own Owned Page Pair Parameter Part Per Permission Position Posix Prepared Preserved Process
-    Processor Program Progress Random Rank Reader Removed Request Resampling Restorable Retry Ring Role Root
+    Processor Program Progress Random Rank Reader Removed Request Resampling Retry Ring Role Root
     Routine Runner Running Scope Search Security Set Setup Shape Shift Simulation Sink Sizing Slow Spacing Spec Spelling
     Speedup Split Sql Start Stat Statistic Storage Sys Tally Task Text Thread Tick Timed Tls Top Trait
     Unreadable Update Uri Uring Usage Use Utc Value Verb Version Word Writer Zip";
 
-/// Words of names that are to be renamed.
-pub const NOT_YET: &str = "
-    Asked Climb Counted Done Floor Hands Kept Left Maria Measured Passed Seen Sight Standing Told
-    Watched";
-
-/// Every public type of a shipped crate with a word in its name that nobody defines, and every word that is called not
-/// yet renamed and is in no such name.
-pub fn check(files: &[RustFile], glossary: &str, not_yet: &str) -> Vec<Finding> {
+/// Every public type of a shipped crate with a word in its name that nobody defines.
+pub fn check(files: &[RustFile], glossary: &str) -> Vec<Finding> {
     let defined = defined(glossary);
-    let not_yet: BTreeSet<&str> = not_yet.split_whitespace().collect();
-    let mut unknown = BTreeSet::new();
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| is_shipped(&file.path)) {
         for (name, line) in public_types(file) {
-            for word in words(&name).into_iter().filter(|word| !is_known(word, &defined)) {
-                if !not_yet.contains(word.as_str()) {
-                    let what = format!("`{name}`: \"{word}\" is not a term of {GLOSSARY}");
-                    findings.push(Finding::at(&file.path, line, what));
-                }
-                unknown.insert(word);
-            }
+            let unknown = words(&name).into_iter().filter(|word| !is_known(word, &defined));
+            findings.extend(unknown.map(|word| {
+                let what = format!("`{name}`: \"{word}\" is not a term of {GLOSSARY}");
+                Finding::at(&file.path, line, what)
+            }));
         }
     }
-    let stale = not_yet.iter().filter(|word| !unknown.contains(**word));
-    let what = "is not needed in the list of words that are not yet renamed";
-    findings.extend(stale.map(|word| Finding::new(*word, what)));
     findings
 }
 
@@ -110,24 +97,24 @@ mod tests {
     const PAGE: &str =
         "**Service time**: from start to end. **Policy**: what is chosen. A dark horse.";
 
-    fn findings(path: &str, text: &str, not_yet: &str) -> Vec<String> {
+    fn findings(path: &str, text: &str) -> Vec<String> {
         let file = RustFile::parse(&Source::new(path, text)).unwrap();
-        check(&[file], PAGE, not_yet).iter().map(ToString::to_string).collect()
+        check(&[file], PAGE).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn names_of_defined_words_pass_in_both_numbers() {
         let text = "pub struct ServiceTimes;\npub enum Policies {}\npub trait PolicyReader {}";
-        assert_eq!(findings("crates/a/src/b.rs", text, ""), Vec::<String>::new());
+        assert_eq!(findings("crates/a/src/b.rs", text), Vec::<String>::new());
     }
 
     #[test]
     fn a_word_that_nobody_defines_is_found_in_every_kind_of_type() {
         let expected =
             "crates/a/src/b.rs:1: `ServiceHorse`: \"Horse\" is not a term of docs/glossary.md";
-        assert_eq!(findings("crates/a/src/b.rs", "pub struct ServiceHorse;", ""), [expected]);
+        assert_eq!(findings("crates/a/src/b.rs", "pub struct ServiceHorse;"), [expected]);
         for text in ["pub enum Horse {}", "pub trait Horse {}", "pub type Horse = u8;"] {
-            assert_eq!(findings("crates/a/src/b.rs", text, "").len(), 1, "{text}");
+            assert_eq!(findings("crates/a/src/b.rs", text).len(), 1, "{text}");
         }
     }
 
@@ -135,17 +122,7 @@ mod tests {
     fn what_no_other_crate_sees_may_have_any_name() {
         let text =
             "struct Horse;\npub(crate) struct Mare;\n#[cfg(test)]\nmod tests { pub struct Foal; }";
-        assert_eq!(findings("crates/a/src/b.rs", text, ""), Vec::<String>::new());
-        assert_eq!(findings("crates/a/tests/b.rs", "pub struct Horse;", ""), Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_word_that_is_renamed_leaves_the_list() {
-        assert_eq!(
-            findings("crates/a/src/b.rs", "pub struct Horse;", "Horse"),
-            Vec::<String>::new()
-        );
-        let expected = "Horse: is not needed in the list of words that are not yet renamed";
-        assert_eq!(findings("crates/a/src/b.rs", "pub struct Policy;", "Horse"), [expected]);
+        assert_eq!(findings("crates/a/src/b.rs", text), Vec::<String>::new());
+        assert_eq!(findings("crates/a/tests/b.rs", "pub struct Horse;"), Vec::<String>::new());
     }
 }

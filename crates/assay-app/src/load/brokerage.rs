@@ -5,12 +5,14 @@ use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
 use super::prepared_server::LoadProduct;
 use super::server_plan::ProductName;
 use super::settings_table::shown;
-use super::transactions::{Restorable, TransactionLoad, TransactionPlan, TransactionTables};
+use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
-use assay_dbload::brokerage::{BrokerStore, Brokerage, Floor, TRADE_RESULT, found, verify};
-use assay_dbload::load::{Calls, Database, MariaLink};
+use assay_dbload::brokerage::{
+    BrokerStore, Brokerage, BrokerageSchema, TRADE_RESULT, found, verify,
+};
+use assay_dbload::load::{Calls, Database, MariadbLink};
 use assay_loads::brokerage::{MIXES, Rules, mix_of};
 use assay_methods::files::read_document;
 use assay_model::Result;
@@ -76,7 +78,7 @@ impl Load for BrokeragePlan {
         let (calls, access) = chosen(product, Routines::OfPostgres, self.calls)?;
         match product {
             ProductName::Postgres => self.run_on::<Connection>(calls, access, document, context),
-            ProductName::Mariadb => self.run_on::<MariaLink>(calls, access, document, context),
+            ProductName::Mariadb => self.run_on::<MariadbLink>(calls, access, document, context),
         }
     }
 
@@ -132,7 +134,7 @@ fn read_mix(named: &str) -> Result<Mix> {
 }
 
 impl BrokeragePlan {
-    fn run_on<L: Restorable + BrokerStore>(
+    fn run_on<L: LoadProduct + BrokerStore>(
         &self,
         calls: Calls,
         access: &'static str,
@@ -142,7 +144,7 @@ impl BrokeragePlan {
         let (rules, mix) = (self.rules(), read_mix(&self.mix)?);
         let wanted = TransactionTables {
             kind: self.name(),
-            tables: &Floor { rules: &rules },
+            tables: &BrokerageSchema { rules: &rules },
             data_bytes: rules.data_bytes(),
             settings: self.settings(&mix),
             access,

@@ -1,8 +1,8 @@
 //! The load of decision support, in the manner of TPC-H: its plan, and what it says of itself.
 
 mod answers;
-mod course;
 mod data;
+mod request;
 mod session;
 
 use super::bounds::{LOADERS, PARALLEL, REPEATS, STREAMS, within};
@@ -15,13 +15,13 @@ use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
 use assay_dbload::dss::{DssStore, Memory, data_bytes};
-use assay_dbload::load::MariaLink;
+use assay_dbload::load::MariadbLink;
 use assay_loads::dss::{Choice, Scale};
 use assay_model::load::Setting;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
-use course::DssRequest;
+use request::DssRequest;
 use serde::{Deserialize, Serialize};
 use session::run_queries;
 use std::path::PathBuf;
@@ -138,7 +138,7 @@ impl Load for DssPlan {
         let (product, parallel) = self.parallel_on_product()?;
         match product {
             ProductName::Postgres => self.run_on::<Connection>(parallel, document, context),
-            ProductName::Mariadb => self.run_on::<MariaLink>(parallel, document, context),
+            ProductName::Mariadb => self.run_on::<MariadbLink>(parallel, document, context),
         }
     }
 

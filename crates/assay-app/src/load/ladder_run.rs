@@ -8,11 +8,11 @@ use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::give_up;
 use assay_dbload::load::{
-    Climb, Hands, Measured, Method, Next, Point, Product, RungPlan, knee_of, measure,
+    LadderSearch, Method, Next, Point, Product, RungHooks, RungPlan, RungResult, knee_of, measure,
 };
 use assay_host::clock::unix_ns;
 use assay_model::load::{Length, Load, LoadKind, OnLoss, Rung, ServerFacts, Setting};
-use assay_model::measurement::{Conduct, Finish, Interval, Window};
+use assay_model::measurement::{ClockKind, Conduct, Finish, Interval, Window};
 use assay_model::number::seconds;
 use assay_model::run::RunKind;
 use assay_model::units::{Nanos, show_count};
@@ -27,7 +27,7 @@ pub struct LadderPlan {
     /// The target as it was named.
     pub target: String,
     /// Which rungs.
-    pub climb: Climb,
+    pub climb: LadderSearch,
     /// A rung; its sessions and repeat are those of the ladder.
     pub rung: RungPlan,
     /// Load before the first rung, which fills the caches of processes and of the server.
@@ -81,7 +81,7 @@ pub trait LoadDriver {
         &mut self,
         _ground: &mut ServerOf<Self>,
         _load: &mut Load,
-        _measured: &Measured,
+        _measured: &RungResult,
         _stop: &AtomicBool,
     ) -> Result<()> {
         Ok(())
@@ -103,9 +103,9 @@ pub struct LadderRun<'a, C: LoadDriver> {
     /// What is wanted.
     pub ladder: &'a LadderPlan,
     /// What is special about this kind of load.
-    pub course: &'a mut C,
+    pub driver: &'a mut C,
     /// Where it runs.
-    pub ground: &'a mut ServerOf<C>,
+    pub prepared: &'a mut ServerOf<C>,
     /// Where it is kept.
     pub writer: &'a RunWriter,
     /// What the caller gave.
@@ -118,7 +118,7 @@ pub struct LadderRun<'a, C: LoadDriver> {
 /// What the store, the gate or the server say before anything was measured.
 pub fn run_ladder<C: LoadDriver>(
     ladder: &LadderPlan,
-    course: &mut C,
+    driver: &mut C,
     prepare: impl FnOnce(&LoadTarget, &Context) -> Result<ServerOf<C>>,
     (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
     context: &Context,
@@ -132,20 +132,20 @@ pub fn run_ladder<C: LoadDriver>(
         created_unix_ns: unix_ns(),
     })?;
     document.keep(&writer)?;
-    let climbed = prepare(&named, context).and_then(|mut ground| {
-        if let Some(environment) = ground.environment(&named) {
+    let climbed = prepare(&named, context).and_then(|mut prepared| {
+        if let Some(environment) = prepared.environment(&named) {
             writer.put_json(Document::Environment, &environment)?;
         }
         let climbed =
-            LadderRun { ladder, course, ground: &mut ground, writer: &writer, context }.climb();
-        if let Some(place) = ground.kept_place() {
+            LadderRun { ladder, driver, prepared: &mut prepared, writer: &writer, context }.climb();
+        if let Some(place) = prepared.kept_place() {
             context.progress.say(&format!(
                 "note: the server is kept in {}; name that directory to use it again",
                 place.display()
             ));
         }
         // Our server goes before the answer is printed, whatever came of it.
-        let finished = ground.finish();
+        let finished = prepared.finish();
         climbed.and_then(|finish| finished.map(|()| finish))
     });
     context.progress.clear();
@@ -161,17 +161,17 @@ pub fn run_ladder<C: LoadDriver>(
 /// The ladder as a part of another command's run: where no database can be made, the result says why and nothing fails.
 pub fn beside<C: LoadDriver>(
     ladder: &LadderPlan,
-    course: &mut C,
+    driver: &mut C,
     prepare: impl FnOnce(&LoadTarget, &Context) -> Result<ServerOf<C>>,
     writer: &RunWriter,
     context: &Context,
 ) -> Result<()> {
     let named = LoadTarget::read(&ladder.target)?;
-    let kind = course.method().kind();
-    let climbed = prepare(&named, context).and_then(|mut ground| {
-        let climbing = LadderRun { ladder, course, ground: &mut ground, writer, context };
+    let kind = driver.method().kind();
+    let climbed = prepare(&named, context).and_then(|mut prepared| {
+        let climbing = LadderRun { ladder, driver, prepared: &mut prepared, writer, context };
         let climbed = climbing.climb();
-        ground.finish().and(climbed)
+        prepared.finish().and(climbed)
     });
     context.progress.clear();
     let Err(error) = climbed else {
@@ -221,7 +221,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
     /// What the store says, or the server before the first rung was measured.
     pub fn climb(mut self) -> Result<Finish> {
         self.warm_up()?;
-        self.ground.database.begin_to_measure();
+        self.prepared.database.begin_to_measure();
         let (mut load, mut points) = (self.result(), Vec::new());
         let finish = self.first_pass(&mut load, &mut points)?;
         let finish = match finish {
@@ -230,13 +230,13 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         };
         load.goal = self.ladder.climb.goal(&points);
         load.knee_sessions = knee_of(&load.rungs);
-        let ended = self.course.end(self.ground, &mut load, &self.context.stop);
+        let ended = self.driver.end(self.prepared, &mut load, &self.context.stop);
         self.writer.put_json(Document::Load, &load)?;
         ended.map(|()| finish)
     }
 
     fn first_pass(&mut self, load: &mut Load, points: &mut Vec<Point>) -> Result<Finish> {
-        let climb = self.ladder.climb.within(self.ground.database.room()?);
+        let climb = self.ladder.climb.within(self.prepared.database.room()?);
         loop {
             let sessions = match climb.next(points) {
                 Next::Measure(sessions) => sessions,
@@ -255,9 +255,9 @@ impl<C: LoadDriver> LadderRun<'_, C> {
     /// What the ladder needs of a rung.
     fn point(&self, rung: &Rung) -> Point {
         let climb = &self.ladder.climb;
-        let times = self.course.limited(rung);
+        let times = self.driver.limited(rung);
         let point = Point::of(rung, &times, climb.quantile(), f64::from(processors()));
-        let is_asked = matches!(climb, Climb::Given(_)) && !self.course.is_of_storage();
+        let is_asked = matches!(climb, LadderSearch::Given(_)) && !self.driver.is_of_storage();
         if is_asked { Point { busy_share: None, ..point } } else { point }
     }
 
@@ -280,7 +280,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
 
     /// One rung; says how it ended early.
     fn rung(&mut self, load: &mut Load, sessions: u32, repeat: u32) -> Result<Option<Finish>> {
-        let ready = self.course.before(self.ground, load, &self.context.stop);
+        let ready = self.driver.before(self.prepared, load, &self.context.stop);
         let mut measured = match ready.and_then(|()| self.measured(sessions, repeat)) {
             Ok(measured) => measured,
             // What was measured before stands.
@@ -295,8 +295,8 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         self.add_complaint(&mut measured.rung.measurement.finish);
         let finish = measured.rung.measurement.finish.clone();
         load.rungs.push(measured.rung.clone());
-        load.server = self.ground.database.told();
-        self.course.after(self.ground, load, &measured, &self.context.stop)?;
+        load.server = self.prepared.database.told();
+        self.driver.after(self.prepared, load, &measured, &self.context.stop)?;
         load.end = match &finish {
             Finish::Complete => String::new(),
             Finish::Failed { reason } => reason.clone(),
@@ -308,23 +308,23 @@ impl<C: LoadDriver> LadderRun<'_, C> {
 
     /// Sessions only see that they were lost; a managed server says in its log why.
     fn add_complaint(&self, finish: &mut Finish) {
-        if let (Finish::Failed { reason }, Some(own)) = (finish, &self.ground.own)
+        if let (Finish::Failed { reason }, Some(own)) = (finish, &self.prepared.own)
             && let Some(words) = own.complaint()
         {
             *reason = format!("{reason}; the server said: {words}");
         }
     }
 
-    fn measured(&mut self, sessions: u32, repeat: u32) -> Result<Measured> {
+    fn measured(&mut self, sessions: u32, repeat: u32) -> Result<RungResult> {
         let ladder = self.ladder;
         let plan = RungPlan { sessions, repeat, ..ladder.rung };
-        let step = plan.step(self.course.method().kind(), &ladder.plan);
+        let step = plan.step(self.driver.method().kind(), &ladder.plan);
         let start = CellStart {
             started_unix_ns: unix_ns(),
             durability: Durability::EveryInterval,
             conduct: Conduct {
-                backend: LinkOf::<C>::BACKEND.to_owned(),
-                clock: "monotonic".to_owned(),
+                backend: LinkOf::<C>::BACKEND,
+                clock: ClockKind::Monotonic,
                 ..Conduct::default()
             },
         };
@@ -335,28 +335,58 @@ impl<C: LoadDriver> LadderRun<'_, C> {
     }
 
     /// Measures with progress, and with a cell that keeps the intervals where there is one.
-    fn watched(&mut self, plan: &RungPlan, mut cell: Option<&mut CellWriter>) -> Result<Measured> {
-        let (progress, stop) = (&self.context.progress, Arc::clone(&self.context.stop));
-        let course = &*self.course;
+    fn watched(
+        &mut self,
+        plan: &RungPlan,
+        mut cell: Option<&mut CellWriter>,
+    ) -> Result<RungResult> {
+        let (progress, stop) = (self.progress(plan), Arc::clone(&self.context.stop));
+        let driver = &*self.driver;
+        let warm_up = if cell.is_some() { "" } else { "warm-up with " };
+        let sessions = match plan.sessions {
+            1 => "1 session".to_owned(),
+            several => format!("{several} sessions"),
+        };
+        progress.show(&format!("{warm_up}{sessions}"), 0.0, None);
         let mut observe = |interval: &Interval, joint: &Window| {
-            let what = format!("{} sessions: {}", plan.sessions, course.work(interval, joint));
-            show(progress, &what, plan.length, interval);
+            let what = format!("{warm_up}{sessions}: {}", driver.work(interval, joint));
+            show(&progress, &what, plan.length, interval);
             match cell.as_deref_mut().map(|cell| cell.append_interval(interval, joint)) {
                 Some(Err(_)) => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             }
         };
-        let PreparedServer { database, own, .. } = &mut *self.ground;
+        let PreparedServer { database, own, .. } = &mut *self.prepared;
         let mut tend = || {
             if let Some(own) = own.as_mut().filter(|_| plan.on_loss == OnLoss::Reconnect) {
                 // If the server does not come back, the sessions report it.
                 let _ = own.revive(&stop);
             }
         };
-        let mut hands = Hands { stop: &stop, observe: &mut observe, tend: &mut tend };
-        let measured = measure(database, course.method(), plan, &mut hands);
+        let mut hands = RungHooks { stop: &stop, observe: &mut observe, tend: &mut tend };
+        let measured = measure(database, driver.method(), plan, &mut hands);
         self.context.progress.clear();
         measured
+    }
+
+    /// The progress of a rung as a part of the whole ladder, where it is known how many there are.
+    fn progress(&self, plan: &RungPlan) -> Progress {
+        let progress = &self.context.progress;
+        let LadderSearch::Given(all) = &self.ladder.climb else { return progress.clone() };
+        let Some(place) = all.iter().position(|sessions| *sessions == plan.sessions) else {
+            return progress.clone();
+        };
+        let whole = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        let (length, place) = (whole(all.len()), whole(place));
+        // Every second repeat goes down the ladder.
+        let place = if plan.repeat.is_multiple_of(2) { length - place } else { place + 1 };
+        let number = (plan.repeat.saturating_sub(1)) * length + place;
+        let count = length * self.ladder.repeats;
+        let time_s = match plan.length {
+            Length::Time(time) => time.seconds(),
+            Length::Steps(_) => 0.0,
+        };
+        progress.part(number, count, f64::from(count - number) * time_s)
     }
 
     /// Not part of the result.
@@ -380,13 +410,13 @@ impl<C: LoadDriver> LadderRun<'_, C> {
     }
 
     fn result(&self) -> Load {
-        let database = &self.ground.database;
+        let database = &self.prepared.database;
         Load {
             format: Load::FORMAT,
-            kind: self.course.method().kind(),
+            kind: self.driver.method().kind(),
             server: database.told(),
             plan: self.ladder.plan.clone(),
-            filled: self.ground.filled,
+            filled: self.prepared.filled,
             access: self.ladder.access.clone(),
             rungs: Vec::new(),
             processors: processors(),

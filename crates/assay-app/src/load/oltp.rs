@@ -6,11 +6,11 @@ use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
 use super::prepared_server::LoadProduct;
 use super::server_plan::ProductName;
 use super::settings_table::shown;
-use super::transactions::{Restorable, TransactionLoad, TransactionPlan, TransactionTables};
+use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
-use assay_dbload::load::{Calls, Database, MariaLink};
+use assay_dbload::load::{Calls, Database, MariadbLink};
 use assay_dbload::oltp::{self, OrderStore, Orders, count, verify};
 use assay_loads::oltp::{Homes, Rules};
 use assay_model::Result;
@@ -82,7 +82,7 @@ impl Load for OltpPlan {
         let (calls, access) = chosen(product, Routines::OfBoth, self.calls)?;
         match product {
             ProductName::Postgres => self.run_on::<Connection>(calls, access, document, context),
-            ProductName::Mariadb => self.run_on::<MariaLink>(calls, access, document, context),
+            ProductName::Mariadb => self.run_on::<MariadbLink>(calls, access, document, context),
         }
     }
 
@@ -120,7 +120,7 @@ impl Load for OltpPlan {
 }
 
 impl OltpPlan {
-    fn run_on<L: Restorable + OrderStore>(
+    fn run_on<L: LoadProduct + OrderStore>(
         &self,
         calls: Calls,
         access: &'static str,

@@ -6,8 +6,8 @@ use crate::command_line::typed;
 use crate::context::Context;
 use crate::progress::Progress;
 use assay_dbload::load::{
-    Database, Kept, MariaLink, OwnDatabase, OwnPlan, OwnServer, OwnedKind, Product, left_in,
-    remove_left_in,
+    Database, MariadbLink, OwnDatabase, OwnPlan, OwnServer, OwnedKind, PreservedServer, Product,
+    TableStore, left_in, no_copies, remove_left_database, remove_left_in,
 };
 use assay_dbserver::redacted;
 use assay_host::environment::capture_environment;
@@ -35,13 +35,13 @@ pub enum LoadTarget {
     /// A directory on the storage.
     Directory(PathBuf),
     /// A PostgreSQL server.
-    Server(Box<Address>),
+    Postgres(Box<Address>),
     /// A MariaDB or MySQL server.
-    Maria(Box<assay_mariadb::address::Address>),
+    Mariadb(Box<assay_mariadb::address::Address>),
 }
 
 /// A product that loads run on.
-pub trait LoadProduct: Product {
+pub trait LoadProduct: TableStore {
     /// The address, where a target is that of a server of this product.
     fn address_in(named: &LoadTarget) -> Option<&Self::Address>;
 
@@ -55,12 +55,22 @@ pub trait LoadProduct: Product {
         sizing: ServerSizing,
         guard: &[String],
     ) -> Result<OwnPlan<Self::Own>>;
+
+    /// Enters a given server with a database that is Assay's alone and can be copied.
+    ///
+    /// # Errors
+    /// What the server says, or that the product has no such copies.
+    fn with_copy(
+        named: &LoadTarget,
+        wanted: ServerRequest<'_, Self>,
+        context: &Context,
+    ) -> Result<PreparedServer<Self>>;
 }
 
 impl LoadProduct for Connection {
     fn address_in(named: &LoadTarget) -> Option<&Address> {
         match named {
-            LoadTarget::Server(address) => Some(address),
+            LoadTarget::Postgres(address) => Some(address),
             _ => None,
         }
     }
@@ -73,12 +83,41 @@ impl LoadProduct for Connection {
     ) -> Result<OwnPlan<Self::Own>> {
         server.own_postgres(target, sizing, guard)
     }
+
+    fn with_copy(
+        named: &LoadTarget,
+        wanted: ServerRequest<'_, Self>,
+        context: &Context,
+    ) -> Result<PreparedServer<Self>> {
+        let LoadTarget::Postgres(address) = named else {
+            return PreparedServer::prepare(named, wanted, context);
+        };
+        // What is copied as a whole must hold nothing of anybody else.
+        let name = wanted.schema.clone();
+        let (own, is_new) = OwnDatabase::enter(address, &name)?;
+        let ours = LoadTarget::Postgres(Box::new(address.with_database(&name)));
+        let wanted = ServerRequest { own_database: Some(own.clone()), ..wanted };
+        let mut prepared = match PreparedServer::prepare(&ours, wanted, context) {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                // The failure is what must be heard of; a database that stays is named by `runs clean`.
+                if is_new {
+                    let _ = remove_left_database(address, &own);
+                }
+                return Err(error);
+            }
+        };
+        if prepared.after == Cleanup::Remove {
+            prepared.after = Cleanup::RemoveDatabase;
+        }
+        Ok(prepared)
+    }
 }
 
-impl LoadProduct for MariaLink {
+impl LoadProduct for MariadbLink {
     fn address_in(named: &LoadTarget) -> Option<&assay_mariadb::address::Address> {
         match named {
-            LoadTarget::Maria(address) => Some(address),
+            LoadTarget::Mariadb(address) => Some(address),
             _ => None,
         }
     }
@@ -91,6 +130,14 @@ impl LoadProduct for MariaLink {
     ) -> Result<OwnPlan<Self::Own>> {
         server.own_mariadb(target, sizing, guard)
     }
+
+    fn with_copy(
+        _named: &LoadTarget,
+        _wanted: ServerRequest<'_, Self>,
+        _context: &Context,
+    ) -> Result<PreparedServer<Self>> {
+        Err(no_copies())
+    }
 }
 
 /// A database that is loaded and ready to be measured.
@@ -99,7 +146,7 @@ pub struct PreparedServer<L: Product> {
     pub database: Database<L>,
     /// How its data came to be there; none when it was there already.
     pub filled: Option<Filled>,
-    /// Ours; ends when the ground does.
+    /// Ours; ends with the prepared server.
     pub own: Option<OwnServer<L::Own>>,
     /// What becomes of our tables in a server that is not ours.
     pub after: Cleanup,
@@ -121,7 +168,7 @@ pub enum Cleanup {
 /// Loads the tables of a load into a database; returns how they came there, or nothing when they were there.
 pub type Fill<'a, L> = &'a mut dyn FnMut(&mut Database<L>) -> Result<Option<Filled>>;
 
-/// What a ground is made for.
+/// What a prepared server is made for.
 pub struct ServerRequest<'a, L: Product> {
     /// Our schema.
     pub schema: String,
@@ -149,12 +196,12 @@ impl LoadTarget {
     pub fn read(target: &str) -> Result<Self> {
         if is_address(target) {
             let address = Address::parse(target, |name| std::env::var(name).ok())?;
-            return Ok(Self::Server(Box::new(address)));
+            return Ok(Self::Postgres(Box::new(address)));
         }
         if assay_mariadb::address::is_address(target) {
             let variable = |name: &str| std::env::var(name).ok();
             let address = assay_mariadb::address::Address::parse(target, variable)?;
-            return Ok(Self::Maria(Box::new(address)));
+            return Ok(Self::Mariadb(Box::new(address)));
         }
         let path = PathBuf::from(target);
         if path.is_dir() {
@@ -170,8 +217,8 @@ impl LoadTarget {
     pub fn shown(&self) -> String {
         match self {
             Self::Directory(path) => path.display().to_string(),
-            Self::Server(address) => address.to_string(),
-            Self::Maria(address) => address.to_string(),
+            Self::Postgres(address) => address.to_string(),
+            Self::Mariadb(address) => address.to_string(),
         }
     }
 
@@ -206,15 +253,17 @@ impl<L: LoadProduct> PreparedServer<L> {
     }
 
     fn own(path: &Path, wanted: &mut ServerRequest<'_, L>, context: &Context) -> Result<Self> {
-        if let Some(kept) = Kept::read(path)? {
+        if let Some(kept) = PreservedServer::read(path)? {
             return Self::kept(path, &kept, wanted, context);
         }
         see_to_left_in(path, wanted.partial_data, &context.progress)?;
         let plan = L::own_plan(wanted.server, path, wanted.sizing, &context.guards.server)?;
+        context.progress.show("creating a server", 0.0, None);
         let mut own = OwnServer::make(plan, &context.stop)?;
         let mut database = Database::on_own(&own, &wanted.schema)?;
         let filled = (wanted.fill)(&mut database)?;
         drop(database);
+        context.progress.show("restarting the server for the measurement", 0.0, None);
         own.turn_to_measuring(&context.stop)?;
         let mut database = Database::on_own(&own, &wanted.schema)?;
         if own.is_refused_direct() {
@@ -226,11 +275,12 @@ impl<L: LoadProduct> PreparedServer<L> {
     /// A server that an earlier run left; its tables are used again when they are those that are wanted.
     fn kept(
         path: &Path,
-        kept: &Kept,
+        kept: &PreservedServer,
         wanted: &mut ServerRequest<'_, L>,
         context: &Context,
     ) -> Result<Self> {
         let plan = L::own_plan(wanted.server, path, wanted.sizing, &context.guards.server)?;
+        context.progress.show("starting the server that was kept", 0.0, None);
         let own = OwnServer::adopt(plan, kept, &context.stop)?;
         let mut database = Database::on_own(&own, &kept.schema)?;
         let filled = (wanted.fill)(&mut database)?;
@@ -250,6 +300,7 @@ impl<L: LoadProduct> PreparedServer<L> {
         wanted: &mut ServerRequest<'_, L>,
         context: &Context,
     ) -> Result<Self> {
+        context.progress.show("connecting to the server", 0.0, None);
         let mut database = Database::at(address, &wanted.schema)?;
         database.own_database = wanted.own_database.take();
         database.hold()?;
@@ -301,7 +352,7 @@ impl<L: LoadProduct> PreparedServer<L> {
     pub fn environment(&self, named: &LoadTarget) -> Option<Environment> {
         let place = match named {
             LoadTarget::Directory(path) => Some(path.clone()),
-            LoadTarget::Server(_) | LoadTarget::Maria(_) => self.database.data.clone(),
+            LoadTarget::Postgres(_) | LoadTarget::Mariadb(_) => self.database.data.clone(),
         };
         let paths: Vec<&Path> = place.iter().map(PathBuf::as_path).collect();
         capture_environment(&SysRoot::live(), &paths, &[]).ok()

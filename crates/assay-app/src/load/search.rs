@@ -1,6 +1,6 @@
 //! Which numbers of sessions are measured, by the options of a ladder.
 
-use assay_dbload::load::Climb;
+use assay_dbload::load::LadderSearch;
 use assay_model::number::real;
 use assay_model::units::Nanos;
 use assay_model::{Error, Result};
@@ -26,7 +26,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// A usage error when the quantile is none.
-    pub fn climb(&self) -> Result<Climb> {
+    pub fn climb(&self) -> Result<LadderSearch> {
         let Self { quantile, most, .. } = *self;
         if !(quantile > 0.0 && quantile < 1.0) {
             return Err(Error::usage(
@@ -35,9 +35,9 @@ impl Search<'_> {
             ));
         }
         Ok(match self.max_latency {
-            Some(limit) => Climb::Limit { quantile, limit_ns: real(limit.0), most },
-            None if self.find_knee => Climb::Knee { most },
-            None => Climb::Given(self.given.to_vec()),
+            Some(limit) => LadderSearch::Limit { quantile, limit_ns: real(limit.0), most },
+            None if self.find_knee => LadderSearch::Knee { most },
+            None => LadderSearch::Given(self.given.to_vec()),
         })
     }
 }

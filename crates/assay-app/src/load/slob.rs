@@ -12,7 +12,7 @@ use super::settings_table::shown;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
-use assay_dbload::load::{Climb, Database, MariaLink, RungPlan, schema_name};
+use assay_dbload::load::{Database, LadderSearch, MariadbLink, RungPlan, schema_name};
 use assay_dbload::slob::{Access, BlockStore, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled};
 use assay_loads::slob::{Redo, Rules};
 use assay_model::load::{Filled, Length, LoadKind, Rung, Setting};
@@ -34,7 +34,7 @@ const SESSIONS_MAX: u32 = 1024;
 /// Numbers of sessions where nobody says.
 const GIVEN: [u32; 5] = [1, 2, 4, 8, 16];
 /// Measured time of a rung where nobody says.
-const TIME: Nanos = Nanos(15_000_000_000);
+pub(crate) const TIME: Nanos = Nanos(15_000_000_000);
 
 /// The plan of the load; its fields are the options of the verb.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -187,7 +187,7 @@ impl Load for SlobPlan {
                 self.run_on::<Connection>(access, words, document, context)
             }
             (ProductName::Mariadb, access, words) => {
-                self.run_on::<MariaLink>(access, words, document, context)
+                self.run_on::<MariadbLink>(access, words, document, context)
             }
         }
     }
@@ -274,7 +274,7 @@ impl SlobPlan {
             partial_data: self.partial_data,
             cache_bytes: self.buffer_pool.0,
             sessions_max: ladder.climb.sessions_max(),
-            are_given: matches!(ladder.climb, Climb::Given(_)),
+            are_given: matches!(ladder.climb, LadderSearch::Given(_)),
         };
         let mut driver = SlobDriver::<L>(Slob::new(&rules, access));
         let criteria = CriteriaSource::named(self.criteria.as_deref())?;
@@ -317,7 +317,7 @@ impl SlobPlan {
         })
     }
 
-    fn climb(&self) -> Result<Climb> {
+    fn climb(&self) -> Result<LadderSearch> {
         Search {
             given: self.sessions.as_deref().unwrap_or(&GIVEN),
             find_knee: self.find_knee,

@@ -7,13 +7,14 @@ use super::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, one_of, schema_name, withi
 use super::kind::Parts;
 use super::ladder_run::{LadderPlan, run_ladder};
 use super::partial_data::PartialData;
+use super::prepared_server::LoadProduct;
 use super::search::Search;
 use super::server_plan::{ProductName, ServerPlan};
 use super::settings_table::shown;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
-use assay_dbload::load::{Climb, Isolation, Pace, RungPlan, Tables};
+use assay_dbload::load::{Isolation, LadderSearch, Pace, RungPlan, Tables};
 use assay_model::load::{Length, OnLoss, Setting, Spacing};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
@@ -21,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 pub use driver::{TransactionDriver, TransactionLoad};
-pub use table_setup::{Restorable, TableSetup};
+pub use table_setup::TableSetup;
 
 /// Sessions at most when a search finds no end.
 const USERS_MAX: u32 = 512;
@@ -204,7 +205,7 @@ impl TransactionPlan {
         context: &Context,
     ) -> Result<FinishedRun>
     where
-        B: TransactionLoad<Link: Restorable>,
+        B: TransactionLoad<Link: LoadProduct>,
     {
         let schema = self.schema_of(wanted.kind);
         let ladder = self.ladder(wanted.settings, wanted.access)?;
@@ -216,7 +217,7 @@ impl TransactionPlan {
             server: &self.server,
             cache_bytes: self.buffer_pool.0,
             sessions_max: ladder.climb.sessions_max(),
-            are_given: matches!(ladder.climb, Climb::Given(_)),
+            are_given: matches!(ladder.climb, LadderSearch::Given(_)),
             loaders: self.loaders,
             partial_data: self.partial_data,
             has_copy: self.restore_every.is_some(),
@@ -285,7 +286,7 @@ impl TransactionPlan {
         })
     }
 
-    fn climb(&self) -> Result<Climb> {
+    fn climb(&self) -> Result<LadderSearch> {
         Search {
             given: self.sessions.as_deref().unwrap_or(&SESSION_COUNTS),
             find_knee: self.find_knee,
@@ -304,7 +305,7 @@ impl TransactionPlan {
         if !(rate_per_s > 0.0 && rate_per_s <= 1e7) {
             return Err(Error::usage(
                 format!("--rate {rate_per_s} is not a rate"),
-                "write transactions a second, for example 200",
+                "write transactions per second, for example 200",
             ));
         }
         let spacing = match self.arrival {
@@ -318,7 +319,7 @@ impl TransactionPlan {
     fn settings(&self) -> Vec<Setting> {
         let rate = self.rate_per_s.map_or_else(
             || "closed: the next transaction begins when the last has ended".to_owned(),
-            |rate| format!("open: {rate} transactions a second"),
+            |rate| format!("open: {rate} transactions per second"),
         );
         let restored = match self.restore_every {
             None => "never".to_owned(),

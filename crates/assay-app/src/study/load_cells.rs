@@ -11,6 +11,7 @@ use assay_dbserver::redacted;
 use assay_model::Result;
 use assay_model::measurement::Finish;
 use assay_model::number::real;
+use assay_model::quantity_name::QuantityName;
 use assay_model::study::{Cell, CellResult, CellState, Study, StudyResult};
 use assay_model::units::Nanos;
 use assay_store::{Document, RunWriter};
@@ -67,7 +68,7 @@ fn broken(study: &Study, done: &CellResult) -> Option<String> {
     let slowest = done
         .measures
         .iter()
-        .filter(|named| named.subject.is_none() && named.quantity.ends_with("_time.q0.99"))
+        .filter(|named| named.subject.is_none() && QuantityName::of(&named.quantity).is_q99())
         .map(|named| named.estimate.value)
         .fold(0.0, f64::max);
     (slowest > real(limit.0)).then(|| {
@@ -120,7 +121,9 @@ fn run_load(load: &mut LoadCell, context: &Context) -> Result<Option<FinishedRun
     let server = load.plan.load_mut().parts().server;
     server.bindir = server.bindir.take().or(programs);
     let progress = context.progress.without_notes();
-    let context = Context { progress, command, ..context.clone() };
+    // The name is the study's.
+    let store = context.store.clone().labelled(None)?;
+    let context = Context { store, progress, command, ..context.clone() };
     let finished = load.plan.run(&context);
     if context.is_stopped() {
         return Ok(None);

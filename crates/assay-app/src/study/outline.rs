@@ -6,8 +6,9 @@ use assay_methods::sessions::sessions_of;
 use assay_methods::study::cells;
 use assay_methods::study::{fill_of, shaped, workload_of};
 use assay_methods::target::SimulatedDevice;
+use assay_model::number::count_of;
 use assay_model::study::{Cell, Study};
-use assay_model::units::Nanos;
+use assay_model::units::{Nanos, show_counted};
 use assay_model::{Error, Result};
 
 /// Number of the last cell.
@@ -76,7 +77,11 @@ pub fn text(study: &Study, notes: &[String], targets: &[String]) -> String {
     let capacity = study
         .capacity
         .map_or_else(|| "as large as the target".to_owned(), |capacity| capacity.to_string());
-    let mut lines = vec![format!("study {}: {} cells, data {capacity}", study.name, all.len())];
+    let mut lines = vec![format!(
+        "study {}: {}, data {capacity}",
+        study.name,
+        show_counted(count_of(all.len()), "cell")
+    )];
     lines.extend(notes.iter().map(|note| format!("note: {note}")));
     lines.extend(hooks(study));
     for cell in &all {
@@ -98,8 +103,9 @@ pub fn text(study: &Study, notes: &[String], targets: &[String]) -> String {
             ", and the time to load and restore the data, or that of the queries".to_owned()
         }
         0 => String::new(),
+        1 => ", and filling and preconditioning once, as fast as the target takes it".to_owned(),
         some => format!(
-            ", and {some} times filling and preconditioning, as fast as the target takes it"
+            ", and filling and preconditioning {some} times, as fast as the target takes it"
         ),
     };
     lines.push(format!("in all {}{filling}", length(time_s)));
@@ -134,6 +140,7 @@ pub fn document(study: &Study, notes: &[String], targets: &[String]) -> serde_js
         })
     };
     serde_json::json!({
+        "format": 1,
         "study": study.name,
         "time_s": study.cells_s(all.len()),
         "notes": notes,

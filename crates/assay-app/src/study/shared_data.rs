@@ -4,7 +4,7 @@
 use super::load_cell::{LoadCell, TARGET};
 use crate::load::LoadPlan;
 use crate::load::prepared_server::LoadTarget;
-use assay_dbload::load::Kept;
+use assay_dbload::load::PreservedServer;
 use assay_host::gate::{Gate, OwnedDirectory};
 use assay_host::root::SysRoot;
 use assay_model::study::{Cell, Study};
@@ -28,7 +28,7 @@ impl Data {
         let LoadTarget::Directory(path) = target else {
             return Ok(None);
         };
-        if keeps || Kept::read(path)?.is_some() {
+        if keeps || PreservedServer::read(path)?.is_some() {
             return Ok(None);
         }
         let gate = Gate::new(SysRoot::live());
@@ -73,7 +73,8 @@ impl Data {
         let place = self.directory.path();
         let entries = fs::read_dir(place).map_err(|error| refused(place, &error))?;
         let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-        let is_kept = |path: &PathBuf| path.is_dir() && matches!(Kept::read(path), Ok(Some(_)));
+        let is_kept =
+            |path: &PathBuf| path.is_dir() && matches!(PreservedServer::read(path), Ok(Some(_)));
         self.kept = paths.into_iter().find(is_kept);
         Ok(())
     }

@@ -31,7 +31,7 @@ pub fn profile(run: &HostRun, load: &SessionLoad, name: &str) -> Profile {
             ..ProfileSource::default()
         },
         elapsed_s: counted(elapsed_s),
-        work: Work::default(),
+        work: work(run, load),
         sessions: counted(f64::from(load.sessions)),
         block_bytes: counted(real(load.block.0)),
         rates: vec![requests(run)],
@@ -52,6 +52,18 @@ pub fn profile(run: &HostRun, load: &SessionLoad, name: &str) -> Profile {
 #[allow(clippy::unnecessary_wraps, reason = "what a source may lack is optional in the profile")]
 fn counted(value: f64) -> Option<Figure> {
     Some(Figure::new(value, "counted in the simulation"))
+}
+
+/// Statements, and those that changed data: each is a transaction of its own.
+fn work(run: &HostRun, load: &SessionLoad) -> Work {
+    let committed = load.update_share.0 > 0.0;
+    let updates = || counted(run.per_s(run.updates));
+    Work {
+        executions_per_s: counted(run.executions_per_s()),
+        commits_per_s: committed.then(updates).flatten(),
+        physical_reads_per_s: counted(run.per_s(run.io.read.ios())),
+        ..Work::default()
+    }
 }
 
 fn requests(run: &HostRun) -> RequestRate {
@@ -145,6 +157,7 @@ fn time_model(run: &HostRun, load: &SessionLoad, elapsed_s: f64) -> TimeModel {
         average_active_sessions: counted(f64::from(load.sessions)),
         cpus: counted(cpus),
         cpu_utilization: counted(cpu_s / elapsed_s / cpus),
+        host_busy_share: counted(cpu_s / elapsed_s / cpus),
         waits: waits.into_iter().filter(|(_, time_s)| *time_s > 0.0).map(wait).collect(),
         unaccounted_s: counted(db_time_s - cpu_s - waited_s),
     }
@@ -181,6 +194,7 @@ fn redo(run: &HostRun, time: &TimeModel) -> RedoPath {
     };
     RedoPath {
         sync_latency_s: waited.then(|| counted(run.log_syncs.mean_ns() / 1e9)).flatten(),
+        syncs_per_s: waited.then(|| counted(run.per_s(run.log_syncs.ios()))).flatten(),
         write_latency_s: counted(run.log_writes.mean_ns() / 1e9),
         writer_busy_share: None,
         write_iops: counted(run.per_s(run.log_writes.ios())),

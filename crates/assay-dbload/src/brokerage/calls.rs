@@ -1,7 +1,7 @@
 //! The calls of the transactions that are functions of PostgreSQL, and what they return.
 
 use super::functions::CALLS;
-use super::store::Told;
+use super::store::TransactionOutcome;
 use assay_loads::brokerage::{
     Customer, Lookup, Order, Position, Tick, TradeOrder, Transaction, Update, Watch, WatchScope,
 };
@@ -18,32 +18,34 @@ pub(super) fn parse(connection: &mut Connection, schema: &str) -> Answer<()> {
 }
 
 /// What a call returned.
-pub(super) fn told(transaction: &Transaction, answers: &Answers) -> Answer<Told> {
+pub(super) fn told(transaction: &Transaction, answers: &Answers) -> Answer<TransactionOutcome> {
     let row = answers.row(0);
     let row = row.ok_or_else(|| Failure::Protocol("a transaction without an answer".to_owned()))?;
     let figures = |count: usize| (0..count).map(|column| row.integer(column)).collect();
-    let with_text = |count: usize| Told {
+    let with_text = |count: usize| TransactionOutcome {
         figures: figures(count),
         text: row.text(count).to_owned(),
-        ..Told::default()
+        ..TransactionOutcome::default()
     };
     Ok(match transaction {
-        Transaction::BrokerVolume(_) | Transaction::MarketWatch(_) => Told::figures(figures(2)),
-        Transaction::CustomerPosition(_) => Told::figures(figures(3)),
+        Transaction::BrokerVolume(_) | Transaction::MarketWatch(_) => {
+            TransactionOutcome::figures(figures(2))
+        }
+        Transaction::CustomerPosition(_) => TransactionOutcome::figures(figures(3)),
         Transaction::SecurityDetail(_) => with_text(5),
         Transaction::TradeStatus(_) => with_text(2),
         Transaction::TradeLookup(_)
         | Transaction::TradeUpdate(_)
         | Transaction::TradeResult(_)
-        | Transaction::DataMaintenance(_) => Told::figures(figures(1)),
-        Transaction::TradeOrder(order) => Told {
+        | Transaction::DataMaintenance(_) => TransactionOutcome::figures(figures(1)),
+        Transaction::TradeOrder(order) => TransactionOutcome {
             figures: figures(3),
             orders: sent(row, order.quantity).into_iter().collect(),
-            ..Told::default()
+            ..TransactionOutcome::default()
         },
-        Transaction::MarketFeed(_) => Told {
+        Transaction::MarketFeed(_) => TransactionOutcome {
             orders: row.text(0).split(';').filter_map(triggered).collect(),
-            ..Told::default()
+            ..TransactionOutcome::default()
         },
     })
 }

@@ -170,12 +170,12 @@ pub fn verify<L: BrokerStore>(database: &mut Database<L>, when: &str) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::MariaLink;
+    use crate::load::MariadbLink;
     use assay_postgres::connection::Connection;
 
     #[test]
     fn conditions_are_in_words_that_products_know() {
-        for dialect in [Connection::DIALECT, MariaLink::DIALECT] {
+        for dialect in [Connection::DIALECT, MariadbLink::DIALECT] {
             for (words, count) in &CONDITIONS {
                 let (Plain(sql) | Sides(sql)) = count;
                 let sql = said(sql, dialect, "shop").replace("{opening}", "1");

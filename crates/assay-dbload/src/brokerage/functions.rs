@@ -14,7 +14,7 @@ const MARKET: &str = include_str!("sql/postgres_market.sql");
 const CARE: &str = include_str!("sql/postgres_care.sql");
 
 /// The code with which an order is taken back.
-pub(super) const TAKEN_BACK: &str = "AS002";
+pub(super) const ROLLED_BACK_CODE: &str = "AS002";
 /// Microseconds of a second.
 const SECOND_US: i64 = 1_000_000;
 
@@ -84,6 +84,6 @@ mod tests {
             let given = given.filter(|one| !one.trim().is_empty()).count();
             assert_eq!(given, parameters.matches('$').count(), "{name}");
         }
-        assert!(all.contains(TAKEN_BACK));
+        assert!(all.contains(ROLLED_BACK_CODE));
     }
 }

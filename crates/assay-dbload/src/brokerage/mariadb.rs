@@ -1,12 +1,12 @@
 //! The brokerage load on MariaDB and MySQL: its words.
 
-use super::store::{BrokerStore, Told};
-use crate::load::{Dialect, MariaLink};
+use super::store::{BrokerStore, TransactionOutcome};
+use crate::load::{Dialect, MariadbLink};
 use assay_loads::brokerage::Transaction;
 use assay_model::failure::Answer;
 use std::convert::Infallible;
 
-impl BrokerStore for MariaLink {
+impl BrokerStore for MariadbLink {
     /// It has none.
     type Functions = Infallible;
 
@@ -34,7 +34,11 @@ impl BrokerStore for MariaLink {
         Ok(None)
     }
 
-    fn call(&mut self, functions: &mut Infallible, _transaction: &Transaction) -> Answer<Told> {
+    fn call(
+        &mut self,
+        functions: &mut Infallible,
+        _transaction: &Transaction,
+    ) -> Answer<TransactionOutcome> {
         match *functions {}
     }
 }

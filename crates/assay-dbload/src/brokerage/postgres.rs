@@ -1,8 +1,8 @@
 //! The brokerage load on PostgreSQL: its words, and calls of its functions.
 
 use super::calls::{call, parse, told};
-use super::functions::TAKEN_BACK;
-use super::store::{BrokerStore, Told};
+use super::functions::ROLLED_BACK_CODE;
+use super::store::{BrokerStore, TransactionOutcome};
 use crate::load::Dialect;
 use assay_loads::brokerage::Transaction;
 use assay_model::failure::Answer;
@@ -44,14 +44,18 @@ impl BrokerStore for Connection {
         Ok(Some(FunctionCalls::default()))
     }
 
-    fn call(&mut self, calls: &mut FunctionCalls, transaction: &Transaction) -> Answer<Told> {
+    fn call(
+        &mut self,
+        calls: &mut FunctionCalls,
+        transaction: &Transaction,
+    ) -> Answer<TransactionOutcome> {
         let FunctionCalls { batch, answers } = calls;
         batch.clear();
         call(batch, transaction);
         match self.exchange(batch, answers) {
             Ok(()) => told(transaction, answers),
-            Err(failure) if failure.code() == Some(TAKEN_BACK) => {
-                Ok(Told { is_taken_back: true, ..Told::default() })
+            Err(failure) if failure.code() == Some(ROLLED_BACK_CODE) => {
+                Ok(TransactionOutcome { is_rolled_back: true, ..TransactionOutcome::default() })
             }
             Err(failure) => Err(failure),
         }

@@ -1,8 +1,8 @@
 //! How the transactions of a session reach their server: as functions of it or as statements, with the days of the data.
 
-use super::desk;
+use super::runner;
 use super::statements::all;
-use super::store::{BrokerStore, Days, Told};
+use super::store::{BrokerStore, Days, TransactionOutcome};
 use crate::load::{Calls, Isolation, Pipeline, Prepared};
 use assay_loads::brokerage::{Rules, Transaction};
 use assay_model::failure::Answer;
@@ -36,10 +36,16 @@ impl<L: BrokerStore> PreparedBrokerage<L> {
     }
 
     /// One try of a transaction. A failure leaves none open.
-    pub fn attempt(&mut self, link: &mut L, transaction: &Transaction) -> Answer<Told> {
+    pub fn attempt(
+        &mut self,
+        link: &mut L,
+        transaction: &Transaction,
+    ) -> Answer<TransactionOutcome> {
         match &mut self.prepared {
             Prepared::Functions(functions) => link.call(functions, transaction),
-            Prepared::Statements(pipeline) => desk::attempt(link, pipeline, self.days, transaction),
+            Prepared::Statements(pipeline) => {
+                runner::attempt(link, pipeline, self.days, transaction)
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 /// The tables of a brokerage.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Floor<'a> {
+pub struct BrokerageSchema<'a> {
     /// The scale.
     pub rules: &'a Rules,
 }
@@ -193,7 +193,7 @@ fn references(schema: &str) -> String {
     sql
 }
 
-impl Tables for Floor<'_> {
+impl Tables for BrokerageSchema<'_> {
     type Table = Table;
 
     fn kind(&self) -> LoadKind {
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn every_table_has_columns_of_its_own_and_its_key_among_them() {
         let rules = Rules::default();
-        let floor = Floor { rules: &rules };
+        let floor = BrokerageSchema { rules: &rules };
         for table in Table::ALL {
             let columns = columns(table);
             let named = |wanted: &str| {

@@ -35,13 +35,13 @@ fn list(kind: char, first: usize, count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{MariaLink, assert_whole};
+    use crate::load::{MariadbLink, assert_whole};
     use assay_postgres::connection::Connection;
 
     #[test]
     fn every_statement_has_a_name_of_its_own_and_no_word_that_a_product_does_not_know() {
         assert_whole(&all::<Connection>("shop"), Connection::DIALECT);
-        assert_whole(&all::<MariaLink>("shop"), MariaLink::DIALECT);
-        assert_eq!(all::<MariaLink>("shop").len(), 74);
+        assert_whole(&all::<MariadbLink>("shop"), MariadbLink::DIALECT);
+        assert_eq!(all::<MariadbLink>("shop").len(), 74);
     }
 }

@@ -1,6 +1,6 @@
 //! What the brokerage load needs of a product: its words, its functions, and conditions that are checked.
 
-use crate::load::{Dialect, PipelineStore, TableStore, loaded_us_of};
+use crate::load::{Dialect, TableStore, loaded_us_of};
 use assay_loads::brokerage::{Order, Rules, Transaction};
 use assay_model::failure::Answer;
 
@@ -9,7 +9,7 @@ const SECOND_US: i64 = 1_000_000;
 
 /// What a transaction found and did, the same whichever way it went to the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct TransactionOutcome {
     /// Counts and sums of money in hundredths; nothing where there was nothing to add up.
     pub figures: Vec<Option<i64>>,
     /// Names and descriptions.
@@ -17,10 +17,10 @@ pub struct Told {
     /// Orders that go to the market now.
     pub orders: Vec<Order>,
     /// Whether it was taken back as asked.
-    pub is_taken_back: bool,
+    pub is_rolled_back: bool,
 }
 
-impl Told {
+impl TransactionOutcome {
     /// Figures and nothing else.
     pub(super) fn figures(figures: impl Into<Vec<Option<i64>>>) -> Self {
         Self { figures: figures.into(), ..Self::default() }
@@ -28,7 +28,7 @@ impl Told {
 }
 
 /// How a product carries the transactions of the load out.
-pub trait BrokerStore: PipelineStore {
+pub trait BrokerStore: TableStore {
     /// Its words where products differ.
     const DIALECT: Dialect;
     /// What is done before the conditions are checked.
@@ -44,7 +44,11 @@ pub trait BrokerStore: PipelineStore {
     fn functions(&mut self, schema: &str) -> Answer<Option<Self::Functions>>;
 
     /// One call of a transaction. A failure leaves none open.
-    fn call(&mut self, functions: &mut Self::Functions, transaction: &Transaction) -> Answer<Told>;
+    fn call(
+        &mut self,
+        functions: &mut Self::Functions,
+        transaction: &Transaction,
+    ) -> Answer<TransactionOutcome>;
 }
 
 /// Days of the data.

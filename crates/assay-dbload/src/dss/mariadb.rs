@@ -1,9 +1,9 @@
 //! Sessions of this load on MariaDB and MySQL.
 
-use super::asked::Asked;
+use super::query_settings::QuerySettings;
 use super::store::DssStore;
 use super::tables::SCHEMA;
-use crate::load::{Database, Link, MariaLink};
+use crate::load::{Database, Link, MariadbLink};
 use assay_dbserver::Usage;
 use assay_loads::dss::Table;
 use assay_mariadb::failure::number;
@@ -26,7 +26,7 @@ const FIT: [(&str, u64); 5] = [
     ("max_heap_table_size", 64 << 20),
 ];
 
-impl DssStore for MariaLink {
+impl DssStore for MariadbLink {
     fn remove(&mut self, table: Table, condition: &str) -> Answer<u64> {
         self.connection.change(&format!("DELETE FROM {SCHEMA}.{} WHERE {condition}", table.name()))
     }
@@ -56,7 +56,7 @@ impl DssStore for MariaLink {
         Ok(())
     }
 
-    fn ready_to_ask(&mut self, asked: &Asked) -> Answer<()> {
+    fn ready_to_ask(&mut self, asked: &QuerySettings) -> Answer<()> {
         let is_mariadb = self.connection.facts().is_mariadb();
         self.run(&settings(asked, is_mariadb))
     }
@@ -91,7 +91,7 @@ fn milliseconds(limit: Nanos) -> u64 {
 }
 
 /// Settings of a session.
-fn settings(asked: &Asked, is_mariadb: bool) -> String {
+fn settings(asked: &QuerySettings, is_mariadb: bool) -> String {
     let mut all =
         vec![format!("USE {SCHEMA}"), format!("SET div_precision_increment = {QUOTIENT_DIGITS}")];
     match asked.limit {
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_one_of_queries_and_of_nothing_else() {
-        let asked = Asked {
+        let asked = QuerySettings {
             scale: Scale::new(1.0).unwrap(),
             choice: Choice::Validation,
             limit: Some(Nanos(1_500_000)),
@@ -129,7 +129,7 @@ mod tests {
         assert!(mysql.contains("max_execution_time = 2") && !mysql.contains("statement_time"));
         assert!(mysql.contains("join_buffer_size = 1048576"));
         let refused = |number| assay_mariadb::failure::refused(number, "HY000", "no");
-        assert!([1969, 3024].iter().all(|number| MariaLink::is_over_limit(&refused(*number))));
-        assert!(!MariaLink::is_over_limit(&refused(1317)));
+        assert!([1969, 3024].iter().all(|number| MariadbLink::is_over_limit(&refused(*number))));
+        assert!(!MariadbLink::is_over_limit(&refused(1317)));
     }
 }

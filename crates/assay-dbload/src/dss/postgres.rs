@@ -1,6 +1,6 @@
 //! Sessions of this load on PostgreSQL.
 
-use super::asked::Asked;
+use super::query_settings::QuerySettings;
 use super::store::DssStore;
 use super::tables::SCHEMA;
 use crate::load::Database;
@@ -30,7 +30,7 @@ impl DssStore for Connection {
         Ok(())
     }
 
-    fn ready_to_ask(&mut self, asked: &Asked) -> Answer<()> {
+    fn ready_to_ask(&mut self, asked: &QuerySettings) -> Answer<()> {
         self.run(&settings(asked))?;
         // Some versions lack one, and only some users may set the other; the result says what was timed.
         let _ = self.run("SET client_connection_check_interval = '1s'");
@@ -57,7 +57,7 @@ impl DssStore for Connection {
 }
 
 /// Settings of a session.
-fn settings(asked: &Asked) -> String {
+fn settings(asked: &QuerySettings) -> String {
     let mut all = vec![
         format!("SET search_path = {SCHEMA}"),
         format!("SET max_parallel_workers_per_gather = {}", asked.parallel),
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn sessions_have_the_settings_that_were_asked() {
-        let asked = Asked {
+        let asked = QuerySettings {
             scale: Scale::new(1.0).unwrap(),
             choice: Choice::Validation,
             limit: Some(Nanos(1_500_000)),
@@ -91,7 +91,7 @@ mod tests {
         for wanted in ["per_gather = 3", "statement_timeout = 2", "work_mem = '65536kB'"] {
             assert!(all.contains(wanted), "{all}");
         }
-        assert!(!settings(&Asked { limit: None, ..asked }).contains("timeout"));
+        assert!(!settings(&QuerySettings { limit: None, ..asked }).contains("timeout"));
     }
 
     #[test]

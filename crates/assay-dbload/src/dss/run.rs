@@ -1,9 +1,9 @@
 //! A power or a throughput run: streams that begin together, reported query by query, and everybody's counters around them.
 
-use super::asked::Asked;
+use super::query_settings::QuerySettings;
 use super::store::DssStore;
-use super::stream::{Common, Ended, Stream, Told, Work};
-use crate::load::{Database, Sight, Used};
+use super::stream::{Common, Ended, QueryRecord, Stream, Work};
+use crate::load::{CounterSnapshot, Database, ProcessUsage};
 use assay_dbserver::{Interrupter, Usage};
 use assay_host::clock::unix_ns;
 use assay_model::Result;
@@ -32,11 +32,11 @@ pub struct RunPlan {
     /// The first refresh set; none to go without refresh functions.
     pub first_set: Option<u32>,
     /// What every stream is asked.
-    pub asked: Asked,
+    pub asked: QuerySettings,
 }
 
 /// The hands of the caller on a run.
-pub struct Hands<'a> {
+pub struct QueryHooks<'a> {
     /// Set when the program is asked to end.
     pub stop: &'a AtomicBool,
     /// Called with every query or refresh that has ended, and its answer.
@@ -73,17 +73,17 @@ impl RunPlan {
 pub fn measure<L: DssStore>(
     database: &mut Database<L>,
     plan: &RunPlan,
-    hands: &mut Hands<'_>,
+    hands: &mut QueryHooks<'_>,
 ) -> Result<DssRun> {
     let whole = |database: &Database<L>| database.first_process.and_then(L::whole_usage);
-    let (before, used_before) = (Sight::take(database, &[])?, whole(database));
+    let (before, used_before) = (CounterSnapshot::take(database, &[])?, whole(database));
     let streams: Result<Vec<Stream<L>>> =
         plan.work().into_iter().map(|work| Stream::open(database, work, plan.asked)).collect();
     let streams = streams?;
     let started_unix_ns = unix_ns();
     let (queries, elapsed, ended, is_stopped) = carry_out(streams, &mut database.admin, hands);
     // A server that is gone reports nothing more; what the streams measured stands.
-    let after = Sight::take(database, &[]).unwrap_or_else(|_| before.clone());
+    let after = CounterSnapshot::take(database, &[]).unwrap_or_else(|_| before.clone());
     let used = used(&before, &after, used_before.zip(whole(database)), &ended);
     let passed = after.passed(&before, &used);
     Ok(DssRun {
@@ -107,7 +107,12 @@ pub fn measure<L: DssStore>(
 
 /// What the processes used. Where each session has its own, theirs and those that worked for them are all but those in
 /// the background; where all is one process, sessions report their threads.
-fn used(before: &Sight, after: &Sight, whole: Option<(Usage, Usage)>, ended: &[Ended]) -> Used {
+fn used(
+    before: &CounterSnapshot,
+    after: &CounterSnapshot,
+    whole: Option<(Usage, Usage)>,
+    ended: &[Ended],
+) -> ProcessUsage {
     let whole = whole.map(|(then, now)| now.since(&then));
     let told = ended.iter().map(|one| one.usage).reduce(|sum, one| Some(sum?.plus(&one?)));
     let told = told.flatten();
@@ -119,7 +124,7 @@ fn used(before: &Sight, after: &Sight, whole: Option<(Usage, Usage)>, ended: &[E
         }),
         None => told,
     };
-    Used {
+    ProcessUsage {
         sessions,
         server_cpu_s: whole.map(|whole| seconds(whole.cpu_ns)),
         storage_read_bytes: whole.and_then(|whole| whole.storage_read_bytes),
@@ -163,7 +168,7 @@ impl Ends {
 fn carry_out<L: DssStore>(
     streams: Vec<Stream<L>>,
     admin: &mut L,
-    hands: &mut Hands<'_>,
+    hands: &mut QueryHooks<'_>,
 ) -> (Vec<DssQuery>, Duration, Vec<Ended>, bool) {
     let ends = Ends::of(&streams);
     let (tell, told) = channel();
@@ -192,11 +197,11 @@ fn carry_out<L: DssStore>(
 
 /// Gathers what the streams report until none is left; a stream that is lost ends the others, too.
 fn listen(
-    told: &Receiver<Told>,
+    told: &Receiver<QueryRecord>,
     begun: Instant,
     done: &AtomicBool,
     end: impl FnOnce(),
-    hands: &mut Hands<'_>,
+    hands: &mut QueryHooks<'_>,
 ) -> (Vec<DssQuery>, bool) {
     let (mut queries, mut end) = (Vec::new(), Some(end));
     loop {

@@ -1,6 +1,6 @@
 //! What this load needs of a product beyond its tables: sessions that ask within limits.
 
-use super::asked::Asked;
+use super::query_settings::QuerySettings;
 use crate::load::{Database, TableStore};
 use assay_dbserver::Usage;
 use assay_loads::dss::Table;
@@ -20,7 +20,7 @@ pub trait DssStore: TableStore {
     fn fit(database: &mut Database<Self>) -> Answer<()>;
 
     /// Makes a session one that asks.
-    fn ready_to_ask(&mut self, asked: &Asked) -> Answer<()>;
+    fn ready_to_ask(&mut self, asked: &QuerySettings) -> Answer<()>;
 
     /// The text of a query that has a limit, where the limit is not one of the session.
     fn limited(&self, sql: String, limit: Option<Nanos>) -> String;

@@ -1,6 +1,6 @@
 //! One stream: a session that asks one query after the other, each timed, each within its limit.
 
-use super::asked::Asked;
+use super::query_settings::QuerySettings;
 use super::refresh::{insert_new, remove_old};
 use super::store::DssStore;
 use crate::load::Database;
@@ -27,13 +27,13 @@ pub(super) enum Work {
 }
 
 /// What a stream reports: a query or refresh that has ended, with its answer.
-pub(super) type Told = (DssQuery, Vec<Row>);
+pub(super) type QueryRecord = (DssQuery, Vec<Row>);
 
 /// A session that is ready to begin.
 pub(super) struct Stream<L> {
     connection: L,
     work: Work,
-    asked: Asked,
+    asked: QuerySettings,
 }
 
 /// What a stream shares with the one who watches.
@@ -41,7 +41,7 @@ pub(super) struct Common<'a> {
     pub(super) begun: Instant,
     /// No further query.
     pub(super) done: &'a AtomicBool,
-    pub(super) tell: Sender<Told>,
+    pub(super) tell: Sender<QueryRecord>,
 }
 
 /// How a stream ended.
@@ -54,7 +54,7 @@ pub(super) struct Ended {
 
 impl<L: DssStore> Stream<L> {
     /// Opens a session as it is to ask.
-    pub(super) fn open(database: &Database<L>, work: Work, asked: Asked) -> Result<Self> {
+    pub(super) fn open(database: &Database<L>, work: Work, asked: QuerySettings) -> Result<Self> {
         let mut connection = database.connect()?;
         connection
             .ready_to_ask(&asked)

@@ -1,6 +1,6 @@
 //! Live MariaDB and MySQL servers.
 
-use super::{HostContext, Live, Own, Plan, Seen, TaskTimes};
+use super::{HostContext, Live, ObservedServerSpan, Own, Plan, TaskTimes};
 use assay_live::Intervals;
 use assay_live::watch::observe;
 use assay_mariadb::address::Address;
@@ -35,15 +35,15 @@ impl Live for Watcher {
         times: Option<TaskTimes<'_>>,
         stop: &AtomicBool,
         show: &mut dyn FnMut(f64, u64),
-    ) -> Result<Seen<Self>> {
+    ) -> Result<ObservedServerSpan<Self>> {
         observe(self, plan, times, stop, show)
     }
 
-    fn profile(seen: &Seen<Self>, outside: &HostContext) -> Result<Profile> {
+    fn profile(seen: &ObservedServerSpan<Self>, outside: &HostContext) -> Result<Profile> {
         profile(&seen.before, &seen.after, &seen.looks, outside, &Intervals)
     }
 
-    fn own(seen: &Seen<Self>, _database: &str) -> Own {
+    fn own(seen: &ObservedServerSpan<Self>, _database: &str) -> Own {
         let (before, after) = (&seen.before, &seen.after);
         Own {
             time_s: after.own_time_s - before.own_time_s,

@@ -1,6 +1,6 @@
 //! Live PostgreSQL servers.
 
-use super::{HostContext, Live, Own, Plan, Seen, TaskTimes};
+use super::{HostContext, Live, ObservedServerSpan, Own, Plan, TaskTimes};
 use assay_dbserver::processes::name;
 use assay_live::Intervals;
 use assay_live::watch::observe;
@@ -39,18 +39,18 @@ impl Live for Watcher {
         times: Option<TaskTimes<'_>>,
         stop: &AtomicBool,
         show: &mut dyn FnMut(f64, u64),
-    ) -> Result<Seen<Self>> {
+    ) -> Result<ObservedServerSpan<Self>> {
         match canary {
             Some(canary) => self.observe_beside(canary, plan, times, stop, show),
             None => observe(self, plan, times, stop, show),
         }
     }
 
-    fn profile(seen: &Seen<Self>, outside: &HostContext) -> Result<Profile> {
+    fn profile(seen: &ObservedServerSpan<Self>, outside: &HostContext) -> Result<Profile> {
         profile(&seen.before, &seen.after, &seen.looks, outside, &Intervals)
     }
 
-    fn own(seen: &Seen<Self>, database: &str) -> Own {
+    fn own(seen: &ObservedServerSpan<Self>, database: &str) -> Own {
         let time_s = |one: &Snapshot| one.own_time_s.get(database).copied().unwrap_or(0.0);
         let statements = |one: &Snapshot| one.own_statements.get(database).copied().unwrap_or(0);
         let (before, after) = (&seen.before, &seen.after);

@@ -1,8 +1,6 @@
 //! Assay's databases on servers that are not managed, and copies of them.
 
-use super::link::Link;
-use assay_model::failure::Answer;
-use assay_model::{Error, Result};
+use assay_model::Error;
 
 /// An Assay database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,34 +9,6 @@ pub struct OwnDatabase {
     pub(super) name: String,
     /// The id in its record, and in those of its copies.
     pub(super) id: String,
-}
-
-/// How a product copies the database of a load on a server that is not managed.
-pub trait DatabaseCopies: Link {
-    /// Notes that the database of this session is to be kept.
-    fn keep_database(&mut self) -> Answer<()>;
-
-    /// Copies a database, to go back to it.
-    ///
-    /// # Errors
-    /// What the server says, or that the product has no such copies.
-    fn copy_database(address: &Self::Address, own: &OwnDatabase) -> Result<OwnDatabase>;
-
-    /// Makes a database from its copy again.
-    ///
-    /// # Errors
-    /// What the server says, or that something else lies in it by now.
-    fn restore_database(
-        address: &Self::Address,
-        own: &OwnDatabase,
-        copy: &OwnDatabase,
-    ) -> Result<()>;
-
-    /// Drops a database or a copy.
-    ///
-    /// # Errors
-    /// What the server says, or that it is not ours.
-    fn drop_database(address: &Self::Address, own: &OwnDatabase) -> Result<()>;
 }
 
 /// That no statement of a server copies a database.

@@ -1,11 +1,9 @@
 //! Assay's databases on a given PostgreSQL server, and copies of them: each carries a record with its own number, and is
 //! dropped only when that was read in it and nothing else lies in it.
 
-use super::copies::{DatabaseCopies, OwnDatabase};
+use super::copies::OwnDatabase;
 use super::owned_postgres::{standing_as, strangers};
-use super::owner::{
-    OwnedKind, Owner, RECORD, SchemaOwner, Standing, foreign, holds_foreign, in_the_way,
-};
+use super::owner::{OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, in_the_way};
 use super::postgres_link::APPLICATION;
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
@@ -30,14 +28,14 @@ impl OwnDatabase {
         let told = |failure: Failure| failure.of(format!("looking for a database on {address}"));
         let copy = copy_of(name);
         match standing_of(address, &copy).map_err(told)? {
-            Standing::Absent => {}
-            Standing::Foreign(why) => return Err(in_the_way("the database", &copy, &why)),
-            Standing::Ours(_) => return Err(left_copy(&copy)),
+            Ownership::Absent => {}
+            Ownership::Foreign(why) => return Err(in_the_way("the database", &copy, &why)),
+            Ownership::Ours(_) => return Err(left_copy(&copy)),
         }
         match standing_of(address, name).map_err(told)? {
-            Standing::Foreign(why) => Err(in_the_way("the database", name, &why)),
-            Standing::Ours(owner) => Ok((Self { name: name.to_owned(), id: owner.id }, false)),
-            Standing::Absent => Self::make(address, name).map(|made| (made, true)),
+            Ownership::Foreign(why) => Err(in_the_way("the database", name, &why)),
+            Ownership::Ours(owner) => Ok((Self { name: name.to_owned(), id: owner.id }, false)),
+            Ownership::Absent => Self::make(address, name).map(|made| (made, true)),
         }
     }
 
@@ -69,12 +67,12 @@ impl OwnDatabase {
         let name = &self.name;
         let told = |failure: Failure| failure.of(format!("dropping the database {name}"));
         match standing_of(address, name).map_err(told)? {
-            Standing::Absent => return Ok(()),
-            Standing::Ours(owner) if owner.id == self.id => {}
-            Standing::Ours(_) => {
+            Ownership::Absent => return Ok(()),
+            Ownership::Ours(owner) if owner.id == self.id => {}
+            Ownership::Ours(_) => {
                 return Err(in_the_way("the database", name, "another run made it"));
             }
-            Standing::Foreign(why) => return Err(in_the_way("the database", name, &why)),
+            Ownership::Foreign(why) => return Err(in_the_way("the database", name, &why)),
         }
         let mut inside =
             Connection::open(&address.with_database(name), APPLICATION).map_err(told)?;
@@ -116,7 +114,7 @@ fn left_copy(copy: &str) -> Error {
 }
 
 /// Whose a database is.
-fn standing_of(address: &Address, name: &str) -> Answer<Standing> {
+fn standing_of(address: &Address, name: &str) -> Answer<Ownership> {
     let mut beside = Connection::open(address, APPLICATION)?;
     let rows = beside.query(&format!(
         "SELECT pg_get_userbyid(datdba) = current_user, datallowconn, pg_get_userbyid(datdba) FROM pg_database \
@@ -125,7 +123,7 @@ fn standing_of(address: &Address, name: &str) -> Answer<Standing> {
     ))?;
     beside.close();
     let Some(row) = rows.first() else {
-        return Ok(Standing::Absent);
+        return Ok(Ownership::Absent);
     };
     if !row.is_true(0) || !row.is_true(1) {
         return Ok(foreign(&format!("it belongs to the user {}", row.text(2))));
@@ -140,11 +138,11 @@ fn standing_of(address: &Address, name: &str) -> Answer<Standing> {
 }
 
 /// Whose the database of a session is: its record holds its own number.
-fn standing_inside(inside: &mut Connection) -> Answer<Standing> {
+fn standing_inside(inside: &mut Connection) -> Answer<Ownership> {
     let number = inside.one(&format!("SELECT {NUMBER}"))?.text(0).to_owned();
     Ok(match standing_as(inside, SCHEMA, Some(&number))? {
-        Standing::Absent => foreign("it has no owner record"),
-        Standing::Ours(owner) if owner.kind != OwnedKind::Database => {
+        Ownership::Absent => foreign("it has no owner record"),
+        Ownership::Ours(owner) if owner.kind != OwnedKind::Database => {
             foreign("it has no owner record")
         }
         other => other,
@@ -160,9 +158,10 @@ fn strangers_in(inside: &mut Connection) -> Answer<Vec<String>> {
     for row in rows {
         let schema = row.text(0);
         let is_record = schema == SCHEMA;
-        let known = if is_record { standing_inside(inside)? } else { inside.standing(schema)? };
+        let known =
+            if is_record { standing_inside(inside)? } else { standing_as(inside, schema, None)? };
         match known {
-            Standing::Ours(owner) => found.extend(strangers(inside, schema, owner.kind)?),
+            Ownership::Ours(owner) => found.extend(strangers(inside, schema, owner.kind)?),
             // The schema that every database begins with; what lies in it is another matter.
             _ if schema == "public" => {
                 found.extend(strangers(inside, schema, OwnedKind::Database)?);
@@ -173,23 +172,27 @@ fn strangers_in(inside: &mut Connection) -> Answer<Vec<String>> {
     Ok(found)
 }
 
-impl DatabaseCopies for Connection {
-    fn keep_database(&mut self) -> Answer<()> {
-        self.run(&format!("UPDATE {SCHEMA}.{RECORD} SET value = 'yes' WHERE name = 'kept'"))
+/// Notes that the database of this session is to be kept.
+pub(super) fn keep_database(link: &mut Connection) -> Answer<()> {
+    link.run(&format!("UPDATE {SCHEMA}.{RECORD} SET value = 'yes' WHERE name = 'kept'"))
+}
+
+impl OwnDatabase {
+    /// Copies it, to go back to it.
+    pub(super) fn copied(&self, address: &Address) -> Result<Self> {
+        self.copy(&mut beside(address)?, &beside_of(address), &copy_of(&self.name))
     }
 
-    fn copy_database(address: &Address, own: &OwnDatabase) -> Result<OwnDatabase> {
-        own.copy(&mut beside(address)?, &beside_of(address), &copy_of(&own.name))
-    }
-
-    fn restore_database(address: &Address, own: &OwnDatabase, copy: &OwnDatabase) -> Result<()> {
+    /// Makes it from its copy again.
+    pub(super) fn restored(&self, address: &Address, copy: &Self) -> Result<()> {
         let (mut beside, address) = (beside(address)?, beside_of(address));
-        own.remove(&mut beside, &address)?;
-        copy.copy(&mut beside, &address, &own.name).map(drop)
+        self.remove(&mut beside, &address)?;
+        copy.copy(&mut beside, &address, &self.name).map(drop)
     }
 
-    fn drop_database(address: &Address, own: &OwnDatabase) -> Result<()> {
-        own.remove(&mut beside(address)?, &beside_of(address))
+    /// Drops it, a database or a copy.
+    pub(super) fn dropped(&self, address: &Address) -> Result<()> {
+        self.remove(&mut beside(address)?, &beside_of(address))
     }
 }
 
@@ -229,7 +232,7 @@ pub fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64
     let mut found = Vec::new();
     for row in rows {
         let name = row.text(0).to_owned();
-        if let Standing::Ours(owner) = standing_of(address, &name)?
+        if let Ownership::Ours(owner) = standing_of(address, &name)?
             && !owner.is_kept
         {
             let bytes = row.count(1).unwrap_or(0);

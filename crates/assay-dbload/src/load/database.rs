@@ -2,7 +2,9 @@
 
 use super::copies::OwnDatabase;
 use super::own::OwnServer;
-use super::owner::{LeftOnServer, LeftSchema, OwnedKind, Owner, Standing, in_the_way, in_use};
+use super::owner::{
+    LeftoverSchema, LeftoversOnServer, OwnedKind, Owner, Ownership, in_the_way, in_use,
+};
 use super::product::Product;
 use super::remark::remark;
 use assay_dbserver::Program;
@@ -210,10 +212,10 @@ impl<L: Product> Database<L> {
     }
 
     /// Who owns the schema according to its record; if Assay does, it may be used from now on.
-    pub fn standing(&mut self) -> Result<Standing> {
+    pub fn standing(&mut self) -> Result<Ownership> {
         let standing = self.admin.standing(&self.schema);
         let standing = standing.map_err(|failure| failure.of("looking for an owner record"))?;
-        if let Standing::Ours(owner) = &standing {
+        if let Ownership::Ours(owner) = &standing {
             self.owner = Some(owner.clone());
         }
         Ok(standing)
@@ -286,7 +288,7 @@ impl<L: Product> Database<L> {
     }
 
     /// What earlier runs left on the server that nobody uses, but for our own schema; and what only looks like it.
-    pub fn left(&mut self) -> Result<LeftOnServer> {
+    pub fn left(&mut self) -> Result<LeftoversOnServer> {
         let left = self.admin.left_schemas(&self.schema);
         left.map_err(|failure| failure.of("looking for tables that were left behind"))
     }
@@ -295,7 +297,7 @@ impl<L: Product> Database<L> {
     ///
     /// # Errors
     /// That it is used or holds what is not ours by now, or what the server says.
-    pub fn remove_left(&mut self, left: &LeftSchema) -> Result<()> {
+    pub fn remove_left(&mut self, left: &LeftoverSchema) -> Result<()> {
         self.admin.remove_owned(&left.name, &left.owner)
     }
 

@@ -14,7 +14,7 @@ const GAIN_MIN: f64 = 0.05;
 
 /// How the ladder is climbed.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Climb {
+pub enum LadderSearch {
     /// These numbers of sessions.
     Given(Vec<u32>),
     /// Twice as many each time until that gives no more.
@@ -79,7 +79,7 @@ impl Point {
     }
 }
 
-impl Climb {
+impl LadderSearch {
     /// What comes after these rungs, in the order in which they were measured.
     pub fn next(&self, done: &[Point]) -> Next {
         let Some(last) = done.last() else {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     /// Climbs on a server that serves up to `servers` sessions without delay.
-    fn climb(climb: &Climb, servers: f64) -> (Vec<u32>, String, Option<Goal>) {
+    fn climb(climb: &LadderSearch, servers: f64) -> (Vec<u32>, String, Option<Goal>) {
         let mut done = Vec::new();
         loop {
             match climb.next(&done) {
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn the_most_sessions_within_a_limit_are_found() {
-        let limit = |limit_ns, most| Climb::Limit { quantile: 0.99, limit_ns, most };
+        let limit = |limit_ns, most| LadderSearch::Limit { quantile: 0.99, limit_ns, most };
         // Ten servers of 100 us keep 250 us up to 25 sessions.
         let (_, _, goal) = climb(&limit(250_000.0, 1024), 10.0);
         assert_eq!(goal.map(|goal| (goal.sessions, goal.is_bounded)), Some((Some(25), true)));
@@ -297,23 +297,26 @@ mod tests {
 
     #[test]
     fn a_search_stays_within_what_the_server_takes() {
-        let (sessions, why, _) = climb(&Climb::Knee { most: 1024 }.within(5), 64.0);
+        let (sessions, why, _) = climb(&LadderSearch::Knee { most: 1024 }.within(5), 64.0);
         assert_eq!(sessions, [1, 2, 4, 5]);
         assert!(why.contains("the server takes"), "{why}");
-        let given = Climb::Given(vec![1, 9]);
-        assert_eq!((given.within(5), Climb::Knee { most: 3 }.within(5).sessions_max()), (given, 3));
+        let given = LadderSearch::Given(vec![1, 9]);
+        assert_eq!(
+            (given.within(5), LadderSearch::Knee { most: 3 }.within(5).sessions_max()),
+            (given, 3)
+        );
     }
 
     #[test]
     fn doubling_ends_behind_the_top() {
-        let (sessions, why, _) = climb(&Climb::Knee { most: 1024 }, 8.0);
+        let (sessions, why, _) = climb(&LadderSearch::Knee { most: 1024 }, 8.0);
         assert_eq!(sessions, [1, 2, 4, 8, 16, 32]);
         assert!(why.contains("less than 5 %"));
     }
 
     #[test]
     fn busy_processors_end_the_ladder_only_when_they_work_for_it() {
-        let given = Climb::Given(vec![1, 2, 4]);
+        let given = LadderSearch::Given(vec![1, 2, 4]);
         let mut busy = point(2, 100.0, 1.0, 0.97);
         let first = point(1, 60.0, 1.0, 0.5);
         assert_eq!(given.next(&[first]), Next::Measure(2));

@@ -2,7 +2,7 @@
 //! everything is there. With it, loaded data is found again, and partly loaded data is told apart from complete data.
 
 use super::Database;
-use super::owner::Standing;
+use super::owner::Ownership;
 use super::store::{Notes, TableStore};
 use assay_model::failure::Answer;
 use assay_model::{Error, Result};
@@ -41,9 +41,9 @@ impl State {
     /// Looks for a schema.
     pub fn of<L: TableStore>(database: &mut Database<L>) -> Result<Self> {
         match database.standing()? {
-            Standing::Absent => return Ok(Self::Absent),
-            Standing::Foreign(why) => return Ok(Self::Foreign(why)),
-            Standing::Ours(_) => {}
+            Ownership::Absent => return Ok(Self::Absent),
+            Ownership::Foreign(why) => return Ok(Self::Foreign(why)),
+            Ownership::Ours(_) => {}
         }
         let schema = database.schema.clone();
         let read = Manifest::read(&mut database.admin, &schema);

@@ -1,7 +1,7 @@
 //! MariaDB and MySQL as the rung and the keeper of a server need them.
 
 use super::link::{Link, ServerUse};
-use super::maria_link::MariaLink;
+use super::mariadb_link::MariadbLink;
 use super::product::Product;
 use super::remark::remark;
 use assay_mariadb::address::Address;
@@ -11,14 +11,15 @@ use assay_mariadb::server::Server;
 use assay_mariadb::threads::whole_usage;
 use assay_mariadb::watch::Watcher;
 use assay_model::failure::{Answer, Failure};
-use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
-use assay_model::measurement::Remark;
+use assay_model::load::{DatabaseCounts, DatabaseProduct, ServerFacts, Setting, TimeSplit};
+use assay_model::measurement::{BackendKind, Remark};
 use assay_model::{Error, Result};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// The oldest releases whose counters are known: of MariaDB and of MySQL.
-const RELEASES: [(&str, (u32, u32)); 2] = [("MariaDB", (10, 5)), ("MySQL", (8, 0))];
+const RELEASES: [(DatabaseProduct, (u32, u32)); 2] =
+    [(DatabaseProduct::MariaDb, (10, 5)), (DatabaseProduct::MySql, (8, 0))];
 /// Settings that matter for storage; what a version lacks is left out.
 const SETTINGS: [&str; 18] = [
     "innodb_buffer_pool_size",
@@ -43,8 +44,8 @@ const SETTINGS: [&str; 18] = [
 /// Ways to write that pass the page cache by.
 const DIRECT: [&str; 2] = ["O_DIRECT", "O_DIRECT_NO_FSYNC"];
 
-impl Product for MariaLink {
-    const BACKEND: &'static str = "mariadb";
+impl Product for MariadbLink {
+    const BACKEND: BackendKind = BackendKind::Mariadb;
 
     type Knowledge = Knowledge;
     type Watcher = Watcher;
@@ -123,7 +124,7 @@ impl Product for MariaLink {
     }
 }
 
-impl MariaLink {
+impl MariadbLink {
     /// Makes the server write all changed pages of tables.
     fn write_tables(&mut self, schema: &str) -> Answer<()> {
         let names = self.tables(schema)?;
@@ -195,7 +196,7 @@ fn facts(admin: &mut Connection, knowledge: &Knowledge) -> Answer<ServerFacts> {
     let flush = settings.iter().find(|setting| setting.name == "innodb_flush_method");
     let direct = flush.map(|flush| DIRECT.contains(&flush.value.as_str()));
     Ok(ServerFacts {
-        product: admin.facts().product.clone(),
+        product: admin.facts().product,
         version: admin.facts().version.clone(),
         is_own: false,
         ready_s: None,

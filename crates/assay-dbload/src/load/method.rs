@@ -56,12 +56,12 @@ pub trait Session: Send {
     fn choose(&mut self) -> Option<Nanos>;
 
     /// Takes the step that was chosen.
-    fn step(&mut self, connection: &mut Self::Link) -> Done;
+    fn step(&mut self, connection: &mut Self::Link) -> StepResult;
 }
 
 /// A step that was taken.
 #[derive(Debug)]
-pub struct Done {
+pub struct StepResult {
     /// Its place among the kinds.
     pub kind: usize,
     /// Bytes of the blocks that it touched; 0 where that is not known.
@@ -72,7 +72,7 @@ pub struct Done {
     pub retried: Vec<Failure>,
 }
 
-impl Done {
+impl StepResult {
     /// A step that came to its end in the first try, or failed in it.
     pub const fn once(kind: usize, bytes: u64, answer: Answer<()>) -> Self {
         Self { kind, bytes, answer, retried: Vec::new() }

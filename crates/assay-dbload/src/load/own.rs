@@ -1,7 +1,7 @@
 //! A managed server on the storage under test, in a directory that the safety gate created; it is removed together with it.
 
-use super::kept::Kept;
 use super::own_plan::OwnPlan;
+use super::preserved::PreservedServer;
 use assay_dbserver::Program;
 use assay_dbserver::processes::end_inside;
 use assay_dbserver::{Held, ServerDir, Stop};
@@ -97,7 +97,7 @@ impl<S: Program> OwnServer<S> {
     ///
     /// # Errors
     /// What the programs or the server say, for example that somebody else uses it.
-    pub fn adopt(mut plan: OwnPlan<S>, kept: &Kept, stop: &AtomicBool) -> Result<Self> {
+    pub fn adopt(mut plan: OwnPlan<S>, kept: &PreservedServer, stop: &AtomicBool) -> Result<Self> {
         let place = kept.place.clone();
         place.path().clone_into(&mut plan.target);
         let server = S::adopt(plan.of_server(&place), kept.password.clone())?;
@@ -206,7 +206,7 @@ impl<S: Program> OwnServer<S> {
         // What was never loaded is of no use to whoever comes back.
         if self.plan.keep && !self.schema.is_empty() {
             self.server.daemon_mut().stop(Stop::Clean);
-            Kept::write(&self.place, self.server.daemon().password(), &self.schema)?;
+            PreservedServer::write(&self.place, self.server.daemon().password(), &self.schema)?;
             return Gate::new(SysRoot::live()).give_away_directory(&directory);
         }
         self.server.daemon_mut().stop(Stop::AtOnce);

@@ -2,13 +2,15 @@
 //! emptied by name before they are dropped. No statement there drops only what is empty, and none that makes or drops a
 //! table can be taken back: between the last look and the drop lies one network round trip.
 
+use super::copies::{OwnDatabase, no_copies};
 use super::link::Link;
-use super::maria_link::MariaLink;
+use super::mariadb_link::MariadbLink;
 use super::objects::makes;
 use super::owner::{
-    LeftOnServer, LeftSchema, OwnedKind, Owner, RECORD, SchemaOwner, Standing, foreign,
+    LeftoverSchema, LeftoversOnServer, OwnedKind, Owner, Ownership, RECORD, SchemaOwner, foreign,
     holds_foreign, in_use, pairs,
 };
+use assay_mariadb::address::Address;
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
 
@@ -22,7 +24,7 @@ fn text(name: &str) -> String {
     format!("'{}'", name.replace('\\', "\\\\").replace('\'', "''"))
 }
 
-impl SchemaOwner for MariaLink {
+impl SchemaOwner for MariadbLink {
     /// Makes a database with its record; one that is there is refused by the server.
     fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
         self.run(&format!(
@@ -35,14 +37,14 @@ impl SchemaOwner for MariaLink {
     }
 
     /// Whose a database is.
-    fn standing(&mut self, schema: &str) -> Answer<Standing> {
+    fn standing(&mut self, schema: &str) -> Answer<Ownership> {
         let found = self.query(&format!(
             "SELECT COALESCE(TABLE_TYPE, '') FROM information_schema.SCHEMATA LEFT JOIN information_schema.TABLES \
              ON TABLE_SCHEMA = SCHEMA_NAME AND TABLE_NAME = '{RECORD}' WHERE SCHEMA_NAME = {}",
             text(schema)
         ))?;
         match found.first().map(|row| row.text(0)) {
-            None => return Ok(Standing::Absent),
+            None => return Ok(Ownership::Absent),
             Some("") => return Ok(foreign("it has no owner record")),
             Some("BASE TABLE") => {}
             Some(_) => return Ok(foreign("its owner record is not a table")),
@@ -51,7 +53,7 @@ impl SchemaOwner for MariaLink {
         Ok(match Owner::of(&pairs(&rows)) {
             None => foreign("its owner record is not what this program writes"),
             Some(owner) if owner.place != schema => foreign("it is a copy of one that assay made"),
-            Some(owner) => Standing::Ours(owner),
+            Some(owner) => Ownership::Ours(owner),
         })
     }
 
@@ -118,7 +120,7 @@ impl SchemaOwner for MariaLink {
 
     /// Assay's databases that nobody uses and nobody asked to keep, except `own`, and those that only look like ours, with the
     /// reason.
-    fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer> {
+    fn left_schemas(&mut self, own: &str) -> Answer<LeftoversOnServer> {
         let rows = self.query(&format!(
             "SELECT SCHEMA_NAME, IS_FREE_LOCK(SCHEMA_NAME), (SELECT CAST(COALESCE(SUM(DATA_LENGTH + INDEX_LENGTH), 0) AS UNSIGNED) \
              FROM information_schema.TABLES WHERE TABLE_SCHEMA = SCHEMA_NAME) FROM information_schema.SCHEMATA \
@@ -129,29 +131,46 @@ impl SchemaOwner for MariaLink {
         for row in rows.iter().filter(|row| row.text(0) != own) {
             let name = row.text(0).to_owned();
             match self.standing(&name)? {
-                Standing::Ours(owner) if owner.is_kept || row.count(1) != Some(1) => {}
-                Standing::Ours(owner) => {
-                    left.push(LeftSchema { name, owner, bytes: row.count(2).unwrap_or(0) });
+                Ownership::Ours(owner) if owner.is_kept || row.count(1) != Some(1) => {}
+                Ownership::Ours(owner) => {
+                    left.push(LeftoverSchema { name, owner, bytes: row.count(2).unwrap_or(0) });
                 }
-                Standing::Foreign(why) => others.push((name, why)),
-                Standing::Absent => {}
+                Ownership::Foreign(why) => others.push((name, why)),
+                Ownership::Absent => {}
             }
         }
         Ok((left, others))
     }
+
+    /// A schema is a database, and has its own record.
+    fn keep_database(&mut self) -> Answer<()> {
+        Ok(())
+    }
+
+    fn copy_database(_address: &Address, _own: &OwnDatabase) -> Result<OwnDatabase> {
+        Err(no_copies())
+    }
+
+    fn restore_database(_: &Address, _own: &OwnDatabase, _copy: &OwnDatabase) -> Result<()> {
+        Err(no_copies())
+    }
+
+    fn drop_database(_address: &Address, _own: &OwnDatabase) -> Result<()> {
+        Err(no_copies())
+    }
 }
 
 /// Refuses a database that does not carry this record, or that another program uses.
-fn check(link: &mut MariaLink, schema: &str, owner: &Owner) -> Result<()> {
+fn check(link: &mut MariadbLink, schema: &str, owner: &Owner) -> Result<()> {
     let told = |failure: Failure| failure.of(format!("looking at the database {schema}"));
     if !link.hold(schema).map_err(told)? {
         return Err(in_use(&format!("the database {schema}")));
     }
     let why = match link.standing(schema).map_err(told)? {
-        Standing::Ours(found) if found.id == owner.id => return Ok(()),
-        Standing::Ours(_) => "another run made it".to_owned(),
-        Standing::Foreign(why) => why,
-        Standing::Absent => "it is gone".to_owned(),
+        Ownership::Ours(found) if found.id == owner.id => return Ok(()),
+        Ownership::Ours(_) => "another run made it".to_owned(),
+        Ownership::Foreign(why) => why,
+        Ownership::Absent => "it is gone".to_owned(),
     };
     Err(Error::environment(
         format!("the database {schema} is not touched: {why}"),
@@ -174,7 +193,7 @@ fn about(sql: &str, schema: &str) -> String {
 }
 
 /// What would go with a database and was not made by its load, in words.
-fn strangers(link: &mut MariaLink, schema: &str, kind: OwnedKind) -> Answer<Vec<String>> {
+fn strangers(link: &mut MariadbLink, schema: &str, kind: OwnedKind) -> Answer<Vec<String>> {
     let mut found = Vec::new();
     let tables = link.query(&about(
         "SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = {s}",

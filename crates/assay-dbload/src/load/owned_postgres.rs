@@ -1,10 +1,9 @@
-//! Assay's schemas on a PostgreSQL server: made with their record, known by it, and dropped in one transaction in which
-//! nobody can put another schema in their place.
+//! What lies in a schema of a PostgreSQL server and whose it is; a schema is dropped in one transaction in which nobody can
+//! put another one in its place.
 
 use super::objects::makes;
 use super::owner::{
-    LeftOnServer, LeftSchema, OwnedKind, Owner, RECORD, SchemaOwner, Standing, foreign,
-    holds_foreign, in_use, pairs, quoted,
+    OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, in_use, pairs, quoted,
 };
 use assay_dbserver::password;
 use assay_model::failure::{Answer, Failure};
@@ -15,17 +14,18 @@ use assay_postgres::connection::Connection;
 const LOCK_TIMEOUT: &str = "20s";
 
 /// The number by which the server knows a schema; a copy of it has another.
-fn number_of(schema: &str) -> String {
+pub(super) fn number_of(schema: &str) -> String {
     let name = schema.replace('\'', "''");
     format!("(SELECT oid::text FROM pg_namespace WHERE nspname = '{name}')")
 }
 
-/// The same of a record that holds another number than that of its schema.
+/// Whose a schema is, or the same of a record that holds another number than that of its schema. What is read must be a
+/// table of this very user: rules of views and functions of others would be carried out with his rights.
 pub(super) fn standing_as(
     link: &mut Connection,
     schema: &str,
     number: Option<&str>,
-) -> Answer<Standing> {
+) -> Answer<Ownership> {
     let found = link.query(&format!(
         "SELECT n.oid::text, c.oid IS NOT NULL, pg_get_userbyid(coalesce(c.relowner, n.nspowner)), \
          coalesce(c.relkind = 'r' AND NOT c.relrowsecurity AND NOT c.relhasrules, false), \
@@ -35,7 +35,7 @@ pub(super) fn standing_as(
         schema.replace('\'', "''")
     ))?;
     let Some(row) = found.first() else {
-        return Ok(Standing::Absent);
+        return Ok(Ownership::Absent);
     };
     if !row.is_true(1) {
         return Ok(foreign("it has no owner record"));
@@ -49,12 +49,12 @@ pub(super) fn standing_as(
         Some(owner) if owner.place != number.unwrap_or_else(|| row.text(0)) => {
             foreign("it is a copy of one that assay made")
         }
-        Some(owner) => Standing::Ours(owner),
+        Some(owner) => Ownership::Ours(owner),
     })
 }
 
 /// Ends a transaction that failed; the failure is what must be heard of.
-fn rolled_back<T, E>(
+pub(super) fn rolled_back<T, E>(
     link: &mut Connection,
     done: std::result::Result<T, E>,
 ) -> std::result::Result<T, E> {
@@ -64,92 +64,9 @@ fn rolled_back<T, E>(
     done
 }
 
-impl SchemaOwner for Connection {
-    /// Makes a schema: its record comes with it or neither.
-    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
-        let made = self.run(&format!(
-            "BEGIN; CREATE SCHEMA {0}; CREATE TABLE {0}.{RECORD} (name text PRIMARY KEY, value text NOT NULL); \
-             INSERT INTO {0}.{RECORD} VALUES {1}; COMMIT",
-            quoted(schema),
-            owner.values(&number_of(schema))
-        ));
-        rolled_back(self, made)
-    }
-
-    /// Whose a schema is. What is read must be a table of this very user: rules of views and functions of others would be
-    /// carried out with his rights.
-    fn standing(&mut self, schema: &str) -> Answer<Standing> {
-        standing_as(self, schema, None)
-    }
-
-    /// Drops a schema that carries this record, with everything in it that its load makes, or nothing at all.
-    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
-        let taken = take(self, schema, owner);
-        let done = taken.and_then(|gone| {
-            drop_all(self, schema, &gone, owner.kind)?;
-            self.run("COMMIT").map_err(|failure| told(schema, &failure))
-        });
-        rolled_back(self, done)
-    }
-
-    /// Gives an Assay schema another name, and notes that it is to be kept.
-    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
-        let taken = take(self, schema, owner);
-        let done = taken.and_then(|gone| {
-            let sql = format!(
-                "ALTER SCHEMA {0} RENAME TO {1}; UPDATE {1}.{RECORD} SET value = 'yes' WHERE name = 'kept'; COMMIT",
-                quoted(&gone),
-                quoted(name)
-            );
-            self.run(&sql).map_err(|failure| told(schema, &failure))
-        });
-        rolled_back(self, done)
-    }
-
-    /// Notes that a schema is to stay.
-    fn keep_owned(&mut self, schema: &str) -> Answer<()> {
-        self.run(&format!(
-            "UPDATE {}.{RECORD} SET value = 'yes' WHERE name = 'kept'",
-            quoted(schema)
-        ))
-    }
-
-    /// Marks a schema as one that is in use until this session ends; says whether no other program had done so.
-    fn hold(&mut self, schema: &str) -> Answer<bool> {
-        Ok(self.one(&format!("SELECT pg_try_advisory_lock(hashtext('{schema}'))"))?.is_true(0))
-    }
-
-    /// Assay's schemas that nobody uses and nobody asked to keep, except `own`, and those that only look like ours, with the
-    /// reason.
-    fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer> {
-        // A lock of the transaction is given back with the statement.
-        let rows = self.query(
-            "SELECT nspname, coalesce((SELECT sum(pg_total_relation_size(oid)) FROM pg_class \
-             WHERE relnamespace = n.oid AND relkind IN ('r', 'm')), 0)::bigint, \
-             pg_try_advisory_xact_lock(hashtext(nspname)) FROM pg_namespace AS n \
-             WHERE nspname LIKE 'assay\\_%' OR EXISTS (SELECT FROM pg_class \
-             WHERE relnamespace = n.oid AND relname = 'assay_owner')",
-        )?;
-        let (mut left, mut others) = (Vec::new(), Vec::new());
-        for row in rows.iter().filter(|row| row.text(0) != own) {
-            let name = row.text(0).to_owned();
-            match self.standing(&name)? {
-                Standing::Ours(owner) if owner.is_kept || !row.is_true(2) => {}
-                Standing::Ours(owner) if owner.kind == OwnedKind::Database => {}
-                Standing::Ours(owner) => {
-                    left.push(LeftSchema { name, owner, bytes: row.count(1).unwrap_or(0) });
-                }
-                Standing::Foreign(why) => others.push((name, why)),
-                Standing::Absent => {}
-            }
-        }
-        Ok((left, others))
-    }
-}
-
 /// Begins a transaction in which a schema has a name that nobody else can know, so that no other can take its place, and
 /// compares its record; gives that name.
-fn take(link: &mut Connection, schema: &str, owner: &Owner) -> Result<String> {
+pub(super) fn take(link: &mut Connection, schema: &str, owner: &Owner) -> Result<String> {
     let gone = format!("assay_gone_{}", &password()?[..12]);
     let failed = |failure: Failure| told(schema, &failure);
     link.run(&format!(
@@ -164,11 +81,11 @@ fn take(link: &mut Connection, schema: &str, owner: &Owner) -> Result<String> {
     if !held.map_err(failed)?.is_true(0) {
         return Err(in_use(&format!("the schema {schema}")));
     }
-    match link.standing(&gone).map_err(failed)? {
-        Standing::Ours(found) if found.id == owner.id => Ok(gone),
-        Standing::Ours(_) => Err(not_ours(schema, "another run made it")),
-        Standing::Foreign(why) => Err(not_ours(schema, &why)),
-        Standing::Absent => Err(not_ours(schema, "it is gone")),
+    match standing_as(link, &gone, None).map_err(failed)? {
+        Ownership::Ours(found) if found.id == owner.id => Ok(gone),
+        Ownership::Ours(_) => Err(not_ours(schema, "another run made it")),
+        Ownership::Foreign(why) => Err(not_ours(schema, &why)),
+        Ownership::Absent => Err(not_ours(schema, "it is gone")),
     }
 }
 
@@ -179,7 +96,7 @@ fn not_ours(schema: &str, why: &str) -> Error {
     )
 }
 
-fn told(schema: &str, failure: &Failure) -> Error {
+pub(super) fn told(schema: &str, failure: &Failure) -> Error {
     Error::environment(
         format!("dropping the schema {schema}: {failure}; nothing of it was dropped"),
         "see what depends on it or reads it, then `assay runs clean ADDRESS`",
@@ -187,7 +104,12 @@ fn told(schema: &str, failure: &Failure) -> Error {
 }
 
 /// Everything by its own name and without what depends on it: what is not ours makes the server refuse.
-fn drop_all(link: &mut Connection, schema: &str, gone: &str, kind: OwnedKind) -> Result<()> {
+pub(super) fn drop_all(
+    link: &mut Connection,
+    schema: &str,
+    gone: &str,
+    kind: OwnedKind,
+) -> Result<()> {
     let failed = |failure: Failure| told(schema, &failure);
     let strangers = strangers(link, gone, kind).map_err(failed)?;
     if !strangers.is_empty() {

@@ -1,6 +1,7 @@
 //! The record inside of a schema or database that says which run made it: by it, and never by a name, something is known
 //! as one that may be changed or dropped.
 
+use super::copies::OwnDatabase;
 use super::link::Link;
 use assay_dbserver::password;
 use assay_host::clock::unix_ns;
@@ -15,7 +16,7 @@ pub(super) const RECORD: &str = "assay_owner";
 const FORM: &str = "ASSAY OWNER 1";
 
 /// What earlier runs left on a server; and, by name and reason, what only looks like it.
-pub type LeftOnServer = (Vec<LeftSchema>, Vec<(String, String)>);
+pub type LeftoversOnServer = (Vec<LeftoverSchema>, Vec<(String, String)>);
 
 /// What a schema or database was made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +57,7 @@ pub struct Owner {
 
 /// What a name stands for on a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Ownership {
     /// Nothing.
     Absent,
     /// Something that this user's runs did not make; why that is known.
@@ -67,7 +68,7 @@ pub enum Standing {
 
 /// An Assay schema or database that no program uses and nobody asked to keep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftSchema {
+pub struct LeftoverSchema {
     /// Its name.
     pub name: String,
     /// Its record.
@@ -76,7 +77,7 @@ pub struct LeftSchema {
     pub bytes: u64,
 }
 
-/// How a product keeps the schemas of loads apart from those of others.
+/// How a product keeps the schemas and databases of loads apart from those of others, and copies them.
 pub trait SchemaOwner: Link {
     /// Creates a schema with the record of its owner in it, before anything else.
     ///
@@ -85,7 +86,7 @@ pub trait SchemaOwner: Link {
     fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()>;
 
     /// Whose a schema is, by the record in it.
-    fn standing(&mut self, schema: &str) -> Answer<Standing>;
+    fn standing(&mut self, schema: &str) -> Answer<Ownership>;
 
     /// Drops a schema that carries this record, and nothing that its load did not make.
     ///
@@ -104,7 +105,32 @@ pub trait SchemaOwner: Link {
 
     /// Assay's schemas that nobody uses and nobody asked to keep, except `own`; and those that only look like ours, with
     /// the reason why they are not.
-    fn left_schemas(&mut self, own: &str) -> Answer<LeftOnServer>;
+    fn left_schemas(&mut self, own: &str) -> Answer<LeftoversOnServer>;
+
+    /// Notes that the database of this session is to be kept.
+    fn keep_database(&mut self) -> Answer<()>;
+
+    /// Copies a database, to go back to it.
+    ///
+    /// # Errors
+    /// What the server says, or that the product has no such copies.
+    fn copy_database(address: &Self::Address, own: &OwnDatabase) -> Result<OwnDatabase>;
+
+    /// Makes a database from its copy again.
+    ///
+    /// # Errors
+    /// What the server says, or that something else lies in it by now.
+    fn restore_database(
+        address: &Self::Address,
+        own: &OwnDatabase,
+        copy: &OwnDatabase,
+    ) -> Result<()>;
+
+    /// Drops a database or a copy.
+    ///
+    /// # Errors
+    /// What the server says, or that it is not ours.
+    fn drop_database(address: &Self::Address, own: &OwnDatabase) -> Result<()>;
 }
 
 impl Owner {
@@ -150,8 +176,8 @@ fn is_hexadecimal(text: &str) -> bool {
 }
 
 /// A standing of something that is not ours.
-pub(super) fn foreign(why: &str) -> Standing {
-    Standing::Foreign(why.to_owned())
+pub(super) fn foreign(why: &str) -> Ownership {
+    Ownership::Foreign(why.to_owned())
 }
 
 /// The rows of a record.

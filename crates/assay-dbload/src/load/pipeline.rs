@@ -1,19 +1,7 @@
-//! Transactions of statements: which travel together, what they gave, and how a transaction ends; with these the
-//! transactions of a load are written once for all products.
+//! Prepared statements of a session: which travel together, what they gave, and how a transaction ends.
 
 use super::statements::{Statement, Value};
-use super::store::TableStore;
-use super::transaction::{Isolation, none_open};
 use assay_model::failure::{Answer, Failure};
-
-/// A product whose sessions prepare statements and send several of them together.
-pub trait PipelineStore: TableStore {
-    /// The statements of a session.
-    type Pipeline: Pipeline<Link = Self>;
-
-    /// Settings of a fresh session of transactions.
-    fn begin_session(&mut self, isolation: Isolation) -> Answer<()>;
-}
 
 /// Prepared statements of a session. What is put is sent by the next exchange; its answers can be read until something else
 /// is exchanged.
@@ -60,107 +48,6 @@ pub trait Pipeline: Send + Sized {
 
     /// A text in its first row; empty for null.
     fn text(&self, place: usize, column: usize) -> &str;
-}
-
-/// A transaction of statements at work, and what its load knows besides.
-pub(crate) struct Deal<'a, L: PipelineStore, C> {
-    pub(crate) link: &'a mut L,
-    pub(crate) pipeline: &'a mut L::Pipeline,
-    pub(crate) context: C,
-}
-
-impl<L: PipelineStore, C> Deal<'_, L, C> {
-    /// Whether the product has a statement of this name.
-    pub(crate) fn knows(&self, name: &str) -> bool {
-        self.pipeline.knows(name)
-    }
-
-    pub(crate) fn begin(&mut self) -> Answer<()> {
-        self.pipeline.begin()
-    }
-
-    pub(crate) fn put(&mut self, name: &'static str, values: &[Value<'_>]) -> Answer<usize> {
-        self.pipeline.put(name, values)
-    }
-
-    /// Puts a statement that only some products need.
-    pub(crate) fn put_known(
-        &mut self,
-        name: &'static str,
-        values: &[Value<'_>],
-    ) -> Answer<Option<usize>> {
-        if self.knows(name) { self.put(name, values).map(Some) } else { Ok(None) }
-    }
-
-    pub(crate) fn exchange(&mut self) -> Answer<()> {
-        self.pipeline.exchange(self.link)
-    }
-
-    pub(crate) fn alone(&mut self, name: &'static str, values: &[Value<'_>]) -> Answer<()> {
-        self.pipeline.alone(self.link, name, values)
-    }
-
-    pub(crate) fn commit(&mut self) -> Answer<()> {
-        self.end(true)
-    }
-
-    /// Ends it for good where each of these statements changed a row, as far as that is known before its end.
-    pub(crate) fn commit_changed(&mut self, places: &[usize]) -> Answer<()> {
-        if L::Pipeline::ENDS_TOGETHER {
-            self.commit()?;
-            return self.check_changed(places);
-        }
-        self.exchange()?;
-        self.check_changed(places)?;
-        self.commit()
-    }
-
-    fn check_changed(&self, places: &[usize]) -> Answer<()> {
-        let is_whole = places.iter().all(|place| self.pipeline.touched(*place) > 0);
-        if is_whole { Ok(()) } else { Err(missing("row to be changed")) }
-    }
-
-    pub(crate) fn end(&mut self, is_for_good: bool) -> Answer<()> {
-        self.pipeline.end(self.link, is_for_good)
-    }
-
-    /// A number in the first row.
-    pub(crate) fn number(&self, place: usize, column: usize) -> Option<i64> {
-        self.pipeline.number(place, 0, column)
-    }
-
-    /// A number without which nothing goes on.
-    pub(crate) fn need(&self, place: usize, column: usize, what: &str) -> Answer<i64> {
-        self.number(place, column).ok_or_else(|| missing(what))
-    }
-
-    pub(crate) fn text(&self, place: usize, column: usize) -> &str {
-        self.pipeline.text(place, column)
-    }
-
-    pub(crate) fn touched(&self, place: usize) -> i64 {
-        i64::try_from(self.pipeline.touched(place)).unwrap_or(0)
-    }
-
-    /// The whole numbers in some columns of all rows.
-    pub(crate) fn all<const COLUMNS: usize>(&self, place: usize) -> Vec<[i64; COLUMNS]> {
-        let of = |row, column| self.pipeline.number(place, row, column).unwrap_or(0);
-        let rows = 0..self.pipeline.rows(place);
-        rows.map(|row| std::array::from_fn(|column| of(row, column))).collect()
-    }
-
-    /// What a try came to that is over; a failure leaves no transaction open.
-    pub(crate) fn over<T>(self, tried: Answer<T>) -> Answer<T> {
-        none_open(self.link, tried)
-    }
-}
-
-/// What a session has prepared for its transactions.
-pub enum Prepared<F, P> {
-    /// Calls of functions or procedures.
-    Functions(F),
-    /// Statements.
-    Statements(P),
 }
 
 /// What should be there is not.

@@ -2,22 +2,12 @@
 //! that changed something ends for good only when all its answers are known, and none begins or ends without being asked to.
 
 use super::link::Link;
-use super::maria_link::MariaLink;
-use super::pipeline::{Pipeline, PipelineStore, missing};
+use super::mariadb_link::MariadbLink;
+use super::pipeline::{Pipeline, missing};
 use super::statements::{Statement, Value};
-use super::transaction::Isolation;
 use assay_mariadb::connection::{Answers, Batch, Fields, Prepared};
 use assay_model::failure::Answer;
 use std::collections::HashMap;
-
-impl PipelineStore for MariaLink {
-    type Pipeline = MariaPipeline;
-
-    fn begin_session(&mut self, isolation: Isolation) -> Answer<()> {
-        let isolation = isolation.name().to_uppercase();
-        self.run(&format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}"))
-    }
-}
 
 /// A statement as the server knows it.
 struct Known {
@@ -28,7 +18,7 @@ struct Known {
 }
 
 /// The statements of a session.
-pub struct MariaPipeline {
+pub struct MariadbPipeline {
     statements: HashMap<&'static str, Known>,
     commit: Prepared,
     rollback: Prepared,
@@ -39,7 +29,7 @@ pub struct MariaPipeline {
     changes: bool,
 }
 
-impl MariaPipeline {
+impl MariadbPipeline {
     fn answers(&self, place: usize) -> Option<&Answers> {
         self.batch.answers(place)
     }
@@ -49,12 +39,12 @@ impl MariaPipeline {
     }
 }
 
-impl Pipeline for MariaPipeline {
-    type Link = MariaLink;
+impl Pipeline for MariadbPipeline {
+    type Link = MariadbLink;
 
     const ENDS_TOGETHER: bool = false;
 
-    fn prepare(link: &mut MariaLink, schema: &str, statements: Vec<Statement>) -> Answer<Self> {
+    fn prepare(link: &mut MariadbLink, schema: &str, statements: Vec<Statement>) -> Answer<Self> {
         // MySQL wants a database for rows that are in none. Whatever stands behind a transaction that the server gave up must
         // not be for good.
         link.run(&format!("USE {schema}; SET SESSION autocommit = 0"))?;
@@ -102,14 +92,14 @@ impl Pipeline for MariaPipeline {
         Ok(self.count - 1)
     }
 
-    fn exchange(&mut self, link: &mut MariaLink) -> Answer<()> {
+    fn exchange(&mut self, link: &mut MariadbLink) -> Answer<()> {
         if std::mem::take(&mut self.count) == 0 {
             return Ok(());
         }
         link.connection.exchange(&mut self.batch)
     }
 
-    fn end(&mut self, link: &mut MariaLink, is_for_good: bool) -> Answer<()> {
+    fn end(&mut self, link: &mut MariadbLink, is_for_good: bool) -> Answer<()> {
         if is_for_good && self.changes {
             self.exchange(link)?;
             // Not in the batch, whose answers are still to be read.
@@ -123,7 +113,7 @@ impl Pipeline for MariaPipeline {
 
     fn alone(
         &mut self,
-        link: &mut MariaLink,
+        link: &mut MariadbLink,
         name: &'static str,
         values: &[Value<'_>],
     ) -> Answer<()> {

@@ -1,9 +1,8 @@
 //! Statements that travel together to PostgreSQL: it does nothing of what stands behind a refused one, so the end of a
 //! transaction travels with its last statements.
 
-use super::pipeline::{Pipeline, PipelineStore, missing};
+use super::pipeline::{Pipeline, missing};
 use super::statements::{Statement, Value};
-use super::transaction::Isolation;
 use assay_model::failure::Answer;
 use assay_postgres::connection::{Answers, Batch, Connection, Fields};
 use std::collections::HashMap;
@@ -11,23 +10,6 @@ use std::collections::HashMap;
 /// What stands around the statements of a transaction.
 const FRAMES: [(&str, &str); 3] =
     [("begin", "BEGIN"), ("commit", "COMMIT"), ("rollback", "ROLLBACK")];
-
-impl PipelineStore for Connection {
-    type Pipeline = ConnectionPipeline;
-
-    /// One plan for each statement, by way of indexes, that does not turn in mid-run.
-    fn begin_session(&mut self, isolation: Isolation) -> Answer<()> {
-        self.run(
-            "SET plan_cache_mode = force_generic_plan; SET jit = off; SET max_parallel_workers_per_gather = 0; \
-             SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off",
-        )?;
-        self.run(&format!("SET default_transaction_isolation = '{}'", isolation.name()))?;
-        // Only some users may: times in the result say whether they were taken, and what is rolled back as asked fills a log.
-        let _ = self.run("SET track_io_timing = on");
-        let _ = self.run("SET log_min_messages = fatal");
-        Ok(())
-    }
-}
 
 /// The statements of a session.
 pub struct ConnectionPipeline {

@@ -68,7 +68,7 @@ impl RungPlan {
 }
 
 /// Who takes part in a rung from outside.
-pub struct Hands<'a> {
+pub struct RungHooks<'a> {
     /// Set when the program is asked to end; what was measured is kept.
     pub stop: &'a AtomicBool,
     /// Called with every interval; breaks when it cannot be kept.

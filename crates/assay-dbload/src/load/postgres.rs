@@ -4,8 +4,8 @@ use super::link::ServerUse;
 use super::product::Product;
 use super::remark::remark;
 use assay_model::failure::{Answer, Failure};
-use assay_model::load::{DatabaseCounts, ServerFacts, Setting, TimeSplit};
-use assay_model::measurement::Remark;
+use assay_model::load::{DatabaseCounts, DatabaseProduct, ServerFacts, Setting, TimeSplit};
+use assay_model::measurement::{BackendKind, Remark};
 use assay_model::{Error, Result};
 use assay_postgres::address::Address;
 use assay_postgres::binaries::MAJOR_MIN;
@@ -38,7 +38,7 @@ const SETTINGS: [&str; 14] = [
 ];
 
 impl Product for Connection {
-    const BACKEND: &'static str = "postgresql";
+    const BACKEND: BackendKind = BackendKind::Postgresql;
 
     type Knowledge = Knowledge;
     type Watcher = Watcher;
@@ -200,7 +200,7 @@ fn facts(admin: &mut Connection, knowledge: &Knowledge) -> Answer<ServerFacts> {
         .collect();
     let direct = settings.iter().find(|setting| setting.name == "debug_io_direct");
     Ok(ServerFacts {
-        product: "PostgreSQL".to_owned(),
+        product: DatabaseProduct::Postgres,
         version: admin.facts().version.clone(),
         is_own: false,
         ready_s: None,

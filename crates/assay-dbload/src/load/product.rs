@@ -1,6 +1,5 @@
 //! What a rung and the keeper of a server need of a product.
 
-use super::copies::DatabaseCopies;
 use super::link::ServerUse;
 use super::owner::SchemaOwner;
 use crate::live::Live;
@@ -8,13 +7,13 @@ use assay_dbserver::Program;
 use assay_model::Result;
 use assay_model::failure::Answer;
 use assay_model::load::{DatabaseCounts, ServerFacts, TimeSplit};
-use assay_model::measurement::Remark;
+use assay_model::measurement::{BackendKind, Remark};
 use std::path::PathBuf;
 
 /// A product: what its servers are asked about themselves.
-pub trait Product: SchemaOwner + DatabaseCopies {
+pub trait Product: SchemaOwner {
     /// The name in the conduct of a measurement.
-    const BACKEND: &'static str;
+    const BACKEND: BackendKind;
 
     /// What the counters of a server mean.
     type Knowledge: Send + Sync;

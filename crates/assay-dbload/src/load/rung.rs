@@ -1,12 +1,12 @@
 //! One rung: sessions that begin in the same moment, a load before the measured one where it is wanted, and everybody's
 //! counters of the measured time.
 
-use super::beside::{Seen, Watched};
-use super::counted::Sight;
+use super::counters::CounterSnapshot;
 use super::database::Database;
 use super::method::Method;
+use super::observer::{ObservedRung, ServerObserver};
 use super::pace::Arrivals;
-use super::plan::{Hands, RungPlan};
+use super::plan::{RungHooks, RungPlan};
 use super::product::Product;
 use super::slot::{Slot, Tally};
 use super::watch::Watch;
@@ -30,7 +30,7 @@ const SLOTS_MAX: u32 = 32;
 
 /// What a rung came to.
 #[derive(Debug)]
-pub struct Measured {
+pub struct RungResult {
     /// The measured time.
     pub rung: Rung,
     /// All steps from the first of the warm-up on.
@@ -45,17 +45,17 @@ pub fn measure<M: Method>(
     database: &mut Database<M::Link>,
     method: &M,
     plan: &RungPlan,
-    hands: &mut Hands<'_>,
-) -> Result<Measured> {
+    hands: &mut RungHooks<'_>,
+) -> Result<RungResult> {
     method.check(database)?;
-    let before = Sight::take(database, &[])?;
+    let before = CounterSnapshot::take(database, &[])?;
     let slots = slots(plan.sessions, method.kinds().len());
     let workers: Result<Vec<Worker<M::Session>>> = (0..plan.sessions)
         .zip(slots.iter().cycle())
         .map(|(number, slot)| Worker::open(database, method, number, Arc::clone(slot)))
         .collect();
     let workers = workers?;
-    let beside = Watched::ready(database);
+    let beside = ServerObserver::ready(database);
     let started_unix_ns = unix_ns();
     let address = database.address.clone();
     let common = common(plan, &address);
@@ -127,12 +127,12 @@ struct Running<'a, L: Product> {
     common: &'a Common<'a, L::Address>,
     plan: &'a RungPlan,
     /// Counters before the measured time.
-    before: Sight,
+    before: CounterSnapshot,
     started_unix_ns: u64,
     /// What was due at the end and had not begun.
     backlog: Option<u64>,
     /// What was observed while it ran.
-    observed: Option<Seen<L::Watcher>>,
+    observed: Option<ObservedRung<L::Watcher>>,
 }
 
 type Threads<'scope> = Vec<ScopedJoinHandle<'scope, Ended>>;
@@ -143,9 +143,9 @@ impl<L: Product> Running<'_, L> {
     fn run<S: super::Session<Link = L>>(
         &mut self,
         workers: Vec<Worker<S>>,
-        beside: Option<Watched<L::Watcher>>,
+        beside: Option<ServerObserver<L::Watcher>>,
         watch: &mut Watch<'_>,
-        hands: &mut Hands<'_>,
+        hands: &mut RungHooks<'_>,
     ) -> (Vec<Ended>, Finish) {
         let (common, unwatched) = (self.common, AtomicBool::new(false));
         let interrupters: Interrupters =
@@ -186,7 +186,12 @@ impl<L: Product> Running<'_, L> {
     }
 
     /// The load before the measured one: its end is waited for, so that counters have a moment without load.
-    fn warm_up(&mut self, interrupters: &Interrupters, watch: &Watch<'_>, hands: &mut Hands<'_>) {
+    fn warm_up(
+        &mut self,
+        interrupters: &Interrupters,
+        watch: &Watch<'_>,
+        hands: &mut RungHooks<'_>,
+    ) {
         let common = self.common;
         let begun = Instant::now();
         let length = Duration::from_nanos(self.plan.ramp.0.saturating_add(self.plan.warm_up.0));
@@ -196,7 +201,7 @@ impl<L: Product> Running<'_, L> {
         }
         common.warmed.store(true, Ordering::Relaxed);
         wait(interrupters, || common.paused.load(Ordering::Acquire) >= interrupters.len());
-        if let Ok(sight) = Sight::take(self.database, &[]) {
+        if let Ok(sight) = CounterSnapshot::take(self.database, &[]) {
             self.before = sight;
         }
         self.started_unix_ns = unix_ns();
@@ -212,10 +217,10 @@ impl<L: Product> Running<'_, L> {
         ended: &[Ended],
         finish: Finish,
         watch: Watch<'_>,
-        hands: &mut Hands<'_>,
-    ) -> Measured {
+        hands: &mut RungHooks<'_>,
+    ) -> RungResult {
         let processes: Vec<u32> = ended.iter().map(|one| one.process).collect();
-        let after = Sight::take(self.database, &processes);
+        let after = CounterSnapshot::take(self.database, &processes);
         let mut passed = match &after {
             Ok(after) => after.since(&self.before, ended),
             // A server that is gone reports nothing more; what the sessions measured stands.
@@ -236,7 +241,7 @@ impl<L: Product> Running<'_, L> {
         rung.measurement.started_unix_ns = self.started_unix_ns;
         rung.backlog = self.backlog;
         rung.profile = profile.map(Box::new);
-        Measured { rung, tally }
+        RungResult { rung, tally }
     }
 }
 

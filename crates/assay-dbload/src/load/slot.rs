@@ -1,6 +1,6 @@
 //! What sessions did since somebody looked, and what became of all its steps.
 
-use super::method::{Done, Kind};
+use super::method::{Kind, StepResult};
 use assay_model::failure::{Failure, Refusal};
 use assay_model::measurement::{NamedResult, Operation, OperationResult};
 use assay_model::{Histogram, Precision};
@@ -37,7 +37,7 @@ impl Slot {
 
     /// Counts a step; `response_ns` from the moment at which it was due, where arrivals are open.
     #[inline]
-    pub(super) fn count(&mut self, done: &Done, service_ns: u64, response_ns: Option<u64>) {
+    pub(super) fn count(&mut self, done: &StepResult, service_ns: u64, response_ns: Option<u64>) {
         let result = self.results[done.kind]
             .get_or_insert_with(|| OperationResult::empty(Precision::Fine, response_ns.is_some()));
         result.ios += 1;

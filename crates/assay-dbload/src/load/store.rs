@@ -1,10 +1,12 @@
-//! What loading needs of a product: the SQL of tables, keys and notes, and a way for rows in bulk.
+//! What a load needs of a product: the SQL of tables, keys and notes, a way for rows in bulk, and prepared statements.
 
 use super::chunks::{Chunk, Chunks};
 use super::database::Database;
 use super::link::Link;
+use super::pipeline::Pipeline;
 use super::product::Product;
 use super::tables::{IndexLayout, Procedure, TableLayout};
+use super::transaction::Isolation;
 use assay_loads::sink::Sink;
 use assay_model::Result;
 use assay_model::failure::Answer;
@@ -22,8 +24,17 @@ pub struct Destination<'a> {
     pub is_new: bool,
 }
 
-/// The statements of a product about the tables of a load.
-pub trait TableSql {
+/// How a product keeps the tables of a load: their SQL, their rows in bulk, and sessions that prepare statements on them.
+pub trait TableStore: Product {
+    /// Prepared statements of a session.
+    type Pipeline: Pipeline<Link = Self>;
+    /// Settings of a session that loads; what this user may not set stays.
+    const LOADING: &'static [&'static str];
+    /// Whether a load creates functions on it; else it may create procedures.
+    const HAS_FUNCTIONS: bool;
+    /// Begins a transaction whose statements have no time limit.
+    const BEGIN: &'static str;
+
     /// Creates the table of notes.
     fn create_manifest(schema: &str) -> String;
 
@@ -51,16 +62,6 @@ pub trait TableSql {
 
     /// Bytes of tables and of indexes on storage, as two columns; the program's own notes left out.
     fn table_sizes(schema: &str) -> String;
-}
-
-/// How a product loads the tables of a load.
-pub trait TableStore: Product + TableSql {
-    /// Settings of a session that loads; what this user may not set stays.
-    const LOADING: &'static [&'static str];
-    /// Whether a load creates functions on it; else it may create procedures.
-    const HAS_FUNCTIONS: bool;
-    /// Begins a transaction whose statements have no time limit.
-    const BEGIN: &'static str;
 
     /// Encodes rows in the form of the product's bulk load.
     fn encoder(chunks: Chunks<'_>) -> impl Sink;
@@ -74,6 +75,9 @@ pub trait TableStore: Product + TableSql {
         to: &Destination<'_>,
         chunks: &mut dyn Iterator<Item = Chunk>,
     ) -> Answer<u64>;
+
+    /// Settings of a fresh session of transactions.
+    fn begin_session(&mut self, isolation: Isolation) -> Answer<()>;
 
     /// Makes procedures again, and then notes that they are there, where sessions of the product call such.
     ///

@@ -4,21 +4,29 @@
 //! table ends a transaction, so a table is noted when it is whole, and one that is not noted is made again.
 
 use super::chunks::{Chunk, Chunks};
-use super::copies::{DatabaseCopies, OwnDatabase, no_copies};
 use super::link::Link;
-use super::maria_link::MariaLink;
-use super::store::{Destination, TableSql, TableStore};
+use super::mariadb_link::MariadbLink;
+use super::pipeline_mariadb::MariadbPipeline;
+use super::store::{Destination, TableStore};
 use super::tables::{IndexLayout, Procedure, Statistics, TableLayout};
 use super::text_rows::TextRows;
+use super::transaction::Isolation;
 use assay_loads::sink::Sink;
-use assay_mariadb::address::Address;
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::{Error, Result};
 
 /// The first release of MariaDB that reads a text of JSON as rows.
 const ROWS_OF_JSON: (u32, u32) = (10, 6);
 
-impl TableSql for MariaLink {
+impl TableStore for MariadbLink {
+    type Pipeline = MariadbPipeline;
+
+    /// Statistics of columns are those of a sample, as in other products; sizes are those of now.
+    const LOADING: &'static [&'static str] = &["/*M! SET analyze_sample_percentage = 0 */"];
+    const HAS_FUNCTIONS: bool = false;
+    /// Limits are those of queries only.
+    const BEGIN: &'static str = "START TRANSACTION";
+
     fn create_manifest(schema: &str) -> String {
         format!(
             "CREATE TABLE {schema}.assay_manifest (name VARCHAR(80) PRIMARY KEY, value VARCHAR(80) NOT NULL) \
@@ -80,14 +88,6 @@ impl TableSql for MariaLink {
              AND TABLE_NAME NOT IN ('assay_manifest', 'assay_owner')"
         )
     }
-}
-
-impl TableStore for MariaLink {
-    /// Statistics of columns are those of a sample, as in other products; sizes are those of now.
-    const LOADING: &'static [&'static str] = &["/*M! SET analyze_sample_percentage = 0 */"];
-    const HAS_FUNCTIONS: bool = false;
-    /// Limits are those of queries only.
-    const BEGIN: &'static str = "START TRANSACTION";
 
     fn encoder(chunks: Chunks<'_>) -> impl Sink {
         TextRows::new(chunks)
@@ -119,30 +119,16 @@ impl TableStore for MariaLink {
         let made = create_procedures(self, schema, wanted, note);
         made.map_err(|failure| not_made(schema, &failure))
     }
-}
 
-impl DatabaseCopies for MariaLink {
-    /// A schema is a database, and has its own record.
-    fn keep_database(&mut self) -> Answer<()> {
-        Ok(())
-    }
-
-    fn copy_database(_address: &Address, _own: &OwnDatabase) -> Result<OwnDatabase> {
-        Err(no_copies())
-    }
-
-    fn restore_database(_: &Address, _own: &OwnDatabase, _copy: &OwnDatabase) -> Result<()> {
-        Err(no_copies())
-    }
-
-    fn drop_database(_address: &Address, _own: &OwnDatabase) -> Result<()> {
-        Err(no_copies())
+    fn begin_session(&mut self, isolation: Isolation) -> Answer<()> {
+        let isolation = isolation.name().to_uppercase();
+        self.run(&format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}"))
     }
 }
 
 /// Makes procedures in the place of those of their names. Who may make one may drop it, but not one that is not there.
 fn create_procedures(
-    link: &mut MariaLink,
+    link: &mut MariadbLink,
     schema: &str,
     wanted: &[Procedure],
     note: &str,
@@ -163,7 +149,7 @@ fn create_procedures(
 ///
 /// # Errors
 /// When it is too old.
-pub(crate) fn check_rows_of_json(link: &MariaLink) -> Result<()> {
+pub(crate) fn check_rows_of_json(link: &MariadbLink) -> Result<()> {
     let facts = link.connection.facts();
     if facts.is_mariadb() && facts.release() < ROWS_OF_JSON {
         return Err(Error::environment(
@@ -214,8 +200,8 @@ mod tests {
     #[test]
     fn a_table_numbers_its_new_rows_where_it_shall() {
         let rules = assay_loads::brokerage::Rules::default();
-        let floor = crate::brokerage::Floor { rules: &rules };
-        let create = |table| MariaLink::create_table("s", &floor.layout(table));
+        let floor = crate::brokerage::BrokerageSchema { rules: &rules };
+        let create = |table| MariadbLink::create_table("s", &floor.layout(table));
         assert!(
             create(assay_loads::brokerage::Table::Trade)
                 .contains("(id bigint AUTO_INCREMENT, at datetime(6)")
@@ -227,13 +213,13 @@ mod tests {
     fn tables_have_their_keys_and_no_time_zones() {
         let rules = Rules::default();
         let shape = Shape { rules: &rules, partitions: 4, calls: Calls::Statements };
-        let create = |table| MariaLink::begin_rows("s", &shape.layout(table)).concat();
+        let create = |table| MariadbLink::begin_rows("s", &shape.layout(table)).concat();
         assert!(create(Table::OrderLine).contains("PARTITIONS 4"));
         assert!(create(Table::Orders).contains("PRIMARY KEY (o_w_id, o_d_id, o_id)"));
         let history = create(Table::History);
         assert!(!history.contains("KEY") && history.contains("h_date datetime(6)"));
         let refused = |number| assay_mariadb::failure::refused(number, "HY000", "no");
-        assert!([1213, 1205].iter().all(|number| MariaLink::is_for_others(&refused(*number))));
-        assert!(!MariaLink::is_for_others(&refused(1114)));
+        assert!([1213, 1205].iter().all(|number| MariadbLink::is_for_others(&refused(*number))));
+        assert!(!MariadbLink::is_for_others(&refused(1114)));
     }
 }

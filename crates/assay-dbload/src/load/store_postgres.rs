@@ -2,14 +2,23 @@
 
 use super::chunks::{Chunk, Chunks};
 use super::copy::CopyRows;
-use super::store::{Destination, TableSql, TableStore};
+use super::pipeline_postgres::ConnectionPipeline;
+use super::store::{Destination, TableStore};
 use super::tables::{IndexLayout, Statistics, TableLayout};
+use super::transaction::Isolation;
 use assay_loads::sink::Sink;
 use assay_model::failure::Answer;
 use assay_postgres::connection::Connection;
 use std::fmt::Write as _;
 
-impl TableSql for Connection {
+impl TableStore for Connection {
+    type Pipeline = ConnectionPipeline;
+
+    const LOADING: &'static [&'static str] =
+        &["SET maintenance_work_mem = '256MB'", "SET synchronous_commit = off"];
+    const HAS_FUNCTIONS: bool = true;
+    const BEGIN: &'static str = "BEGIN; SET LOCAL statement_timeout = 0";
+
     fn create_manifest(schema: &str) -> String {
         format!("CREATE TABLE {schema}.assay_manifest (name text PRIMARY KEY, value text NOT NULL)")
     }
@@ -75,13 +84,6 @@ impl TableSql for Connection {
              AND relname NOT LIKE 'assay\\_manifest%' AND relname NOT LIKE 'assay\\_owner%'"
         )
     }
-}
-
-impl TableStore for Connection {
-    const LOADING: &'static [&'static str] =
-        &["SET maintenance_work_mem = '256MB'", "SET synchronous_commit = off"];
-    const HAS_FUNCTIONS: bool = true;
-    const BEGIN: &'static str = "BEGIN; SET LOCAL statement_timeout = 0";
 
     fn encoder(chunks: Chunks<'_>) -> impl Sink {
         CopyRows(chunks)
@@ -104,6 +106,19 @@ impl TableStore for Connection {
             sent += rows;
         }
         copying.finish().map(|()| sent)
+    }
+
+    /// One plan for each statement, by way of indexes, that does not turn in mid-run.
+    fn begin_session(&mut self, isolation: Isolation) -> Answer<()> {
+        self.run(
+            "SET plan_cache_mode = force_generic_plan; SET jit = off; SET max_parallel_workers_per_gather = 0; \
+             SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off",
+        )?;
+        self.run(&format!("SET default_transaction_isolation = '{}'", isolation.name()))?;
+        // Only some users may: times in the result say whether they were taken, and what is rolled back as asked fills a log.
+        let _ = self.run("SET track_io_timing = on");
+        let _ = self.run("SET log_min_messages = fatal");
+        Ok(())
     }
 }
 

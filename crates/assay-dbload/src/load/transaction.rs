@@ -1,7 +1,7 @@
 //! What sessions of transactions share: how the server keeps them apart, and steps that are tried again.
 
 use super::link::Link;
-use super::method::Done;
+use super::method::StepResult;
 use assay_model::failure::Answer;
 
 /// A transaction is tried so often.
@@ -88,24 +88,24 @@ impl<T, R> Steps<T, R> {
         &mut self,
         kind: impl FnOnce(&T) -> usize,
         mut attempt: impl FnMut(&mut R, &T) -> Answer<usize>,
-    ) -> Done {
+    ) -> StepResult {
         let Some((transaction, ready)) = self.next.take().zip(self.ready.as_mut()) else {
-            return Done::unchosen();
+            return StepResult::unchosen();
         };
         until_done::<L>(kind(&transaction), || attempt(ready, &transaction))
     }
 }
 
 /// Tries until it is done, or it is of no use to try again.
-fn until_done<L: Link>(kind: usize, mut attempt: impl FnMut() -> Answer<usize>) -> Done {
+fn until_done<L: Link>(kind: usize, mut attempt: impl FnMut() -> Answer<usize>) -> StepResult {
     let mut retried = Vec::new();
     loop {
         let failure = match attempt() {
-            Ok(kind) => return Done { kind, bytes: 0, answer: Ok(()), retried },
+            Ok(kind) => return StepResult { kind, bytes: 0, answer: Ok(()), retried },
             Err(failure) => failure,
         };
         if !L::is_for_others(&failure) || retried.len() + 1 >= TRIES {
-            return Done { kind, bytes: 0, answer: Err(failure), retried };
+            return StepResult { kind, bytes: 0, answer: Err(failure), retried };
         }
         retried.push(failure);
     }

@@ -1,14 +1,15 @@
 //! The one who watches a rung: an interval a second, and an end that loses nothing.
 
-use super::counted::Passed;
+use super::counters::CounterDelta;
 use super::method::{Kind, Method};
-use super::plan::{Hands, RungPlan};
+use super::plan::{RungHooks, RungPlan};
 use super::product::Product;
 use super::slot::{Slot, happened, nothing};
 use super::worker::Ended;
 use assay_model::load::{Length, LoadKind, Retries, Rung};
 use assay_model::measurement::{
-    Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult, PerOperation, Window,
+    BackendKind, ClockKind, Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult,
+    PerOperation, Window,
 };
 use assay_model::number::{count_of, narrow, rate, seconds};
 use assay_model::{Estimate, measurement};
@@ -29,7 +30,7 @@ const INTERVALS_MIN: usize = 5;
 /// What the one who watches gathers.
 pub(super) struct Watch<'a> {
     kind: LoadKind,
-    backend: &'static str,
+    backend: BackendKind,
     kinds: &'a [Kind],
     slots: Vec<Arc<Mutex<Slot>>>,
     totals: Vec<NamedResult>,
@@ -78,7 +79,7 @@ impl<'a> Watch<'a> {
         &mut self,
         length: Length,
         threads: &[ScopedJoinHandle<'_, Ended>],
-        hands: &mut Hands<'_>,
+        hands: &mut RungHooks<'_>,
     ) -> Finish {
         let end = match length {
             Length::Time(time) => Some(Duration::from_nanos(time.0)),
@@ -109,7 +110,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Gathers what the sessions did since the last interval.
-    fn interval(&mut self, passed: Duration, hands: &mut Hands<'_>) -> ControlFlow<()> {
+    fn interval(&mut self, passed: Duration, hands: &mut RungHooks<'_>) -> ControlFlow<()> {
         let mut streams = nothing(self.kinds);
         for slot in &self.slots {
             slot.lock().unwrap_or_else(PoisonError::into_inner).drain(self.kinds, &mut streams);
@@ -139,9 +140,9 @@ impl<'a> Watch<'a> {
         mut self,
         plan: &RungPlan,
         finish: Finish,
-        passed: Passed,
+        passed: CounterDelta,
         ended: &[Ended],
-        hands: &mut Hands<'_>,
+        hands: &mut RungHooks<'_>,
     ) -> Rung {
         let last = ended.iter().map(|one| one.at).max();
         let last = last.map_or(Duration::ZERO, |last| self.passed(last));
@@ -169,6 +170,7 @@ impl<'a> Watch<'a> {
             repeat: plan.repeat,
             measurement,
             statements,
+            interval_rates_per_s: self.rates,
             retries,
             backlog: None,
             database: passed.database,
@@ -245,10 +247,15 @@ impl<'a> Watch<'a> {
     }
 }
 
-fn conduct(backend: &str, passed: &Passed, sessions: u32, host_busy_share: Option<f64>) -> Conduct {
+fn conduct(
+    backend: BackendKind,
+    passed: &CounterDelta,
+    sessions: u32,
+    host_busy_share: Option<f64>,
+) -> Conduct {
     Conduct {
-        backend: backend.to_owned(),
-        clock: "monotonic".to_owned(),
+        backend,
+        clock: ClockKind::Monotonic,
         cpu_user_s: passed.client_cpu_s,
         host_busy_share,
         outstanding_mean: f64::from(sessions),

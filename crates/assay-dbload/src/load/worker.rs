@@ -2,7 +2,7 @@
 
 use super::database::Database;
 use super::link::Link;
-use super::method::{Done, Method, Session};
+use super::method::{Method, Session, StepResult};
 use super::pace::Arrivals;
 use super::slot::{Slot, Tally};
 use assay_dbserver::{Interrupter, Usage};
@@ -179,7 +179,7 @@ impl<S: Session> Worker<S> {
     #[inline]
     fn keep(
         &mut self,
-        done: &Done,
+        done: &StepResult,
         times: Times,
         common: &Common<'_, Address<S>>,
         over: &AtomicBool,

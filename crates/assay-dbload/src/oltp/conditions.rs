@@ -101,7 +101,7 @@ const CONDITIONS: [(&str, &str); 12] = [
 
 /// Orders and payments that stand in the tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counted {
+pub struct TransactionCounts {
     /// Orders that were ever placed.
     pub orders: u64,
     /// Payments that were ever made.
@@ -109,7 +109,7 @@ pub struct Counted {
 }
 
 /// Counts what stands in the tables.
-pub fn count<L: OrderStore>(database: &mut Database<L>) -> Result<Counted> {
+pub fn count<L: OrderStore>(database: &mut Database<L>) -> Result<TransactionCounts> {
     let schema = database.schema.clone();
     let mut ask = |sql: String| {
         let found = single_number(&mut database.admin, &sql);
@@ -117,7 +117,7 @@ pub fn count<L: OrderStore>(database: &mut Database<L>) -> Result<Counted> {
     };
     let orders = ask(format!("SELECT sum(d_next_o_id - 1) FROM {schema}.district"))?;
     let payments = ask(format!("SELECT count(*) FROM {schema}.history"))?;
-    Ok(Counted { orders: orders.unwrap_or(0), payments: payments.unwrap_or(0) })
+    Ok(TransactionCounts { orders: orders.unwrap_or(0), payments: payments.unwrap_or(0) })
 }
 
 /// Checks all conditions; `when` says in the result when that was.

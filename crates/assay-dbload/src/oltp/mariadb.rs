@@ -2,12 +2,12 @@
 
 use super::procedure_calls::Procedures;
 use super::store::OrderStore;
-use crate::load::{Dialect, MariaLink, check_rows_of_json, none_open};
+use crate::load::{Dialect, MariadbLink, check_rows_of_json, none_open};
 use assay_loads::oltp::Transaction;
 use assay_model::Result;
 use assay_model::failure::Answer;
 
-impl OrderStore for MariaLink {
+impl OrderStore for MariadbLink {
     type Functions = Procedures;
 
     const DIALECT: Dialect = Dialect {

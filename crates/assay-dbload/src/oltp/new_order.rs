@@ -3,7 +3,7 @@
 
 use super::rows::{order_rows, write_rows};
 use super::store::OrderStore;
-use super::transactions::{OrderDeal, numbers};
+use super::transactions::{OrderRunner, numbers};
 use crate::load::{Value, missing};
 use assay_loads::oltp::{Line, NewOrder};
 use assay_model::failure::Answer;
@@ -15,7 +15,7 @@ struct Sold {
     item: usize,
 }
 
-impl<L: OrderStore> OrderDeal<'_, L> {
+impl<L: OrderStore> OrderRunner<'_, L> {
     /// Whether all of its items are known.
     pub(super) fn new_order(&mut self, order: &NewOrder) -> Answer<bool> {
         self.begin()?;

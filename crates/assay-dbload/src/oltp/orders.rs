@@ -3,7 +3,7 @@
 
 use super::prepared::PreparedOrders;
 use super::store::OrderStore;
-use crate::load::{Calls, Database, Done, Isolation, Kind, Method, Session, Steps};
+use crate::load::{Calls, Database, Isolation, Kind, Method, Session, StepResult, Steps};
 use assay_loads::oltp::{Rules, Transaction};
 use assay_model::Result;
 use assay_model::failure::Answer;
@@ -93,7 +93,7 @@ impl<L: OrderStore> Session for OrderSession<L> {
         Some(wait)
     }
 
-    fn step(&mut self, connection: &mut L) -> Done {
+    fn step(&mut self, connection: &mut L) -> StepResult {
         self.steps.step::<L>(place, |prepared, transaction| {
             let is_committed = prepared.attempt(connection, transaction)?;
             Ok(if is_committed { place(transaction) } else { ROLLED_BACK })

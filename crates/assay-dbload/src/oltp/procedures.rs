@@ -5,7 +5,7 @@
 //! it is read: a lock that is shared first and then wanted alone is how serialisable sessions end in deadlocks.
 
 use super::statements::{text, within};
-use crate::load::{MariaLink, Procedure, with_variables};
+use crate::load::{MariadbLink, Procedure, with_variables};
 
 /// Whatever is refused leaves no transaction open, and the client hears of it.
 const REFUSED: &str =
@@ -31,7 +31,7 @@ const LOW_STOCK: &str = include_str!("sql/mariadb_stock_level.sql");
 
 /// All of them with what they are made of.
 pub(super) fn all(schema: &str) -> Vec<Procedure> {
-    let named = text::<MariaLink>("named");
+    let named = text::<MariadbLink>("named");
     let number = NUMBER
         .replace("{count}", &into(&counted(&named), "place"))
         .replace("{named}", &into(&named, "customer"));
@@ -46,7 +46,7 @@ pub(super) fn all(schema: &str) -> Vec<Procedure> {
             .iter()
             .fold(text.to_owned(), |body, (part, is)| body.replace(part, &with_variables(is)));
         let sql = format!("CREATE PROCEDURE {{s}}.{name}{body}");
-        Procedure { name, sql: within::<MariaLink>(&sql, &[("{number}", "number")], schema) }
+        Procedure { name, sql: within::<MariadbLink>(&sql, &[("{number}", "number")], schema) }
     };
     [
         ("place_order", PLACE_ORDER),
@@ -61,7 +61,7 @@ pub(super) fn all(schema: &str) -> Vec<Procedure> {
 
 /// A statement that searches one row, which goes into variables.
 fn found(statement: &str, variables: &str) -> String {
-    into(&text::<MariaLink>(statement), variables)
+    into(&text::<MariadbLink>(statement), variables)
 }
 
 fn into(search: &str, variables: &str) -> String {

@@ -43,13 +43,13 @@ pub(super) fn within<L: OrderStore>(text: &str, words: &[(&str, &str)], schema: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{MariaLink, assert_whole};
+    use crate::load::{MariadbLink, assert_whole};
     use assay_postgres::connection::Connection;
 
     #[test]
     fn every_statement_has_a_name_of_its_own_and_no_word_that_a_product_does_not_know() {
         assert_whole(&all::<Connection>("shop"), Connection::DIALECT);
-        assert_whole(&all::<MariaLink>("shop"), MariaLink::DIALECT);
+        assert_whole(&all::<MariadbLink>("shop"), MariadbLink::DIALECT);
     }
 
     #[test]
@@ -59,7 +59,7 @@ mod tests {
             found.map(|one| (one.sql, one.order)).unwrap_or_default()
         };
         assert_eq!(
-            of("new_order", all::<MariaLink>("shop")),
+            of("new_order", all::<MariadbLink>("shop")),
             ("INSERT INTO shop.new_order VALUES (LAST_INSERT_ID(), ?, ?)".to_owned(), vec![1, 2])
         );
         assert_eq!(
@@ -71,7 +71,7 @@ mod tests {
         );
         let number = [("{number}", ":number")];
         assert_eq!(
-            within::<MariaLink>("BEGIN {new_order}; END", &number, "shop"),
+            within::<MariadbLink>("BEGIN {new_order}; END", &number, "shop"),
             "BEGIN INSERT INTO shop.new_order VALUES (number, d, w); END"
         );
     }

@@ -1,12 +1,12 @@
 //! What the order-entry load needs of a product: its statements, its functions or procedures, and conditions that are checked.
 
-use crate::load::{Dialect, PipelineStore};
+use crate::load::{Dialect, TableStore};
 use assay_loads::oltp::Transaction;
 use assay_model::Result;
 use assay_model::failure::Answer;
 
 /// How a product carries the transactions of the load out.
-pub trait OrderStore: PipelineStore {
+pub trait OrderStore: TableStore {
     /// Its words where products differ.
     const DIALECT: Dialect;
     /// Its own statements.

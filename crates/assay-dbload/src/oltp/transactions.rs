@@ -5,12 +5,12 @@
 
 use super::rows::write_rows;
 use super::store::OrderStore;
-use crate::load::{Deal, Value, missing};
+use crate::load::{TransactionRunner, Value, missing};
 use assay_loads::oltp::{Customer, Delivery, OrderStatus, Payment, StockLevel, Transaction};
 use assay_model::failure::Answer;
 
 /// A transaction at work.
-pub(super) type OrderDeal<'a, L> = Deal<'a, L, ()>;
+pub(super) type OrderRunner<'a, L> = TransactionRunner<'a, L, ()>;
 
 /// Numbers as values of a statement.
 pub(super) fn numbers<const COUNT: usize>(numbers: [u32; COUNT]) -> [Value<'static>; COUNT] {
@@ -23,12 +23,12 @@ pub(super) fn attempt<L: OrderStore>(
     pipeline: &mut L::Pipeline,
     transaction: &Transaction,
 ) -> Answer<bool> {
-    let mut deal = Deal { link, pipeline, context: () };
+    let mut deal = TransactionRunner { link, pipeline, context: () };
     let taken = deal.take(transaction);
     deal.over(taken)
 }
 
-impl<L: OrderStore> OrderDeal<'_, L> {
+impl<L: OrderStore> OrderRunner<'_, L> {
     fn take(&mut self, transaction: &Transaction) -> Answer<bool> {
         match transaction {
             Transaction::NewOrder(order) => return self.new_order(order),

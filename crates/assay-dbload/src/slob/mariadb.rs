@@ -8,7 +8,7 @@
 
 use super::store::{BlockStore, Range, Statements, shared_blocks};
 use super::tables::{self, Access, BlockLayout, changed, scan_table};
-use crate::load::{Database, Link, MariaLink};
+use crate::load::{Database, Link, MariadbLink};
 use assay_loads::slob::{Redo, Rules, Work};
 use assay_mariadb::connection::Prepared;
 use assay_model::failure::Answer;
@@ -34,7 +34,7 @@ const PAGE_BYTES_MIN: u64 = 8192;
 /// Share of the rows that must have a page of their own: the engine's count of its pages is of whole extents.
 const OWN_PAGE_SHARE_MIN: f64 = 0.98;
 
-impl BlockStore for MariaLink {
+impl BlockStore for MariadbLink {
     type Statement = Prepared;
 
     fn check_plan(database: &mut Database<Self>, _access: Access, rules: &Rules) -> Result<()> {
@@ -135,7 +135,7 @@ fn update(name: &str, redo: Redo) -> String {
 mod tests {
     use super::super::tables::BlockTables;
     use super::*;
-    use crate::load::{Origin, TableSql, Tables, encoded};
+    use crate::load::{Origin, TableStore, Tables, encoded};
     use assay_loads::sink::Part;
     use assay_loads::slob::TEXT_COLUMNS;
 
@@ -156,9 +156,9 @@ mod tests {
     #[test]
     fn rows_have_the_form_that_a_load_takes() {
         let rules = Rules { scale_blocks: 3, ..Rules::default() };
-        let tables = BlockTables { rules: &rules, layout: MariaLink::block_layout(8192) };
+        let tables = BlockTables { rules: &rules, layout: MariadbLink::block_layout(8192) };
         let (table, origin) = (tables.all()[0], Origin { seed: 1, loaded_us: 0 });
-        let bytes = encoded::<MariaLink>(|to| tables.make(table, Part::WHOLE, origin, to));
+        let bytes = encoded::<MariadbLink>(|to| tables.make(table, Part::WHOLE, origin, to));
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         assert_eq!(lines.len(), 10);
         let columns = |line: &[u8]| line.split(|byte| *byte == b'\t').count();
@@ -168,10 +168,10 @@ mod tests {
         let layout = tables.layout(table);
         let sent = layout.sent.as_deref().unwrap();
         assert_eq!(sent.matches(',').count() + 1, 2 + TEXT_COLUMNS);
-        let create = MariaLink::begin_rows("s", &layout).concat();
+        let create = MariadbLink::begin_rows("s", &layout).concat();
         assert!(create.contains("(place bigint AUTO_INCREMENT, custid bigint, c2 char(100)"));
         assert!(create.contains("PRIMARY KEY (place)) ENGINE = InnoDB ROW_FORMAT = DYNAMIC"));
-        let index = MariaLink::add_index("s", "cf1", &layout.indexes[0]);
+        let index = MariadbLink::add_index("s", "cf1", &layout.indexes[0]);
         assert_eq!(index, "ALTER TABLE s.cf1 ADD UNIQUE INDEX custid (custid)");
     }
 
@@ -182,8 +182,8 @@ mod tests {
             "UPDATE s.cf1 FORCE INDEX (custid) SET c2 = ?, c20 = ? WHERE custid BETWEEN ? AND ?"
         );
         assert_eq!(update("s.cf1", Redo::Heavy).matches("= ?").count(), TEXT_COLUMNS);
-        assert!(MariaLink::check_blocks(1000, 1000 * 8192, 8192).is_ok());
-        assert!(MariaLink::check_blocks(1000, 500 * 8192, 8192).is_err());
-        assert!(MariaLink::check_blocks(1000, 1000 * 4096, 4096).is_err());
+        assert!(MariadbLink::check_blocks(1000, 1000 * 8192, 8192).is_ok());
+        assert!(MariadbLink::check_blocks(1000, 500 * 8192, 8192).is_err());
+        assert!(MariadbLink::check_blocks(1000, 1000 * 4096, 4096).is_err());
     }
 }

@@ -132,7 +132,7 @@ const UPDATE_PARAMETERS: [usize; 3] = [8, 8, TEXT_BYTES];
 mod tests {
     use super::super::tables::BlockTables;
     use super::*;
-    use crate::load::{Origin, TableSql, Tables, encoded};
+    use crate::load::{Origin, TableStore, Tables, encoded};
     use assay_loads::sink::Part;
     use assay_loads::slob::TEXT_COLUMNS;
 

@@ -2,7 +2,7 @@
 
 use super::store::{BlockStore, Range, Statements};
 use super::tables::Access;
-use crate::load::{Database, Done, Kind, Method, Session};
+use crate::load::{Database, Kind, Method, Session, StepResult};
 use assay_loads::slob::{Rules, Step, TEXT_BYTES, TextSource, Work};
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure};
@@ -113,15 +113,15 @@ impl<L: BlockStore> Session for BlockSession<'_, L> {
 
     /// Rows that are missing are a failure, too.
     #[inline]
-    fn step(&mut self, connection: &mut L) -> Done {
+    fn step(&mut self, connection: &mut L) -> StepResult {
         let Some(step) = self.next.take() else {
-            return Done::unchosen();
+            return StepResult::unchosen();
         };
         let answer = self.execute(connection, &step).and_then(|rows| {
             let words = || Failure::Protocol(format!("{rows} rows where {} are", step.blocks));
             (rows == step.blocks).then_some(()).ok_or_else(words)
         });
-        Done::once(place(step.work), step.blocks * self.block_bytes, answer)
+        StepResult::once(place(step.work), step.blocks * self.block_bytes, answer)
     }
 }
 

@@ -83,22 +83,43 @@ pub struct Bucket {
     depth: f64,
     /// When the bucket will be full again, ns.
     full: f64,
+    /// What a larger I/O is counted as several of.
+    transfer_bytes: u64,
 }
 
 impl Bucket {
     /// A bucket refilled at `iops` that holds `credits`, full at the beginning.
     pub fn new(iops: f64, credits: f64) -> Self {
         let period = 1e9 / iops;
-        Self { period, depth: credits * period, full: 0.0 }
+        Self { period, depth: credits * period, full: 0.0, transfer_bytes: u64::MAX }
+    }
+
+    /// The same where an I/O of more than `transfer_bytes` takes a credit for each part of that size.
+    pub fn counting(self, transfer_bytes: u64) -> Self {
+        Self { transfer_bytes: transfer_bytes.max(1), ..self }
     }
 }
 
 impl Law for Bucket {
     /// `full` is when the bucket would be full again; the generic cell rate algorithm (ITU-T I.371).
-    fn completion_ns(&mut self, now_ns: u64, _io: &DeviceIo) -> u64 {
+    fn completion_ns(&mut self, now_ns: u64, io: &DeviceIo) -> u64 {
         let now = real(now_ns);
-        self.full = self.full.max(now) + self.period;
+        let credits = real(u64::from(io.bytes).div_ceil(self.transfer_bytes).max(1));
+        self.full = self.full.max(now) + credits * self.period;
         count((self.full - self.depth).max(now))
+    }
+}
+
+/// A time that every I/O takes, whatever else is under way.
+#[derive(Clone, Copy, Debug)]
+pub struct Delay {
+    /// That time, ns.
+    pub delay_ns: u64,
+}
+
+impl Law for Delay {
+    fn completion_ns(&mut self, now_ns: u64, _io: &DeviceIo) -> u64 {
+        now_ns + self.delay_ns
     }
 }
 

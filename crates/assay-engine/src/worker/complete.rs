@@ -35,6 +35,11 @@ impl<B: Backend> Worker<B> {
             response_ns: done_ns.saturating_sub(slot.intended_ns),
         };
         let whole = u32::try_from(completion.result) == Ok(slot.bytes);
+        if let Some(verification) = &mut self.verification {
+            let buffer = &self.backend.buffer(completion.slot)
+                [..self.slots[completion.slot as usize].bytes as usize];
+            verification.end(completion.slot, operation, whole, completion.result, buffer);
+        }
         self.arrivals.completed(done_ns);
         // What completes after the measured time is in no interval.
         match (self.ended, whole) {

@@ -1,11 +1,17 @@
 //! What starts now: reads, writes and syncs, as the arrivals allow and the sync policy asks.
 
-use super::Worker;
+use super::{HeldWrite, Worker};
 use crate::arrivals::Arrivals;
 use crate::backend::{Backend, Io, Wait};
+use crate::space::Location;
 use assay_model::measurement::Operation;
 use assay_model::number::{narrow, real};
 use assay_model::workload::{Arrival, SyncPolicy};
+
+/// Places that a verified write tries before it is held back.
+const REDRAWS: u32 = 16;
+/// After this time a write that was held back tries again.
+const HELD_NS: u64 = 50_000;
 
 impl<B: Backend> Worker<B> {
     /// Starts what is due and has a slot, a batch at most; the rest follows in the next turn.
@@ -16,11 +22,19 @@ impl<B: Backend> Worker<B> {
                 self.start_sync(slot);
                 continue;
             }
+            if let Some(held) = self.held.take() {
+                if !self.start_held(held, now_ns) {
+                    return;
+                }
+                continue;
+            }
             let Some(intended_ns) = self.arrivals.take(now_ns, self.free.len()) else {
                 return;
             };
             let Some(slot) = self.free.pop() else { return };
-            self.start_transfer(slot, intended_ns, now_ns);
+            if !self.start_transfer(slot, intended_ns, now_ns) {
+                return;
+            }
         }
     }
 
@@ -50,6 +64,10 @@ impl<B: Backend> Worker<B> {
     /// How long the worker may sleep.
     pub(super) fn wait(&mut self) -> Wait {
         let start_ns = self.next_start_ns().filter(|_| self.ios_left > 0);
+        let start_ns = match self.held {
+            Some(_) => Some(self.clock_ns + HELD_NS),
+            None => start_ns,
+        };
         let wait = match start_ns.map(|due_ns| due_ns.saturating_sub(self.lead.ns())) {
             None => Wait::Until(None),
             Some(awake_ns) if awake_ns <= self.clock_ns => Wait::No,
@@ -76,25 +94,60 @@ impl<B: Backend> Worker<B> {
         let place = &mut self.slots[slot as usize];
         place.joined = flush.commits;
         place.rest = flush.targets;
+        if let Some(verification) = &mut self.verification {
+            verification.begin_sync(slot, target);
+        }
         self.push(&io, flush.intended_ns);
     }
 
+    /// Starts a read or a write, or holds a write back whose place is being written; whether it started.
     #[inline]
-    fn start_transfer(&mut self, slot: u32, intended_ns: u64, now_ns: u64) {
+    fn start_transfer(&mut self, slot: u32, intended_ns: u64, now_ns: u64) -> bool {
         let read_share = self.plan.stream.read_share.0;
         let read = read_share >= 1.0 || (read_share > 0.0 && self.random.chance(read_share));
         let places = self.sizes.next(&mut self.random) + self.join(slot, now_ns);
+        let held = HeldWrite { slot, intended_ns, places };
+        if !read && self.verification.is_some() {
+            return self.start_held(held, now_ns);
+        }
+        let at = self.draw(places, now_ns);
+        self.start_at(held, at, if read { Operation::Read } else { Operation::Write });
+        true
+    }
+
+    /// Starts a verified write at the first place drawn that nobody else is writing; else holds it back.
+    fn start_held(&mut self, held: HeldWrite, now_ns: u64) -> bool {
+        let bytes = held.places * self.plan.place_bytes();
+        for _ in 0..REDRAWS {
+            let at = self.draw(held.places, now_ns);
+            let Some(verification) = &mut self.verification else { break };
+            if verification.begin_write(held.slot, at.target, at.offset, bytes) {
+                self.start_at(held, at, Operation::Write);
+                return true;
+            }
+        }
+        self.held = Some(held);
+        false
+    }
+
+    #[inline]
+    fn draw(&mut self, places: u64, now_ns: u64) -> Location {
         let place = self.generator.next(places, now_ns - self.times.start_ns);
         let bytes = places * self.plan.place_bytes();
-        let at = self.plan.space.locate(place * self.plan.place_bytes(), bytes);
-        let operation = if read { Operation::Read } else { Operation::Write };
+        self.plan.space.locate(place * self.plan.place_bytes(), bytes)
+    }
+
+    #[inline]
+    fn start_at(&mut self, held: HeldWrite, at: Location, operation: Operation) {
+        let HeldWrite { slot, intended_ns, places } = held;
+        let bytes = places * self.plan.place_bytes();
         self.plan.bounds[at.target as usize].guard(operation, at.offset, bytes);
-        if !read && self.backend.keeps_data() {
-            self.prepare_write(slot, bytes);
+        if self.backend.keeps_data() {
+            self.prepare(slot, at, bytes, operation);
         }
         self.ios_left -= 1;
-        let durable =
-            !read && matches!(self.plan.stream.sync, SyncPolicy::ODsync | SyncPolicy::Fua);
+        let durable = operation == Operation::Write
+            && matches!(self.plan.stream.sync, SyncPolicy::ODsync | SyncPolicy::Fua);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         self.push(
             &Io { slot, operation, target: at.target, offset: at.offset, bytes, durable },
@@ -102,9 +155,19 @@ impl<B: Backend> Worker<B> {
         );
     }
 
-    fn prepare_write(&mut self, slot: u32, bytes: u64) {
-        let length = assay_model::number::index_of(bytes);
-        self.payload.stamp(&mut self.backend.buffer(slot)[..length]);
+    /// Makes the content of a write, and the buffer of a verified read ready.
+    fn prepare(&mut self, slot: u32, at: Location, bytes: u64, operation: Operation) {
+        if operation == Operation::Read && self.verification.is_none() {
+            return;
+        }
+        let buffer = &mut self.backend.buffer(slot)[..assay_model::number::index_of(bytes)];
+        match (&mut self.verification, operation) {
+            (Some(verification), Operation::Read) => {
+                verification.begin_read(slot, at.target, at.offset, buffer);
+            }
+            (Some(verification), _) => verification.fill(slot, buffer),
+            (None, _) => self.payload.stamp(buffer),
+        }
     }
 
     /// Group commit: takes the other arrivals that are due into the same write, as far as it may grow; gives the

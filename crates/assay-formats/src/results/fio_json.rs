@@ -5,7 +5,8 @@ use super::quantiles::QuantileSummary;
 use assay_model::Result;
 use assay_model::histogram::{Histogram, Precision};
 use assay_model::measurement::{
-    Conduct, Finish, Interval, Measurement, NamedResult, OperationResult, PerOperation,
+    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, OperationResult,
+    PerOperation,
 };
 use assay_model::number::real;
 use assay_model::units::{Bytes, Nanos, Share};
@@ -236,9 +237,10 @@ fn conduct(jobs: &[&FioJob], output: &FioOutput, elapsed_ns: u64) -> Conduct {
         .map(|one| one.clat_ns.mean * real(one.total_ios))
         .sum();
     Conduct {
-        backend: format!("{}: {engine}", output.version),
+        backend: BackendKind::Fio,
+        features: vec![output.version.clone(), engine],
         direct_io: jobs[0].option(output, "direct").map(|text| text != "0"),
-        clock: "fio".to_owned(),
+        clock: ClockKind::Fio,
         cpu_user_s: jobs.iter().map(|job| seconds(job.usr_cpu)).sum(),
         cpu_system_s: jobs.iter().map(|job| seconds(job.sys_cpu)).sum(),
         outstanding_mean: busy_ns / real(elapsed_ns),

@@ -4,7 +4,8 @@ use super::imported::{ImportedContent, ImportedResult, ImportedRun, Lack, broken
 use assay_model::Result;
 use assay_model::histogram::Precision;
 use assay_model::measurement::{
-    Conduct, Finish, Interval, Measurement, NamedResult, Operation, OperationResult, PerOperation,
+    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, Operation,
+    OperationResult, PerOperation,
 };
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Stream, Workload};
@@ -116,11 +117,7 @@ fn run(seconds: &[PerOperation], elapsed_ns: u64, name: &str) -> ImportedRun {
         streams: vec![NamedResult { name: "log".to_owned(), operations: whole }],
         targets: Vec::new(),
         errors: Vec::new(),
-        conduct: Conduct {
-            backend: "fio".to_owned(),
-            clock: "fio".to_owned(),
-            ..Conduct::default()
-        },
+        conduct: Conduct { backend: BackendKind::Fio, clock: ClockKind::Fio, ..Conduct::default() },
     };
     ImportedRun { workload: Workload::of(name, Nanos(elapsed_ns), stream), measurement, intervals }
 }

@@ -67,10 +67,15 @@ pub(super) fn virtualisation(survey: &Survey) -> Option<String> {
     let named = ["sys_vendor", "product_name"]
         .iter()
         .filter_map(|name| fact(survey, &format!("/sys/class/dmi/id/{name}")));
-    let named = named.collect::<Vec<_>>().join(" ");
+    let azure = fact(survey, "/sys/class/dmi/id/chassis_asset_tag");
+    let azure = azure.filter(|tag| tag == AZURE_TAG).map(|_| "(Azure)".to_owned());
+    let named = named.chain(azure).collect::<Vec<_>>().join(" ");
     let by_firmware = Some(named).filter(|name| !name.is_empty() && (flagged || is_virtual(name)));
     by_firmware.or(hypervisor).or_else(|| flagged.then(|| "an unnamed hypervisor".to_owned()))
 }
+
+/// The asset tag of every machine in Azure, by which it differs from other machines of Hyper-V.
+const AZURE_TAG: &str = "7783-7084-3265-9085-8269-3286-77";
 
 /// Makers and products that are always virtual; processors other than x86 do not tell it by a flag.
 fn is_virtual(name: &str) -> bool {

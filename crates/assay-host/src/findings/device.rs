@@ -103,12 +103,6 @@ const MEMORY: Rule = Rule::new(
     "the data lies in memory: nothing is said about storage, and nothing survives a power cut",
     "choose a target on the storage in question",
 );
-const CLOUD_VOLUME: Rule = Rule::new(
-    "network_volume",
-    Notice,
-    "a volume over the network with limits on IOPS and bytes, of the volume and of the instance, and often with credits for bursts",
-    "compare results with both limits, and run long enough to use the credits up",
-);
 const THROTTLED_WRITEBACK: Rule = Rule::new(
     "writeback_throttling",
     Notice,
@@ -145,7 +139,6 @@ pub(super) const RULES: &[&Rule] = &[
     &READ_ONLY,
     &LOOPED,
     &MEMORY,
-    &CLOUD_VOLUME,
     &THROTTLED_WRITEBACK,
     &ZONED,
     &REMOTE_NODE,
@@ -254,7 +247,6 @@ fn layer_findings(layer: &BlockLayer, stack: &BlockStack) -> Vec<Finding> {
         of_kind(LayerKind::Loop, &LOOPED, "loop device over", backing),
         layer.read_only.then(|| told(&READ_ONLY, layer, "read-only", "1")),
         in_memory.then(|| told(&MEMORY, layer, "kind of device", "memory")),
-        cloud_volume(layer),
     ];
     found.into_iter().flatten().chain(raid(layer)).collect()
 }
@@ -301,12 +293,4 @@ fn raid(layer: &BlockLayer) -> Vec<Finding> {
         parity.then(|| told(&PARITY, layer, "RAID level", raid.level.clone())),
     ];
     found.into_iter().flatten().collect()
-}
-
-fn cloud_volume(layer: &BlockLayer) -> Option<Finding> {
-    const MODELS: [&str; 4] =
-        ["Amazon Elastic Block Store", "PersistentDisk", "Virtual Disk", "nvme_card-pd"];
-    let model = layer.model.as_ref()?;
-    let known = MODELS.iter().any(|name| model.contains(name));
-    known.then(|| told(&CLOUD_VOLUME, layer, "model", model.clone()))
 }

@@ -176,6 +176,9 @@ const DEVICE_CASES: &[Case] = &[
     ("network_volume", |e| {
         disk(e).model = Some("Amazon Elastic Block Store".into());
     }),
+    ("instance_drive", |e| {
+        disk(e).model = Some("Amazon EC2 NVMe Instance Storage".into());
+    }),
     ("writeback_throttling", |e| {
         queue(e).writeback_target_ns = Some(2_000_000);
     }),

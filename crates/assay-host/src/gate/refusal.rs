@@ -424,7 +424,7 @@ impl CreateRefusal {
                     Bytes(*free_bytes),
                     Bytes(*reserve_bytes)
                 ),
-                "choose a smaller size or a file system with more free space",
+                "choose a smaller --size (a study: --scale 1/100) or a file system with more free space",
             ),
             Self::Limit { limit_bytes } => Error::environment(
                 format!(

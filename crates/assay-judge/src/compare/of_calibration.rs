@@ -1,6 +1,7 @@
 //! A calibration as one side of a comparison: its capacities, and every rung of its curves.
 
 use super::sides::{SideCurve, SideFacts, SideFigure};
+use crate::calibration::trusted;
 use crate::doubts;
 use crate::quantity::{CapacityOf, Mix, Quantity};
 use assay_model::Estimate;
@@ -106,7 +107,7 @@ fn rungs(mix: &MixCalibration, quantile: f64) -> Vec<SideFigure> {
         let time = format!("{name}.service_time.q{quantile}");
         [
             at(format!("{name}.iops"), Unit::IosPerS, point, point.iops),
-            at(time, Unit::Ns, point, point.limited_quantile_ns),
+            at(time, Unit::Ns, point, trusted(point.limited_quantile_ns, quantile).0),
         ]
     };
     mix.curve.iter().flat_map(one).collect()

@@ -17,6 +17,7 @@ const QUANTILE: f64 = 0.99;
 pub fn facts_of_load(name: &str, target: &str, load: LoadFacts<'_>) -> SideFacts {
     let facts = Facts {
         dss: None,
+        integrity: None,
         calibration: None,
         run: None,
         load: Some(load),
@@ -60,7 +61,7 @@ fn made(load: &Load) -> Vec<(String, String)> {
     let pair = |Setting { name, value }: &Setting| (format!("load.{name}"), value.clone());
     let mut made = vec![
         ("load.kind".to_owned(), load.kind.name().to_owned()),
-        ("load.product".to_owned(), load.server.product.clone()),
+        ("load.product".to_owned(), load.server.product.to_string()),
     ];
     made.extend(asked.map(pair));
     made

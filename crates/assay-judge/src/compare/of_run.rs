@@ -9,6 +9,7 @@ use assay_model::Histogram;
 use assay_model::comparison::{Side, SideKind};
 use assay_model::measurement::{Measurement, PerOperation};
 use assay_model::number::real;
+use assay_model::quantity_name::{NamedStatistic, NamedTime, QuantityName};
 use assay_model::verdict::{NamedEstimate, Unit};
 
 /// What stays without meaning for whether two runs are of the same work.
@@ -71,9 +72,9 @@ fn measures(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<SideFigure> {
     for named in totals(run.measurement) {
         if !measures.iter().any(|known| known.subject.is_none() && known.quantity == named.quantity)
         {
-            let unit = match named.quantity.rsplit('.').next() {
-                Some("mean") => Unit::Ns,
-                Some("throughput") => Unit::BytesPerS,
+            let unit = match QuantityName::of(&named.quantity).statistic {
+                Some(NamedStatistic::Mean) => Unit::Ns,
+                Some(NamedStatistic::Throughput) => Unit::BytesPerS,
                 _ => Unit::IosPerS,
             };
             measures.push(SideFigure::new(named.quantity, None, unit, named.estimate));
@@ -87,8 +88,10 @@ fn estimated(run: &RunFacts<'_>, whole: &PerOperation) -> Vec<SideFigure> {
     let units: Vec<(String, Unit)> =
         known().into_iter().map(|quantity| (quantity.to_string(), quantity.unit())).collect();
     let open = whole.iter().any(|(_, result)| result.response.is_some());
-    let shown =
-        run.estimates.iter().filter(|named| open || !named.quantity.contains("response_time"));
+    let is_response = |named: &&NamedEstimate| {
+        QuantityName::of(&named.quantity).time == Some(NamedTime::Response)
+    };
+    let shown = run.estimates.iter().filter(|named| open || !is_response(named));
     shown
         .filter_map(|named| {
             let (_, unit) = units.iter().find(|(name, _)| *name == named.quantity)?;

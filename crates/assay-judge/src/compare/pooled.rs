@@ -8,7 +8,11 @@ use assay_model::number::{count_of, real_len};
 pub fn mean_of_repeats(found: &[Estimate]) -> Estimate {
     let n = real_len(found.len());
     let value = found.iter().map(|one| one.value).sum::<f64>() / n;
-    let half = |one: &Estimate| 0.5 * (one.high - one.low);
+    // Of what has no upper end, the lower one says how uncertain it is at least.
+    let half = |one: &Estimate| {
+        if one.is_at_least() { one.value - one.low } else { 0.5 * (one.high - one.low) }
+    };
+    let is_at_least = found.iter().any(Estimate::is_at_least);
     let within = found.iter().map(|one| half(one).powi(2)).sum::<f64>().sqrt() / n;
     let values: Vec<f64> = found.iter().map(|one| one.value).collect();
     let between = statistics::of_repeats(&values).map_or(0.0, |one| half(&one));
@@ -16,7 +20,7 @@ pub fn mean_of_repeats(found: &[Estimate]) -> Estimate {
     Estimate {
         value,
         low: value - reach,
-        high: value + reach,
+        high: if is_at_least { f64::INFINITY } else { value + reach },
         confidence: 0.95,
         n: found.iter().map(|one| one.n).sum::<u64>().max(count_of(found.len())),
     }

@@ -2,6 +2,7 @@
 
 use assay_model::Estimate;
 use assay_model::comparison::{OverlayAxis, OverlayPoint, Side};
+use assay_model::quantity_name::{NamedTime, QuantityName};
 use assay_model::verdict::{Doubt, Unit};
 
 /// One measure of one side.
@@ -31,7 +32,8 @@ impl SideFigure {
         estimate: Estimate,
     ) -> Self {
         let quantity = quantity.into();
-        let time = [".mean", ".q0.99"].iter().any(|end| quantity.ends_with(end));
+        let name = QuantityName::of(&quantity);
+        let time = name.is_mean() || name.is_q99();
         let judged = subject.is_none() && (time || unit != Unit::Ns);
         Self { quantity, subject, unit, estimate, judged, doubts: Vec::new() }
     }
@@ -71,7 +73,10 @@ pub struct SideFacts {
 impl SideFacts {
     /// Whether its measures are times of queries.
     pub fn is_of_queries(&self) -> bool {
-        self.measures.iter().any(|measure| measure.quantity.contains("query_time"))
+        let of_query = |measure: &SideFigure| {
+            QuantityName::of(&measure.quantity).time == Some(NamedTime::Query)
+        };
+        self.measures.iter().any(of_query)
     }
 }
 

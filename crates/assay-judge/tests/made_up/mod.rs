@@ -9,8 +9,8 @@ use assay_model::calibration::{
 use assay_model::environment::{Environment, Host, Storage};
 use assay_model::load::{DatabaseCounts, Load, LoadKind, Physical, Rung, ServerFacts, TimeSplit};
 use assay_model::measurement::{
-    Conduct, Finish, Interval, Measurement, NamedResult, Operation, OperationResult, PerOperation,
-    Window,
+    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, Operation,
+    OperationResult, PerOperation, Window,
 };
 use assay_model::number::real;
 use assay_model::target::{ContentFacts, DirectIo, TargetFacts, TargetKind};
@@ -63,6 +63,7 @@ impl Story {
         let run = Run { measurement: &self.measurement, series: &self.series };
         Facts {
             dss: None,
+            integrity: None,
             calibration: self.calibration.as_ref(),
             run: self.run.then_some(run),
             load: self.load.as_ref().map(|load| LoadFacts { load, series: &self.load_series }),
@@ -151,9 +152,9 @@ pub(crate) fn story() -> Story {
     let mut total = Window::default();
     (0..60).for_each(|index| total.merge(&joint(index)));
     let conduct = Conduct {
-        backend: "uring".to_owned(),
+        backend: BackendKind::Uring,
         direct_io: Some(true),
-        clock: "tsc".to_owned(),
+        clock: ClockKind::Tsc,
         submission: assay_model::measurement::Submission::Asynchronous,
         worker_busy_share_max: 0.2,
         host_busy_share: Some(0.3),
@@ -220,6 +221,8 @@ pub(crate) fn calibration(bound: Bound) -> Calibration {
         mixes: vec![mix],
         elapsed_s: 45.0,
         remarks: Vec::new(),
+        log: None,
+        direct_io: None,
     }
 }
 
@@ -270,7 +273,7 @@ pub(crate) fn with_one_at_a_time(
             low: low_ns,
             high: high_ns,
             confidence: 0.95,
-            n: 40,
+            n: 4000,
         },
         operations: PerOperation::default(),
         elapsed_s: 5.0,
@@ -329,6 +332,7 @@ pub(crate) fn rung(
             ..measurement
         },
         statements: Some(about(real(2 * per_s))),
+        interval_rates_per_s: Vec::new(),
         retries: Vec::new(),
         backlog: None,
         database: DatabaseCounts { reads: 30_000, read_bytes: bytes, ..DatabaseCounts::default() },

@@ -1,13 +1,15 @@
 //! What a server says of itself at the login.
 
+use assay_model::load::DatabaseProduct;
+
 /// What newer servers write before their version, for the sake of old clients.
 const DISGUISE: &str = "5.5.5-";
 
 /// What the server is, as it said at the login.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerFacts {
-    /// `MariaDB` or `MySQL`.
-    pub product: String,
+    /// MariaDB or MySQL.
+    pub product: DatabaseProduct,
     /// For example `10.11.19`.
     pub version: String,
     /// Number of this session.
@@ -19,8 +21,8 @@ impl ServerFacts {
         let is_mariadb = version.contains("MariaDB");
         let plain = version.strip_prefix(DISGUISE).unwrap_or(version);
         let plain = plain.split('-').next().unwrap_or(plain);
-        let product = if is_mariadb { "MariaDB" } else { "MySQL" };
-        Self { product: product.to_owned(), version: plain.to_owned(), session }
+        let product = if is_mariadb { DatabaseProduct::MariaDb } else { DatabaseProduct::MySql };
+        Self { product, version: plain.to_owned(), session }
     }
 
     /// Major and minor version, for example 10 and 11; 0 where they cannot be read.
@@ -31,6 +33,6 @@ impl ServerFacts {
 
     /// Whether it is MariaDB.
     pub fn is_mariadb(&self) -> bool {
-        self.product == "MariaDB"
+        self.product == DatabaseProduct::MariaDb
     }
 }

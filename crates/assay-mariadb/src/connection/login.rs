@@ -239,6 +239,7 @@ fn may_be_told(stream: &Stream, least: CertificateCheck) -> Answer<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::load::DatabaseProduct;
 
     fn hello(version: &[u8], way: &[u8]) -> Vec<u8> {
         let mut body = vec![10];
@@ -261,12 +262,15 @@ mod tests {
         assert_eq!(found.scramble, b"abcdefghijklmnopqrst");
         assert_eq!(found.can, 0x81ff_ffff);
         assert_eq!((found.facts.version.as_str(), found.facts.session), ("10.11.19", 77));
-        assert_eq!(found.facts.product, "MariaDB");
+        assert_eq!(found.facts.product, DatabaseProduct::MariaDb);
         for end in 0..64 {
             assert!(greeting(&body[..end]).is_err(), "{end}");
         }
         let old = greeting(&hello(b"8.0.36", b"caching_sha2_password")).unwrap();
-        assert_eq!((old.facts.product.as_str(), old.facts.version.as_str()), ("MySQL", "8.0.36"));
+        assert_eq!(
+            (old.facts.product, old.facts.version.as_str()),
+            (DatabaseProduct::MySql, "8.0.36")
+        );
     }
 
     #[test]

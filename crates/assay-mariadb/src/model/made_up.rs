@@ -86,7 +86,7 @@ pub(super) fn story() -> Story {
 
 fn begin() -> Snapshot {
     let settings = Settings {
-        product: "MariaDB".to_owned(),
+        product: assay_model::load::DatabaseProduct::MariaDb,
         version: "10.11.19".to_owned(),
         page_bytes: 8192,
         has_own_threads: true,

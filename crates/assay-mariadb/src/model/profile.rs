@@ -8,7 +8,7 @@ use assay_live::classes::{APPLICATION, COMMIT};
 use assay_live::{
     HostContext, IntervalEstimator, Sampler, Samples, Server, active_sessions, over_time, sampling,
 };
-use assay_model::number::{real, real_len};
+use assay_model::number::{rate, real, real_len};
 use assay_model::profile::{
     self, Figure, Profile, ProfileSource, ServerActivity, TimeModel, TimeVerdict, Work,
 };
@@ -24,6 +24,20 @@ const SERVER: Server = Server {
     clients: "the threads that serve client sessions",
     background: "all other threads of the server",
 };
+
+/// What the database did.
+fn work(delta: &Delta<'_>) -> Work {
+    let per_s = |count: u64, what: &str| {
+        Some(Figure::new(rate(count, delta.elapsed_s), format!("{what} / elapsed")))
+    };
+    Work {
+        transactions_per_s: per_s(delta.transactions(), "commits of the engine, own ones left out"),
+        commits_per_s: delta
+            .commits()
+            .and_then(|commits| per_s(commits.count, "statements in the stage of their commit")),
+        ..Work::default()
+    }
+}
 
 /// The profile of an interval.
 ///
@@ -49,7 +63,7 @@ pub fn profile(
         name: outside.name.clone(),
         source: source(&delta, outside),
         elapsed_s: Some(Figure::new(looks.elapsed_s, "monotonic clock of this program")),
-        work: Work::default(),
+        work: work(&delta),
         sessions: looks.connected(),
         block_bytes: Some(Figure::new(real(after.settings.page_bytes), "innodb_page_size")),
         rates: io::rates(&delta, outside),
@@ -108,7 +122,7 @@ fn check(
 
 fn source(delta: &Delta<'_>, outside: &HostContext) -> ProfileSource {
     let settings = &delta.after.settings;
-    let product = settings.product.to_lowercase();
+    let product = settings.product.name().to_lowercase();
     outside.source(&product, &settings.version, delta.before.at_s, delta.after.at_s)
 }
 

@@ -1,13 +1,14 @@
 //! What a server says of itself at one moment. Times are in seconds; what a setting or a right does not give is absent.
 
+use assay_model::load::DatabaseProduct;
 use std::collections::BTreeMap;
 
 /// Settings that decide what the counters mean.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the server's own")]
 pub struct Settings {
-    /// `MariaDB` or `MySQL`.
-    pub product: String,
+    /// MariaDB or MySQL.
+    pub product: DatabaseProduct,
     /// The release, for example `10.11.19`.
     pub version: String,
     /// Bytes of a page.

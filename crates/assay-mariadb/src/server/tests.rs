@@ -50,7 +50,7 @@ fn a_server_is_made_started_spoken_with_killed_and_ended() {
     let mut server = Server::create(plan).unwrap();
     server.start(&SETTINGS, &AtomicBool::new(false)).unwrap();
     let mut connection = Connection::open(&server.address()).unwrap();
-    assert_eq!(connection.facts().product, "MariaDB");
+    assert_eq!(connection.facts().product, assay_model::load::DatabaseProduct::MariaDb);
     speaks(&mut connection);
     loads(&mut connection);
     counts(&server, &mut connection);

@@ -1,6 +1,8 @@
 //! Which of all loads stands for the highest rate.
 
+use super::level::LEAST_FALL;
 use super::rung::Rung;
+use assay_stats::Estimate;
 use std::collections::BTreeMap;
 
 /// A rate this near to the highest one is called the highest: the limit then costs nothing.
@@ -37,4 +39,22 @@ pub(super) fn best(rungs: &Rungs, favourite: Option<u32>) -> Option<&Rung> {
             .max_by(|one, other| one.told.iops.low.total_cmp(&other.told.iops.low))
     };
     favourite.and_then(|load| rungs.get(&load)).filter(may_be).or_else(surest)
+}
+
+/// The rate of a ladder in which few slices were measured: that of all loads from half of the best one on whose intervals
+/// meet its own. The best one alone has the luckiest error, which short slices leave large.
+pub(super) fn level_of_best(rungs: &Rungs, quantile: f64) -> Option<Estimate> {
+    let best = best(rungs, None)?;
+    let own = best.told.iops;
+    // One that also saw the lower level has an interval that meets any other.
+    let meets = |rung: &&Rung| {
+        let told = rung.told.iops;
+        told.value >= (1.0 - LEAST_FALL) * own.value && told.high >= own.low && told.low <= own.high
+    };
+    let alike = rungs.range(best.outstanding / 2..).map(|(_, rung)| rung).filter(meets);
+    let joined = alike.cloned().reduce(|one, other| {
+        let unjoined = one.clone();
+        one.joined_with(other, quantile).unwrap_or(unjoined)
+    })?;
+    Some(joined.told.iops)
 }

@@ -4,7 +4,6 @@ use super::best::best;
 use super::confirm::LEAST_CONFIRMED;
 use super::ladder::Ladder;
 use super::meter::Meter;
-use super::rung::Slice;
 use assay_model::Result;
 
 impl Meter<'_> {
@@ -12,23 +11,27 @@ impl Meter<'_> {
     /// the ladder is then divided.
     pub(super) fn fell_meanwhile(&mut self, ladder: &mut Ladder) -> Result<bool> {
         const SLICES: f64 = 4.0;
+        const TRIES: u8 = 2;
         let Some(before) = best(&ladder.rungs, ladder.favourite).cloned() else {
             return Ok(false);
         };
-        let load = before.outstanding;
-        for _ in 0..2 {
-            if !self.add_slice(ladder, load, SLICES * self.pace.slice_s)? {
+        let (load, all_s) = (before.outstanding, SLICES * self.pace.slice_s);
+        let least = (1.0 - LEAST_CONFIRMED) * before.told.iops.low;
+        // What came back of a reserve may lift the first slice, never lower it. Where little time is left both are short.
+        let each_s = all_s.min(self.left_s() / f64::from(TRIES + 1)).max(self.pace.slice_s);
+        for first in (before.slices.len()..).take(usize::from(TRIES)) {
+            if !self.add_slice(ladder, load, each_s)? {
                 return Ok(false);
             }
+            let rung = ladder.rungs.get(&load);
+            if rung
+                .and_then(|rung| rung.slices.get(first))
+                .is_some_and(|slice| slice.iops() < least)
+            {
+                ladder.divide(load, before.series().len(), first);
+                return Ok(true);
+            }
         }
-        let first = before.slices.len() + 1;
-        let fresh = ladder.rungs.get(&load).and_then(|rung| rung.slices.get(first..));
-        let fell = fresh
-            .and_then(<[Slice]>::last)
-            .is_some_and(|slice| slice.iops() < (1.0 - LEAST_CONFIRMED) * before.told.iops.low);
-        if fell {
-            ladder.divide(load, before.series().len(), first);
-        }
-        Ok(fell)
+        Ok(false)
     }
 }

@@ -1,7 +1,7 @@
 //! One mix of reads and writes: all its questions in the order in which they disturb each other least.
 
 use super::agree::agree;
-use super::best::{Rungs, best};
+use super::best::{Rungs, best, level_of_best};
 use super::climbed::Climbed;
 use super::ladder::{Fallen, Ladder, Step};
 use super::level::LEAST_FALL;
@@ -377,7 +377,7 @@ fn capacity(ladder: &Ladder, bound: Bound, factor: f64) -> Option<Capacity> {
         outstanding: best.outstanding,
         bound,
     };
-    let burst = super::best::best(&ladder.burst, None).map(|rung| &rung.told.iops);
+    let burst = level_of_best(&ladder.burst, ladder.quantile());
     Some(with_burst(
         sustained,
         burst.map(|iops| chosen_document(&iops.scaled(factor))),

@@ -48,7 +48,7 @@ pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
         ),
         why: "near the limit the quantile hardly depends on the load, or too few I/Os were seen"
             .to_owned(),
-        remedy: "give it more time, or ask for another limit".to_owned(),
+        remedy: "increase --time or choose another --max-latency".to_owned(),
     }
 }
 

@@ -74,6 +74,13 @@ impl Parts {
         noise.spread()
     }
 
+    /// Chooses which load stands for the highest rate where noise hides it.
+    fn prefer_small(&mut self) {
+        for climbed in [Some(&mut self.small), self.large.as_mut()].into_iter().flatten() {
+            prefer_small(&mut climbed.ladder);
+        }
+    }
+
     /// Whether a level fell anywhere: visits to smaller loads would then refill a reserve.
     pub(super) fn fell(&mut self) -> bool {
         self.ladders().iter().any(|ladder| ladder.fallen.is_some())
@@ -86,15 +93,16 @@ impl Meter<'_> {
         let mut random = Random::part(self.plan.seed, count_of(parts.small.ladder.slices()));
         let mut round = 0;
         parts.tell_doubts();
-        for climbed in [Some(&mut parts.small), parts.large.as_mut()].into_iter().flatten() {
-            prefer_small(&mut climbed.ladder);
-        }
         let mut noise = slow_noise(&parts.ladders());
         loop {
             if round % ROUNDS_OF_NOISE == 0 {
                 noise = slow_noise(&parts.ladders());
             }
             tell_doubts(&mut parts.ladders(), &noise);
+            // A first look under noise may have preferred a load that is too small; what larger ones gave since then shows it.
+            if round % ROUNDS_OF_NOISE == 0 {
+                parts.prefer_small();
+            }
             let slices = slices_of_visit(noise.spread());
             if self.warmed(parts) {
                 return Ok(Step::Fell);

@@ -1,15 +1,21 @@
-//! Devices in virtual time by name: laws in a row (`sim:…`), or the model of an array (`array:…`).
+//! Devices in virtual time by name: laws in a row (`sim:…`), the model of an array (`array:…`), or a volume by its limits
+//! (`catalog:…`).
 
 use super::Speedup;
+use super::volume::volume_device;
 use crate::files::read_document;
 use assay_arrays::{ArraySpec, find};
+use assay_catalog::{CatalogIndex, VolumeTarget};
 use assay_engine::Simulation;
 use assay_engine::device::DeviceSpec;
 use assay_model::Result;
 use assay_model::array::{ArrayModel, parse_array};
+use assay_model::catalog::parse_catalog;
 
 /// How the name of a model file ends.
 const MODEL_FILE: &str = ".array.toml";
+/// How the name of a catalog ends.
+const CATALOG_FILE: &str = ".catalog.toml";
 
 /// A described device, built for each simulation.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,11 +24,13 @@ pub enum SimulatedDevice {
     Laws(DeviceSpec),
     /// `array:…`: an array made of parts.
     Array(ArraySpec),
+    /// `catalog:…`: a volume of a cloud by its promised limits.
+    Volume(VolumeTarget),
 }
 
 /// Whether a target on the command line is a simulated device.
 pub fn is_simulated(text: &str) -> bool {
-    text.starts_with("sim:") || text.starts_with("array:")
+    ["sim:", "array:", "catalog:"].iter().any(|kind| text.starts_with(kind))
 }
 
 impl SimulatedDevice {
@@ -33,6 +41,9 @@ impl SimulatedDevice {
     pub fn parse(text: &str) -> Result<Option<Self>> {
         if let Some(device) = text.strip_prefix("sim:") {
             return Ok(Some(Self::Laws(DeviceSpec::parse(device)?)));
+        }
+        if let Some(volume) = text.strip_prefix("catalog:") {
+            return Ok(Some(Self::Volume(volume_of(volume)?)));
         }
         match text.strip_prefix("array:") {
             Some(array) => Ok(Some(Self::Array(array_of(array)?))),
@@ -45,13 +56,14 @@ impl SimulatedDevice {
         match self {
             Self::Laws(device) => device.length_bytes,
             Self::Array(array) => array.capacity_bytes,
+            Self::Volume(volume) => volume.order.size.0,
         }
     }
 
     /// How many seconds a simulated one stands for.
     pub const fn hasten(&self) -> Speedup {
         match self {
-            Self::Laws(_) => Speedup(1),
+            Self::Laws(_) | Self::Volume(_) => Speedup(1),
             Self::Array(array) => Speedup(array.hasten_times),
         }
     }
@@ -59,7 +71,7 @@ impl SimulatedDevice {
     /// Whether virtual time is to go as the clock on the wall does.
     pub const fn keeps_real_pace(&self) -> bool {
         match self {
-            Self::Laws(_) => false,
+            Self::Laws(_) | Self::Volume(_) => false,
             Self::Array(array) => array.real_pace,
         }
     }
@@ -74,6 +86,7 @@ impl SimulatedDevice {
         let device = match self {
             Self::Laws(device) => device.build(),
             Self::Array(array) => array.build(),
+            Self::Volume(volume) => volume_device(volume),
         };
         Simulation::new(device, self.length_bytes())
     }
@@ -83,6 +96,19 @@ impl SimulatedDevice {
 fn array_of(text: &str) -> Result<ArraySpec> {
     let (name, query) = text.split_once('?').unwrap_or((text, ""));
     ArraySpec::new(array_model(name)?).with_query(query)
+}
+
+/// `NAME?iops=20000` of the program's own catalogs, or `FILE.catalog.toml/NAME?iops=20000`, which overlays them.
+fn volume_of(text: &str) -> Result<VolumeTarget> {
+    let mut index = CatalogIndex::built_in()?;
+    let (path, query) = text.split_once('?').unwrap_or((text, ""));
+    let Some((file, name)) = path.rsplit_once('/').filter(|(file, _)| file.ends_with(CATALOG_FILE))
+    else {
+        return VolumeTarget::parse(text, &index);
+    };
+    let own = read_document(std::path::Path::new(file), "catalog")?;
+    index.overlay(parse_catalog(&own).map_err(|error| error.context(file))?, file);
+    VolumeTarget::parse(&format!("{name}?{query}"), &index)
 }
 
 /// The model that the program carries under a name; a name that ends as model files do is read from the file.
@@ -108,6 +134,10 @@ mod tests {
         let array = SimulatedDevice::parse("array:ramsan-300?capacity=1GiB").unwrap();
         assert_eq!(array.map(|array| array.length_bytes()), Some(1 << 30));
         assert_eq!(SimulatedDevice::parse("/dev/sda").unwrap(), None);
+        let volume = SimulatedDevice::parse("catalog:gp3?size=8GiB").unwrap();
+        assert_eq!(volume.map(|volume| volume.length_bytes()), Some(8 << 30));
+        let missing = SimulatedDevice::parse("catalog:none.catalog.toml/gp3").unwrap_err();
+        assert!(missing.to_string().contains("none.catalog.toml"));
         let missing = SimulatedDevice::parse("array:none.array.toml").unwrap_err();
         assert!(missing.to_string().contains("none.array.toml"));
     }

@@ -186,6 +186,37 @@ impl<'a> Opener<'a> {
     }
 }
 
+/// What opening would do to each path, in a few words; nothing is touched.
+///
+/// # Errors
+/// A usage error when a path is not there; an environment error when there is no room for a test file.
+pub fn foreseen(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<String>> {
+    let stop = AtomicBool::new(false);
+    let files = TestFiles::new(Gate::new(SysRoot::live()), opening, &stop);
+    let mut destroyed = opening.destroy.iter();
+    let mut foresee = |path: &PathBuf| {
+        std::fs::metadata(path).map_err(|error| {
+            Error::usage(
+                format!("{}: {error}", path.display()),
+                "name a directory, a file or a block device that is there",
+            )
+        })?;
+        if path.is_dir() {
+            return files.foreseen(path);
+        }
+        let token = destroyed.next().filter(|_| is_block_device(path));
+        Ok(match (opening.write, token) {
+            (false, _) => "only read".to_owned(),
+            (true, Some(token)) => format!("overwritten if its serial number or size is {token}"),
+            (true, None) => {
+                "refused: only test files, and devices given with --destroy, are written to"
+                    .to_owned()
+            }
+        })
+    };
+    paths.iter().map(&mut foresee).collect()
+}
+
 /// Whether a path leads to a block device.
 pub fn is_block_device(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device())

@@ -81,6 +81,20 @@ impl<'a> TestFiles<'a> {
         Ok(held)
     }
 
+    /// What [`file_in`](Self::file_in) would do in a directory, in a few words; nothing is touched.
+    pub(super) fn foreseen(&self, directory: &Path) -> Result<String> {
+        let wanted = self.wanted(directory)?;
+        let created = self.gate.find_created(directory)?;
+        let found = created.iter().find(|created| self.fits(created.marker(), &wanted));
+        let end = if self.opening.keep { "it stays" } else { "it is removed at the end" };
+        Ok(match found {
+            Some(found) => {
+                format!("the test file {} of an earlier run is used", found.path().display())
+            }
+            None => format!("{}; {end}", wanted.note),
+        })
+    }
+
     /// A file of an earlier run: what a person wanted to keep stays, what was left behind goes unless it is wanted now.
     fn taken_over(&self, mut admission: Admission) -> Result<Held> {
         let Some(marker) = admission.marker().filter(|marker| !is_kept(marker)) else {

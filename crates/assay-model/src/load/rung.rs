@@ -25,6 +25,9 @@ pub struct Rung {
     /// Statements a second with the interval of their mean; none when too few seconds were measured to tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statements: Option<Estimate>,
+    /// Statements a second in each interval of a second, in their order; the last one may be shorter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interval_rates_per_s: Vec<f64>,
     /// What the server refused and a session tried again with success or until it gave up: deadlocks and serialisation
     /// failures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -3,7 +3,7 @@
 
 use super::setting::Setting;
 use crate::document::parse_toml;
-use crate::units::{Nanos, Rate};
+use crate::units::{Nanos, Rate, show_counted};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -123,7 +123,7 @@ impl LoadKind {
 
     /// How its measurements with a number of sessions are called.
     pub fn title(self, sessions: u32) -> String {
-        format!("{}, {sessions} sessions", self.name())
+        format!("{}, {}", self.name(), show_counted(u64::from(sessions), "session"))
     }
 }
 

@@ -1,5 +1,6 @@
 //! How well the tool itself behaved: without it no one can tell the storage's limits from the tool's.
 
+use super::issuer::{BackendKind, ClockKind};
 use crate::counters::Counters;
 use crate::histogram::Histogram;
 use serde::{Deserialize, Serialize};
@@ -40,16 +41,16 @@ pub struct Remark {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Conduct {
-    /// The backend in use: `uring`, `posix`, `null` or `simulated`.
-    pub backend: String,
+    /// The backend in use.
+    pub backend: BackendKind,
     /// Why that one, when another was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend_reason: Option<String>,
     /// Whether the page cache was passed by; `None` where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_io: Option<bool>,
-    /// The clock of all stamps: `tsc`, `monotonic` or `virtual`.
-    pub clock: String,
+    /// The clock of all stamps.
+    pub clock: ClockKind,
     /// How the kernel took the I/Os.
     #[serde(default)]
     pub submission: Submission,

@@ -42,7 +42,7 @@ impl ReadObserver {
         match self {
             Self::Statement => "statement of one block",
             Self::Canary => "canary: a random block",
-            Self::CanaryCached => "canary: that block again",
+            Self::CanaryCached => "canary: same block again",
             Self::BlockLayer => "device: issue to end",
         }
     }

@@ -48,6 +48,9 @@ pub struct TimeModel {
     /// DB CPU over elapsed time and CPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_utilization: Option<Figure>,
+    /// Busy share of the host's CPUs, of all that ran on it, 0..=1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_busy_share: Option<Figure>,
     /// Waits of sessions by class, without idle ones.
     pub waits: Vec<WaitClassTime>,
     /// DB time that is neither CPU nor a wait, mostly waiting for a CPU where that is not a wait event, seconds; can be negative where both
@@ -311,6 +314,9 @@ pub struct RedoPath {
     /// Mean wait of a session for its commit, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sync_latency_s: Option<Figure>,
+    /// Commits that sessions waited for, per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub syncs_per_s: Option<Figure>,
     /// Mean wait of the log writer for its write, seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_latency_s: Option<Figure>,

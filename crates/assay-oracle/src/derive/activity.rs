@@ -51,7 +51,7 @@ fn value(quantity: Option<Quantity>) -> Option<f64> {
 }
 
 /// The operating system's counters, else what the first page rounds of them.
-fn host(report: &Report) -> HostActivity {
+pub(super) fn host(report: &Report) -> HostActivity {
     let counter = |name: &str| {
         let row = report.operating_system.iter().find(|row| row.name == name)?;
         row.value.map(|value| named(&value, name))

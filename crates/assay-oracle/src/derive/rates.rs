@@ -62,6 +62,8 @@ pub(super) fn work(report: &Report) -> Work {
         block_changes_per_s: counted(report, "db block changes", load(&["Block changes"])),
         transactions_per_s: load(&["Transactions"]).as_ref().map(figure).or_else(|| sum(report)),
         commits_per_s: counted(report, "user commits", None),
+        // Oracle does not tell writes of sessions to data files from those of the database writers.
+        foreground_writes_per_s: None,
         user_calls_per_s: counted(report, "user calls", load(&["User calls"])),
         parses_per_s: counted(report, "parse count (total)", load(&["Parses", "Parses (SQL)"])),
         hard_parses_per_s: counted(

@@ -1,7 +1,7 @@
 //! The commit path: sessions wait for log file sync, the log writer for log file parallel write.
 
 use super::events::events_of;
-use super::figures::{elapsed_s, figure};
+use super::figures::{elapsed_s, figure, named};
 use crate::knowledge::{LOG_SYNC, LOG_WRITE};
 use crate::report::{Event, Report};
 use assay_model::profile::{DeviceFinding, DeviceGrade, Figure, RedoFinding, RedoPath, TimeModel};
@@ -22,6 +22,7 @@ pub(super) fn path(report: &Report, time: &TimeModel, device: Option<&DeviceFind
     let writes = events_of(report, LOG_WRITE).first().and_then(|event| event.waits);
     let mut path = RedoPath {
         sync_latency_s: mean(report, LOG_SYNC),
+        syncs_per_s: syncs(report),
         write_latency_s: mean(report, LOG_WRITE),
         write_iops: writes.zip(elapsed_s(report)).map(|(writes, elapsed_s)| {
             let source = format!("{}: log file parallel write / elapsed", writes.place());
@@ -38,6 +39,16 @@ pub(super) fn path(report: &Report, time: &TimeModel, device: Option<&DeviceFind
         path.finding = finding(&path, device.map(|device| device.grade));
     }
     path
+}
+
+/// Commits that sessions waited for: the counter of the instance, else their waits.
+fn syncs(report: &Report) -> Option<Figure> {
+    if let Some(counted) = report.rate("redo synch writes") {
+        return Some(named(&counted, "redo synch writes"));
+    }
+    let waits = events_of(report, LOG_SYNC).iter().find_map(|event| event.waits)?;
+    let source = format!("{}: log file sync / elapsed", waits.place());
+    Some(Figure::new(waits.value / elapsed_s(report)?, source))
 }
 
 /// The mean of the event of these names that is waited for most.

@@ -22,6 +22,7 @@ pub(super) fn model(report: &Report) -> TimeModel {
         average_active_sessions: per_elapsed(&db_time, 1.0),
         cpu_utilization: per_elapsed(&db_cpu, cpu_count),
         background_cpu_s: report.time("background cpu time").as_ref().map(figure),
+        host_busy_share: super::activity::host(report).busy_share,
         cpu_queue_s: None,
         unaccounted_s: unaccounted(db_time.as_ref(), db_cpu.as_ref(), &waits),
         db_time_s: db_time,

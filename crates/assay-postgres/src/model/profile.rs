@@ -8,7 +8,7 @@ use assay_live::{
     HostContext, IntervalEstimator, Sampler, Samples, Server, active_sessions, over_time, sampling,
 };
 use assay_model::Result;
-use assay_model::number::real;
+use assay_model::number::{rate, real};
 use assay_model::profile::{self, Figure, Profile, ProfileSource, ServerActivity, Work};
 
 /// What the scheduler knows of a server.
@@ -45,7 +45,7 @@ pub fn profile(
         name: outside.name.clone(),
         source: source(&delta, outside),
         elapsed_s: Some(Figure::new(looks.elapsed_s, "monotonic clock of this program")),
-        work: Work::default(),
+        work: work(&delta),
         sessions: looks.connected(),
         block_bytes: Some(Figure::new(real(after.settings.block_bytes), "block_size")),
         rates: io::rates(&delta, outside),
@@ -76,6 +76,31 @@ pub fn profile(
         doubts,
         missing: missing(before, after),
     })
+}
+
+/// What the database did. A transaction that only reads ends as one that writes does: how many waited for the log is told
+/// by the waits for it.
+fn work(delta: &Delta<'_>) -> Work {
+    let per_s = |count: u64, what: &str| {
+        Some(Figure::new(rate(count, delta.elapsed_s), format!("{what} / elapsed")))
+    };
+    let own_writes = delta.io().map(|io| {
+        let rows = io.iter().filter(|(key, _)| key.process == events::CLIENT);
+        rows.filter(|(key, _)| key.object != "wal").map(|(_, row)| row.writes).sum()
+    });
+    Work {
+        transactions_per_s: per_s(
+            delta.transactions(),
+            "pg_stat_database: xact_commit + xact_rollback, own sessions left out",
+        ),
+        commits_per_s: per_s(
+            delta.transactions().saturating_sub(delta.sum(|database| database.rollbacks)),
+            "pg_stat_database: xact_commit, own sessions left out",
+        ),
+        foreground_writes_per_s: own_writes
+            .and_then(|writes| per_s(writes, "pg_stat_io: writes of client backends")),
+        ..Work::default()
+    }
 }
 
 fn source(delta: &Delta<'_>, outside: &HostContext) -> ProfileSource {

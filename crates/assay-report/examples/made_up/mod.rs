@@ -5,8 +5,8 @@ mod storage;
 mod verdict;
 
 use assay_model::measurement::{
-    Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult, Operation, OperationResult,
-    PerOperation, Remark, Submission, merge_named,
+    BackendKind, ClockKind, Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult,
+    Operation, OperationResult, PerOperation, Remark, Submission, merge_named,
 };
 use assay_model::number::{count, real};
 use assay_model::verdict::NamedEstimate;
@@ -161,7 +161,7 @@ fn events(intervals: u64) -> Vec<Event> {
         what: what.to_owned(),
     };
     vec![
-        event(0.33, "change point: 28 % fewer I/Os a second"),
+        event(0.33, "change point: 28 % fewer I/Os per second"),
         event(0.45, "change point: back to the level before"),
         event(0.66, "first of 3 reads that failed with EIO on /oradata/data02.dbf"),
     ]
@@ -197,9 +197,9 @@ fn conduct(intervals: u64) -> Conduct {
     start_error.record_many(1800, 9000);
     start_error.record_many(4200, 900);
     Conduct {
-        backend: "uring".to_owned(),
+        backend: BackendKind::Uring,
         direct_io: Some(true),
-        clock: "tsc".to_owned(),
+        clock: ClockKind::Tsc,
         submission: Submission::Asynchronous,
         features: vec!["registered files".to_owned(), "registered buffers".to_owned()],
         enters: 91_000 * intervals,

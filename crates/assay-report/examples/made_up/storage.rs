@@ -133,6 +133,8 @@ pub(crate) fn calibration() -> Calibration {
         target: "/oradata".to_owned(),
         limit,
         mixes: laws.iter().map(|law| law.mix(limit)).collect(),
+        direct_io: None,
+        log: None,
         elapsed_s: 84.0,
         remarks: vec![Remark {
             what: "Reads were still rising at 256 outstanding I/Os".to_owned(),

@@ -1,7 +1,7 @@
 //! Axes with their numbers, names and grid lines, and the legend.
 
 use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Scene, Stroke};
+use super::scene::{Anchor, Ink, Mark, Reading, Scene, Stroke};
 use crate::format::{Formatter, tick};
 use assay_model::number::real_len;
 use assay_model::verdict::Unit;
@@ -32,13 +32,19 @@ impl Axis {
     }
 }
 
+/// Letters of a number for which there is room at the left.
+const WIDEST: usize = 8;
+
 /// Draws the vertical axis: grid lines, numbers on the left, the name above.
 pub(crate) fn vertical(scene: &mut Scene, format: &Formatter, axis: &Axis) {
     let plot = scene.plot;
     for found in axis.scale.ticks(axis.wanted) {
         let y = axis.scale.place(found.value);
         if found.labelled {
-            let text = tick(format, axis.unit, found.value);
+            let mut text = tick(format, axis.unit, found.value);
+            if text.chars().count() > WIDEST {
+                text.retain(|letter| letter != ' ');
+            }
             scene.hair((plot.left, y), (plot.right(), y), Ink::Grid);
             scene.text((plot.left - 6.0, y + 4.0), Anchor::End, Ink::Axis, text);
         } else {
@@ -46,6 +52,22 @@ pub(crate) fn vertical(scene: &mut Scene, format: &Formatter, axis: &Axis) {
         }
     }
     scene.text((4.0, 13.0), Anchor::Start, Ink::Label, &axis.name);
+    scene.upwards = Some(reading(format, axis));
+}
+
+/// How its places are read back into numbers.
+fn reading(format: &Formatter, axis: &Axis) -> Reading {
+    let unit = match axis.unit {
+        Unit::Share => "share",
+        Unit::Count => "",
+        _ if format.is_relative() => "×",
+        Unit::Ns => "ns",
+        Unit::IosPerS => "/s",
+        Unit::PerMinute => "/min",
+        Unit::PerHour => "/h",
+        Unit::BytesPerS => "B/s",
+    };
+    Reading { scale: axis.scale, unit, name: axis.name.clone() }
 }
 
 /// Draws the horizontal axis: grid lines, numbers below, the name below them.
@@ -57,13 +79,14 @@ pub(crate) fn horizontal(scene: &mut Scene, format: &Formatter, axis: &Axis) {
         if found.labelled {
             let text = tick(format, axis.unit, found.value);
             scene.hair((x, plot.top), (x, bottom), Ink::Grid);
-            scene.text((x, bottom + 17.0), Anchor::Middle, Ink::Axis, text);
+            scene.number_below(x, Ink::Axis, text);
         }
         let reach = if found.labelled { 5.0 } else { 3.0 };
         scene.hair((x, bottom), (x, bottom + reach), Ink::Axis);
     }
     base_line(scene);
     name_below(scene, &axis.name);
+    scene.across = Some(reading(format, axis));
 }
 
 /// The line on which the data stand.

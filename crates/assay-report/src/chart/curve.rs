@@ -1,5 +1,6 @@
 //! The load curve of one mix: what time an I/O takes at which rate, with the limit and the knee.
 
+use super::annotation::{annotate, annotate_if_free, around};
 use super::axis::{Axis, horizontal, legend, vertical};
 use super::scale::{Scale, range_of};
 use super::scene::{Anchor, Ink, Point, Scene, Size, Stroke};
@@ -30,6 +31,13 @@ struct Sheet<'a> {
 /// Which time of a point is drawn.
 type Time = fn(&CurvePoint) -> &Estimate;
 
+/// An interval of so few visits or so wide says nothing that a picture could show; the table has it.
+fn is_drawn(estimate: &Estimate) -> bool {
+    const VISITS_MIN: u64 = 5;
+    const WIDEST: f64 = 0.5;
+    estimate.n >= VISITS_MIN && estimate.relative_half_width() <= WIDEST
+}
+
 /// The ink of a mix of reads and writes.
 pub(crate) fn ink_of(read_share: f64) -> Ink {
     match read_share {
@@ -52,12 +60,12 @@ pub(crate) fn curve(
     let wanted = if size == Size::Narrow { 4 } else { 5 };
     vertical(&mut scene, format, &Axis::new(format, "service time", Unit::Ns, sheet.y, 6));
     horizontal(&mut scene, format, &Axis::new(format, "IOPS", Unit::IosPerS, sheet.x, wanted));
-    sheet.draw_limit(&mut scene);
-    sheet.draw_knee(&mut scene);
     sheet.draw_points(&mut scene, Stroke::Dashed, |point| &point.limited_quantile_ns);
     sheet.draw_points(&mut scene, Stroke::Solid, |point| &point.service_time_ns);
-    sheet.draw_depths(&mut scene);
     sheet.draw_burst(&mut scene);
+    sheet.draw_limit(&mut scene);
+    sheet.draw_knee(&mut scene);
+    sheet.draw_depths(&mut scene);
     let quantile = format!("p{}", nines(limit.quantile));
     let mean = ("mean".to_owned(), sheet.ink, Stroke::Solid);
     let mut entries = vec![mean, (quantile, sheet.ink, Stroke::Dashed)];
@@ -115,8 +123,12 @@ impl<'a> Sheet<'a> {
         for point in &self.points {
             let (iops, time_ns) = (&point.iops, time(point));
             let (x, y) = self.place(point, time);
-            scene.whisker(x, (self.y(time_ns.low), self.y(time_ns.high)), self.ink);
-            scene.whisker_across((self.x(iops.low), self.x(iops.high)), y, self.ink);
+            if is_drawn(time_ns) {
+                scene.whisker(x, (self.y(time_ns.low), self.y(time_ns.high)), self.ink);
+            }
+            if is_drawn(iops) {
+                scene.whisker_across((self.x(iops.low), self.x(iops.high)), y, self.ink);
+            }
             let time_ns = self.format.value(Unit::Ns, time_ns.value);
             let iops = self.format.value(Unit::IosPerS, iops.value);
             let says = format!("{} outstanding: {iops}, {time_ns}", point.outstanding);
@@ -136,16 +148,12 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// The outstanding I/Os below the points, where they do not run into one another.
+    /// The outstanding I/Os next to the points, where there is room.
     fn draw_depths(&self, scene: &mut Scene) {
-        let mut last = (f64::NEG_INFINITY, 0.0);
         for point in &self.points {
-            let (x, y) = self.place(point, |point| &point.service_time_ns);
-            if (x - last.0).abs() > 22.0 || (y - last.1).abs() > 16.0 {
-                let depth = point.outstanding.to_string();
-                scene.text((x + 6.0, y + 14.0), Anchor::Start, Ink::Axis, depth);
-                last = (x, y);
-            }
+            let place = self.place(point, |point| &point.service_time_ns);
+            let depth = point.outstanding.to_string();
+            annotate_if_free(scene, Ink::Axis, &depth, &around(place));
         }
     }
 
@@ -159,7 +167,15 @@ impl<'a> Sheet<'a> {
         scene.line(vec![(plot.left, y), (plot.right(), y)], Ink::Limit, Stroke::Dashed);
         let limit = self.format.chosen(Unit::Ns, self.limit.service_time_ns);
         let text = format!("p{} ≤ {limit}", nines(self.limit.quantile));
-        scene.text((plot.left + 6.0, y - 5.0), Anchor::Start, Ink::Limit, text);
+        let (left, right) = (plot.left + 6.0, plot.right() - 4.0);
+        let [above, below] = [y - 5.0, y + 14.0];
+        let places = [
+            (left, above, Anchor::Start),
+            (right, above, Anchor::End),
+            (left, below, Anchor::Start),
+            (right, below, Anchor::End),
+        ];
+        annotate(scene, Ink::Limit, &text, &places.map(|(x, y, anchor)| ((x, y), anchor)));
         if let Some(capacity) = &self.mix.iops_within_limit {
             let x = self.x(capacity.rate.value);
             scene.line(vec![(x, y), (x, plot.bottom())], Ink::Limit, Stroke::Dotted);
@@ -175,7 +191,9 @@ impl<'a> Sheet<'a> {
         let (x, y) = (self.x(knee.iops), self.y(knee.service_time_ns));
         let text = format!("knee at {}", knee.outstanding);
         scene.line(vec![(x, y), (x, bottom)], Ink::Found, Stroke::Dotted);
-        scene.text((x - 5.0, bottom - 7.0), Anchor::End, Ink::Found, text);
+        let places = [bottom - 7.0, bottom - 22.0]
+            .map(|y| [((x - 5.0, y), Anchor::End), ((x + 5.0, y), Anchor::Start)]);
+        annotate(scene, Ink::Found, &text, places.as_flattened());
     }
 
     /// The ends of the curve in words.

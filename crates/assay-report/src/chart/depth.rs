@@ -3,7 +3,7 @@
 use super::axis::{Axis, base_line, legend, name_below, vertical};
 use super::curve::ink_of;
 use super::scale::{Scale, range_of};
-use super::scene::{Anchor, Ink, Scene, Size, Stroke};
+use super::scene::{Anchor, Ink, Reading, Scene, Size, Stroke};
 use crate::format::Formatter;
 use assay_model::calibration::{CurvePoint, MixCalibration};
 use assay_model::verdict::Unit;
@@ -61,6 +61,7 @@ pub(crate) fn depths(scene: &mut Scene, x: Scale, depths: BTreeSet<u32>, name: &
     }
     base_line(scene);
     name_below(scene, name);
+    scene.across = Some(Reading { scale: x, unit: "", name: name.to_owned() });
 }
 
 /// The line of one mix with its points and their intervals.

@@ -1,5 +1,6 @@
 //! The distribution of the times of one operation, with its quantiles.
 
+use super::annotation::annotate;
 use super::axis::{Axis, horizontal, vertical};
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
@@ -16,25 +17,26 @@ const MARKED: [f64; 3] = [0.5, 0.99, 0.999];
 const BEYOND_MIN: f64 = 10.0;
 /// Width of a bar, pixels.
 const BAR: f64 = 5.0;
+/// Width of a letter, estimated, pixels.
+const LETTER: f64 = 6.9;
 /// Height of a line of text, pixels.
 const LINE: f64 = 13.0;
 
-/// Draws the times of one operation; the range ends where less than one in a million lies beyond.
+/// Draws the times of one operation, of a kind of time and of what; the range ends where less than one in a million lies beyond.
 pub(crate) fn histogram(
     operation: Operation,
     times: &Histogram,
-    kind: &str,
+    (kind, what): (&str, &str),
     format: &Formatter,
     size: Size,
 ) -> Scene {
-    let name = operation.name();
-    let mut scene = Scene::new(size, 250.0, format!("{} of {name}s", capital(kind)));
+    let mut scene = Scene::new(size, 250.0, format!("{} of {what}", capital(kind)));
     let plot = scene.plot;
     let x = range(times, format).onto(plot.left, plot.right());
     let bars = bars(times, x, format.divisor(Unit::Ns), plot.width);
     let highest = bars.iter().copied().fold(0.0, f64::max);
     let y = Scale::from_zero(highest, 4).onto(plot.bottom(), plot.top);
-    let share = Axis::new(format, &format!("share of {name}s"), Unit::Share, y, 4);
+    let share = Axis::new(format, &format!("share of {what}"), Unit::Share, y, 4);
     vertical(&mut scene, format, &share);
     horizontal(&mut scene, format, &Axis::new(format, kind, Unit::Ns, x, 5));
     let rects = (0u32..).zip(&bars).filter(|(_, share)| **share > 0.0);
@@ -45,7 +47,7 @@ pub(crate) fn histogram(
     });
     scene.marks.push(Mark::Rects { rects: rects.collect(), ink: operation.into() });
     mark_quantiles(&mut scene, times, x, format);
-    scene.description = describe(operation, times, format);
+    scene.description = describe(what, times, format);
     scene
 }
 
@@ -71,28 +73,39 @@ fn bars(times: &Histogram, x: Scale, divisor: f64, width: f64) -> Vec<f64> {
     bars
 }
 
-/// Names quantiles in the upper part of the plot; what would run into a neighbour goes a line lower.
+/// Names quantiles in the upper part of the plot; what would run into a neighbour or its line goes to the other side or a line lower.
 fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, format: &Formatter) {
     let plot = scene.plot;
     let enough = |quantile: &f64| (1.0 - quantile) * real(times.ios()) >= BEYOND_MIN;
-    let mut ends = [f64::NEG_INFINITY; 3];
-    for quantile in MARKED.into_iter().filter(enough) {
+    let marked = MARKED.into_iter().filter(enough).map(|quantile| {
         let time = real(times.quantile_ns(quantile)) / format.divisor(Unit::Ns);
-        let text = format!("p{} {}", nines(quantile), format.drawn(Unit::Ns, time));
-        let (place, width) = (x.place(time), 6.8 * real_len(text.chars().count()));
-        let left = (place + 4.0).min(plot.right() - width);
-        let row = ends.iter().position(|end| left > end + 6.0).unwrap_or(ends.len() - 1);
-        ends[row] = left + width;
+        (x.place(time), format!("p{} {}", nines(quantile), format.drawn(Unit::Ns, time)))
+    });
+    let marked: Vec<(f64, String)> = marked.collect();
+    for (row, (place, text)) in in_rows(marked, plot.right()).into_iter().enumerate() {
         let top = plot.top + LINE * real_len(row);
-        scene.line(vec![(place, top - 4.0), (place, plot.bottom())], Ink::Found, Stroke::Dotted);
-        scene.text((left, top + 6.0), Anchor::Start, Ink::Found, text);
+        let ends = vec![(place, top - 4.0), (place, plot.bottom())];
+        scene.line(ends, Ink::Found, Stroke::Dotted);
+        let (right, left) = ((place + 4.0, top + 6.0), (place - 4.0, top + 6.0));
+        annotate(scene, Ink::Found, &text, &[(right, Anchor::Start), (left, Anchor::End)]);
     }
 }
 
+/// Labels from above to below, each above the lines that it reaches over: first those that stand left of their lines, because
+/// there is no room at the right, from the right; then the others from the left.
+fn in_rows(marked: Vec<(f64, String)>, right: f64) -> Vec<(f64, String)> {
+    let fits = |(place, text): &(f64, String)| {
+        place + 4.0 + LETTER * real_len(text.chars().count()) <= right
+    };
+    let (to_right, mut to_left): (Vec<_>, Vec<_>) = marked.into_iter().partition(fits);
+    to_left.reverse();
+    to_left.into_iter().chain(to_right).collect()
+}
+
 /// The distribution in a sentence.
-fn describe(operation: Operation, times: &Histogram, format: &Formatter) -> String {
+fn describe(what: &str, times: &Histogram, format: &Formatter) -> String {
     let at = |quantile: f64| format.value(Unit::Ns, real(times.quantile_ns(quantile)));
-    let (name, longest) = (operation.name(), format.value(Unit::Ns, real(times.max_ns())));
+    let longest = format.value(Unit::Ns, real(times.max_ns()));
     let (half, most) = (at(0.5), at(0.99));
-    format!("Half of the {name}s took up to {half}, 99 % up to {most}, the longest {longest}.")
+    format!("Half of the {what} took up to {half}, 99 % up to {most}, the longest {longest}.")
 }

@@ -5,6 +5,7 @@ use super::depth::depths;
 use super::scale::Scale;
 use super::scene::{Ink, Scene, Size, Stroke};
 use crate::format::Formatter;
+use crate::ladder::several;
 use assay_model::load::Rung;
 use assay_model::verdict::Unit;
 
@@ -20,9 +21,9 @@ pub(crate) struct Curve {
     pub(crate) value: fn(&Rung) -> Option<f64>,
 }
 
-/// Draws lines over sessions; times on a logarithmic scale, rates from zero.
+/// Draws lines over sessions, which are called `who`; times on a logarithmic scale, rates from zero.
 pub(crate) fn ladder(
-    title: &str,
+    (title, who): (&str, &str),
     name: &str,
     unit: Unit,
     rungs: &[&Rung],
@@ -37,14 +38,14 @@ pub(crate) fn ladder(
     let x = Scale::log(least.min(most), most).onto(plot.left, plot.right());
     let y = vertical_scale(unit, rungs, curves).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, name, unit, y, 5));
-    depths(&mut scene, x, rungs.iter().map(|rung| rung.sessions).collect(), "sessions");
+    depths(&mut scene, x, rungs.iter().map(|rung| rung.sessions).collect(), who);
     for curve in curves {
-        draw(&mut scene, rungs, curve, unit, format, (x, y));
+        draw(&mut scene, rungs, (curve, who), unit, format, (x, y));
     }
     let entries: Vec<_> =
         curves.iter().map(|curve| (curve.name.to_owned(), curve.ink, curve.stroke)).collect();
     legend(&mut scene, &entries);
-    scene.description = describe(rungs, curves, unit, format);
+    scene.description = describe(rungs, (curves, who), unit, format);
     scene
 }
 
@@ -61,7 +62,7 @@ fn vertical_scale(unit: Unit, rungs: &[&Rung], curves: &[Curve]) -> Scale {
 fn draw(
     scene: &mut Scene,
     rungs: &[&Rung],
-    curve: &Curve,
+    (curve, who): (&Curve, &str),
     unit: Unit,
     format: &Formatter,
     (x, y): (Scale, Scale),
@@ -83,9 +84,9 @@ fn draw(
     for rung in rungs {
         if let (Some(place), Some(value)) = (place(rung), (curve.value)(rung)) {
             let says = format!(
-                "{}, {} sessions: {}",
+                "{}, {}: {}",
                 curve.name,
-                rung.sessions,
+                several(rung.sessions, one_of(who)),
                 format.value(unit, value)
             );
             scene.dot(place, curve.ink, says);
@@ -94,7 +95,12 @@ fn draw(
 }
 
 /// The last rung in words.
-fn describe(rungs: &[&Rung], curves: &[Curve], unit: Unit, format: &Formatter) -> String {
+fn describe(
+    rungs: &[&Rung],
+    (curves, who): (&[Curve], &str),
+    unit: Unit,
+    format: &Formatter,
+) -> String {
     let Some(last) = rungs.last() else {
         return "Nothing was measured.".to_owned();
     };
@@ -102,5 +108,10 @@ fn describe(rungs: &[&Rung], curves: &[Curve], unit: Unit, format: &Formatter) -
         Some(format!("{} {}", curve.name, format.value(unit, (curve.value)(last)?)))
     };
     let said: Vec<String> = curves.iter().filter_map(one).collect();
-    format!("With {} sessions: {}.", last.sessions, said.join(", "))
+    format!("With {}: {}.", several(last.sessions, one_of(who)), said.join(", "))
+}
+
+/// The singular of whom an axis counts.
+fn one_of(who: &str) -> &str {
+    who.strip_suffix('s').unwrap_or(who)
 }

@@ -1,5 +1,6 @@
 //! Lines over a number, a size or time, with intervals about their points and marks where something happened.
 
+use super::annotation::annotate;
 use super::axis::{Axis, base_line, horizontal, legend, name_below, vertical};
 use super::rates::band;
 use super::scale::Scale;
@@ -46,6 +47,11 @@ pub(crate) struct Lines {
     pub(crate) marks: Vec<(f64, String)>,
 }
 
+/// An interval wider than this share of its value says nothing that a picture could show; the table has it.
+const WIDEST: f64 = 0.5;
+/// Places across that all lie above this share of the largest begin at the smallest, not at zero.
+const NEAR: f64 = 0.3;
+
 /// One line.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
@@ -66,7 +72,18 @@ pub(crate) struct Line {
 impl Lines {
     /// The same as a chart.
     pub(crate) fn chart<'a>(self, size: Size, format: Formatter) -> Chart<'a> {
-        let (file, caption) = (file_name(&self.title.to_lowercase()), self.title.clone());
+        let caption = self.title.clone();
+        self.captioned(size, caption, format)
+    }
+
+    /// The same with a caption that says more than the title.
+    pub(crate) fn captioned<'a>(
+        self,
+        size: Size,
+        caption: impl Into<String>,
+        format: Formatter,
+    ) -> Chart<'a> {
+        let file = file_name(&self.title.to_lowercase());
         Chart::new(file, size, caption, move |size| lines(&self, &format, size))
     }
 }
@@ -110,6 +127,7 @@ fn across(scene: &mut Scene, of: &Lines, format: &Formatter, wanted: usize) -> S
             name_below(scene, &of.across_name);
             return scale;
         }
+        Across::Linear if low > NEAR * high => Scale::linear(low, high),
         Across::Linear => Scale::from_zero(high, wanted),
         Across::Log => Scale::log(low, high),
         Across::LogTime => {
@@ -167,7 +185,7 @@ fn draw(
     scene.line(points, line.ink, line.stroke);
     for (at, estimate) in line.points.iter().filter(|_| line.dots) {
         let place = along(*at);
-        if !line.band {
+        if !line.band && estimate.relative_half_width() <= WIDEST {
             scene.whisker(place, (height(estimate.low), height(estimate.high)), line.ink);
         }
         let says = format!("{}: {}", line.name, format.value(unit, estimate.value));
@@ -184,7 +202,9 @@ fn within(scene: &Scene, height: f64) -> f64 {
 fn mark(scene: &mut Scene, x: f64, what: &str) {
     let plot = scene.plot;
     scene.line(vec![(x, plot.top), (x, plot.bottom())], Ink::Found, Stroke::Dotted);
-    scene.text((x + 3.0, plot.top + 11.0), Anchor::Start, Ink::Found, what);
+    let heights = [plot.top + 11.0, plot.bottom() - 6.0, plot.top + 26.0, plot.bottom() - 21.0];
+    let places = heights.map(|y| [((x + 4.0, y), Anchor::Start), ((x - 4.0, y), Anchor::End)]);
+    annotate(scene, Ink::Found, what, places.as_flattened());
 }
 
 /// The ends of every line in words.

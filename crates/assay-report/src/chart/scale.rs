@@ -66,6 +66,16 @@ impl Scale {
         Self { law: Law::Log, low, high, from: 0.0, to: 1.0 }
     }
 
+    /// Law, both numbers at the ends and both places, for who reads places back into numbers.
+    pub(crate) const fn ends(&self) -> (Law, [f64; 4]) {
+        (self.law, [self.low, self.high, self.from, self.to])
+    }
+
+    /// The same numbers on places that lie this much farther.
+    pub(crate) const fn moved(self, by: f64) -> Self {
+        Self { from: self.from + by, to: self.to + by, ..self }
+    }
+
     /// The same numbers on these places.
     pub(crate) const fn onto(self, from: f64, to: f64) -> Self {
         Self { from, to, ..self }

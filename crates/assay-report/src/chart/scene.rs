@@ -1,5 +1,6 @@
 //! What is drawn, before it is SVG or pixels: marks at places, in inks that have a meaning instead of a colour.
 
+use super::scale::Scale;
 use assay_model::measurement::Operation;
 
 /// What a mark means; style sheets and palettes give it a colour.
@@ -159,6 +160,17 @@ pub(crate) struct Plot {
     pub(crate) height: f64,
 }
 
+/// How places along an axis are read back into numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Reading {
+    /// From numbers to places.
+    pub(crate) scale: Scale,
+    /// What stands behind a number: `ns`, `/s`, `share`; nothing for a count.
+    pub(crate) unit: &'static str,
+    /// What the numbers are.
+    pub(crate) name: String,
+}
+
 /// For what width a chart is drawn: text stays readable because nothing is ever scaled down much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Size {
@@ -194,6 +206,10 @@ pub(crate) struct Scene {
     pub(crate) description: String,
     /// Where the data are drawn.
     pub(crate) plot: Plot,
+    /// What is across, where a place can be read back into a number.
+    pub(crate) across: Option<Reading>,
+    /// What is upwards, where it can.
+    pub(crate) upwards: Option<Reading>,
     /// Marks that stay where they are.
     pub(crate) marks: Vec<Mark>,
     /// Marks that are stretched when a part of the time is looked at; they are cut off at the plot's edges.
@@ -244,6 +260,9 @@ impl Scene {
     pub(crate) fn lower(&mut self, by: f64) {
         self.height += by;
         self.plot.top += by;
+        if let Some(upwards) = &mut self.upwards {
+            upwards.scale = upwards.scale.moved(by);
+        }
         self.marks.iter_mut().chain(&mut self.stretching).for_each(|mark| mark.lower(by));
     }
 
@@ -280,6 +299,19 @@ impl Scene {
     /// A text held at a place of its base line.
     pub(crate) fn text(&mut self, at: Point, anchor: Anchor, ink: Ink, text: impl Into<String>) {
         self.marks.push(Mark::Text { at, anchor, ink, text: text.into() });
+    }
+
+    /// A number below an axis, held so that it does not leave the chart.
+    pub(crate) fn number_below(&mut self, x: f64, ink: Ink, text: impl Into<String>) {
+        const LETTER: f64 = 7.3;
+        let text = text.into();
+        let half = LETTER * assay_model::number::real_len(text.chars().count()) / 2.0;
+        let y = self.plot.bottom() + 17.0;
+        if x + half > self.width {
+            self.text((self.width, y), Anchor::End, ink, text);
+        } else {
+            self.text((x, y), Anchor::Middle, ink, text);
+        }
     }
 
     /// A point with its shape.

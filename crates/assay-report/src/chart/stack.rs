@@ -1,9 +1,10 @@
 //! Where the time of sessions went, a column a rung: parts on top of one another, with a line for the processors.
 
+use super::annotation::annotate;
 use super::axis::{Axis, base_line, legend, name_below, vertical};
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
-use super::waits::whole_ticks;
+use super::waits::{above_processors, whole_ticks};
 use crate::format::Formatter;
 use crate::ladder::split::Split;
 use assay_model::load::Rung;
@@ -23,13 +24,20 @@ const PARTS: [(&str, Ink, Part); 5] = [
 type Part = fn(&Split) -> Option<f64>;
 
 /// Draws the columns.
-pub(crate) fn stack(rungs: &[&Rung], processors: u32, format: &Formatter, size: Size) -> Scene {
+pub(crate) fn stack(
+    rungs: &[&Rung],
+    who: &str,
+    processors: u32,
+    format: &Formatter,
+    size: Size,
+) -> Scene {
     let mut scene = Scene::new(size, 280.0, "Time of the sessions by what they waited for");
     let plot = scene.plot;
     let height =
         |rung: &&Rung| PARTS.iter().map(|(_, _, part)| sessions_in(rung, *part)).sum::<f64>();
     let highest =
         rungs.iter().map(|rung| height(rung).max(f64::from(rung.sessions))).fold(1.0, f64::max);
+    let highest = above_processors(highest, Some(f64::from(processors)));
     let wanted = whole_ticks(highest);
     let y = Scale::from_zero(highest, wanted).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, "sessions on average", Unit::Count, y, wanted));
@@ -47,7 +55,7 @@ pub(crate) fn stack(rungs: &[&Rung], processors: u32, format: &Formatter, size: 
     }
     limit(&mut scene, y, f64::from(processors));
     base_line(&mut scene);
-    name_below(&mut scene, "sessions");
+    name_below(&mut scene, who);
     let used = PARTS
         .iter()
         .filter(|(_, _, part)| rungs.iter().any(|rung| sessions_in(rung, *part) > 0.005));
@@ -82,12 +90,12 @@ fn limit(scene: &mut Scene, y: Scale, count: f64) {
     }
     let (plot, at) = (scene.plot, y.place(count));
     scene.line(vec![(plot.left, at), (plot.right(), at)], Ink::Limit, Stroke::Dashed);
-    scene.text(
-        (plot.left + 4.0, at - 4.0),
-        Anchor::Start,
-        Ink::Limit,
-        format!("{count} processors"),
-    );
+    let name = if count > 1.0 { format!("{count} CPUs") } else { "1 CPU".to_owned() };
+    let places = [
+        ((plot.left + 4.0, at - 4.0), Anchor::Start),
+        ((plot.left + 4.0, at + 14.0), Anchor::Start),
+    ];
+    annotate(scene, Ink::Limit, &name, &places);
 }
 
 fn describe(rung: &Rung) -> String {

@@ -1,7 +1,7 @@
 //! The time axis that all charts of a run share, and its events.
 
 use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Scene, Stroke};
+use super::scene::{Anchor, Ink, Mark, Reading, Scene, Stroke};
 use crate::input::Event;
 use assay_model::number::{index, real_len, seconds};
 
@@ -21,9 +21,10 @@ pub(crate) fn time_axis(scene: &mut Scene, end_s: f64) -> Scale {
     for time_s in ticks(scale.high, plot.width) {
         let x = scale.place(time_s);
         scene.line(vec![(x, plot.top), (x, bottom)], Ink::Time, Stroke::Hair);
-        scene.text((x, bottom + 17.0), Anchor::Middle, Ink::Time, label(time_s, scale.high));
+        scene.number_below(x, Ink::Time, label(time_s, scale.high));
     }
     super::axis::base_line(scene);
+    scene.across = Some(Reading { scale, unit: "s", name: "at".to_owned() });
     scale
 }
 
@@ -43,6 +44,7 @@ fn label(time_s: f64, end_s: f64) -> String {
             let shown = format!("{time_s:.1}");
             format!("{} s", shown.strip_suffix(".0").unwrap_or(&shown))
         }
+        middle if middle <= 7200.0 && whole.is_multiple_of(60) => format!("{} min", whole / 60),
         middle if middle <= 7200.0 => format!("{}:{:02} min", whole / 60, whole % 60),
         _ => format!("{}:{:02} h", whole / 3600, whole / 60 % 60),
     }
@@ -73,6 +75,7 @@ mod tests {
         assert_eq!(ticks(86_400.0, 1000.0).len(), 13);
         assert_eq!(ticks(86_400.0 * 10.0, 300.0).last(), Some(&(86_400.0 * 9.0)));
         assert_eq!(label(90.0, 600.0), "1:30 min");
+        assert_eq!(label(300.0, 600.0), "5 min");
         assert_eq!(label(1.5, 10.0), "1.5 s");
         assert_eq!(label(21_600.0, 86_400.0), "6:00 h");
     }

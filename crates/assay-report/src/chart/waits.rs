@@ -1,5 +1,6 @@
 //! Active sessions by wait class over time, one class on top of the other, with a line for the processors.
 
+use super::annotation::annotate;
 use super::axis::{Axis, name_below, vertical};
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
@@ -45,6 +46,7 @@ pub(crate) fn waits(
     name_classes(&mut scene, &used);
     let plot = scene.plot;
     let highest = columns.iter().flatten().map(|column| column.iter().sum()).fold(1.0, f64::max);
+    let highest = above_processors(highest, cpus);
     let wanted = whole_ticks(highest);
     let y = Scale::from_zero(highest, wanted).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, "sessions", Unit::Count, y, wanted));
@@ -60,6 +62,13 @@ pub(crate) fn waits(
     limit(&mut scene, y, cpus);
     scene.description = describe(&columns, &used);
     scene
+}
+
+/// The height up to which is drawn: where the line of the processors is near, there is room for its name above it.
+pub(crate) fn above_processors(highest: f64, cpus: Option<f64>) -> f64 {
+    const NEAR: f64 = 0.8;
+    const ROOM: f64 = 1.2;
+    cpus.filter(|cpus| NEAR * cpus <= highest).map_or(highest, |cpus| highest.max(ROOM * cpus))
 }
 
 /// As many ticks as keep them whole: there is no half session.
@@ -141,7 +150,15 @@ fn limit(scene: &mut Scene, y: Scale, cpus: Option<f64>) {
     let (plot, at) = (scene.plot, y.place(cpus));
     scene.line(vec![(plot.left, at), (plot.right(), at)], Ink::Limit, Stroke::Dashed);
     let name = if cpus > 1.0 { format!("{cpus} CPUs") } else { "1 CPU".to_owned() };
-    scene.text((plot.left + 4.0, at - 4.0), Anchor::Start, Ink::Limit, name);
+    annotate(
+        scene,
+        Ink::Limit,
+        &name,
+        &[
+            ((plot.right() - 4.0, at - 4.0), Anchor::End),
+            ((plot.right() - 4.0, at + 14.0), Anchor::End),
+        ],
+    );
 }
 
 /// The legend in as many lines as it needs; the plot makes room for it.

@@ -16,32 +16,31 @@ const ABSENT: &str = "–";
 
 /// Whether faster storage would help, in a sentence or two.
 pub(super) fn headline(verdict: &TimeVerdict) -> String {
-    let gain = gain(verdict);
     let share = verdict.leading_share().map_or_else(|| "most".to_owned(), percent);
     let cause = verdict.cause.as_ref();
     let of = cause.map_or_else(String::new, |cause| format!(", first {cause}"));
     match verdict.bottleneck {
         Bottleneck::Storage if hangs_on_log(verdict) => format!(
-            "Storage-bound: the device of the log is slow, and commits and row locks wait for it. A sound one comes first.{gain}"
+            "Storage-bound: the device of the log is slow, and commits and row locks wait for it. A sound one comes first."
         ),
         Bottleneck::Storage => {
-            format!("Storage-bound: {share} of DB time was waiting for storage{of}.{gain}")
+            format!("Storage-bound: {share} of DB time was waiting for storage{of}.")
         }
         Bottleneck::Cpu => format!(
-            "CPU-bound: {share} of DB time was spent {}, so faster storage cannot help much.{gain}",
+            "CPU-bound: {share} of DB time was spent {}, so faster storage cannot help much.",
             verdict.cpu_queue_share.map_or("on a CPU", |_| "on a CPU or waiting for one")
         ),
         Bottleneck::Commit => format!(
-            "Commit-bound: in {share} of DB time sessions waited for their commits; a faster device of the log helps as far as they wait for it.{gain}"
+            "Commit-bound: in {share} of DB time sessions waited for their commits; a faster device of the log helps as far as they wait for it."
         ),
         Bottleneck::Contention => format!(
-            "Contention-bound: in {share} of DB time sessions waited for each other{of}, so faster storage cannot help much.{gain}"
+            "Contention-bound: in {share} of DB time sessions waited for each other{of}, so faster storage cannot help much."
         ),
         Bottleneck::Other => format!(
-            "Bound by {}: other waits were {share} of DB time, so faster storage cannot help much.{gain}",
+            "Bound by {}: other waits were {share} of DB time, so faster storage cannot help much.",
             cause.map_or("other waits", String::as_str)
         ),
-        Bottleneck::Mixed => format!("No single cause leads: {}.{gain}", verdict.reason),
+        Bottleneck::Mixed => format!("No single cause leads: {}.", verdict.reason),
         Bottleneck::Idle => format!("Idle: {}.", verdict.reason),
         Bottleneck::Unknown => format!("Inconclusive: {}.", verdict.reason),
     }
@@ -54,10 +53,8 @@ fn hangs_on_log(verdict: &TimeVerdict) -> bool {
 }
 
 /// Amdahl's bounds in a sentence: reads alone, then all that storage has a part in.
-fn gain(verdict: &TimeVerdict) -> String {
-    let Some(limit) = verdict.speedup_limit else {
-        return String::new();
-    };
+fn gain(verdict: &TimeVerdict) -> Option<String> {
+    let limit = verdict.speedup_limit?;
     let all = match verdict.storage_speedup_limit {
         Some(all) if all > limit * 1.01 => {
             format!(", and {all:.2} times with zero-latency commits and writes")
@@ -67,9 +64,9 @@ fn gain(verdict: &TimeVerdict) -> String {
             "; with commits, writes and what hangs on them storage has all of DB time".to_owned()
         }
     };
-    format!(
-        " With zero-latency user I/O the database would be at most {limit:.2} times as fast{all}."
-    )
+    Some(format!(
+        "With zero-latency user I/O the database would be at most {limit:.2} times as fast{all}."
+    ))
 }
 
 /// What else should be known by who reads nothing more.
@@ -79,6 +76,7 @@ pub(super) fn details(profile: &Profile) -> Vec<String> {
     if !told.contains(&profile.verdict.bottleneck) {
         details.push(format!("{}.", capital(&profile.verdict.reason)));
     }
+    details.extend(gain(&profile.verdict));
     details.extend(profile.verdict.devices.iter().filter_map(device));
     details.extend(profile.verdict.notes.iter().cloned());
     details.extend(load(profile));
@@ -153,7 +151,7 @@ pub(super) fn outlier(outlier: &Outlier) -> String {
         || format!("{low} or more"),
         |high| format!("{low} to {}", show_time_ns(real(high))),
     );
-    format!("{}: {} a second took {range}.", outlier.event, rate(outlier.rate_per_s))
+    format!("{}: {} per second took {range}.", outlier.event, rate(outlier.rate_per_s))
 }
 
 /// Where the numbers come from.
@@ -361,6 +359,7 @@ pub(super) fn significant(value: f64) -> String {
         large if large >= 1000.0 => show_count(value),
         middle if middle >= 1.0 => format!("{value:.2}"),
         small if small >= 0.001 => format!("{value:.4}"),
-        tiny => format!("{tiny:.2e}"),
+        small if small >= 0.000_05 => format!("{value:.4}"),
+        _ => "below 0.0001".to_owned(),
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn histograms(profile: &Profile) -> Table {
         .filter(|(_, curve)| curve.ios() > 0.0)
         .collect();
     let elapsed_s = profile.elapsed_s.as_ref().map_or(0.0, |elapsed| elapsed.value);
-    let names = curves.iter().map(|(name, _)| format!("{name}, a second"));
+    let names = curves.iter().map(|(name, _)| format!("{name}, per second"));
     let names: Vec<String> = std::iter::once(String::new()).chain(names).collect();
     let ranges = ranges(&curves).into_iter().filter(|_| elapsed_s > 0.0);
     let rows = ranges.map(|range| {
@@ -102,13 +102,13 @@ mod tests {
         let mut profile = profile();
         let curve = profile.classes[0].latency.as_mut().unwrap();
         curve.events = vec!["db file sequential read".to_owned()];
-        assert_eq!(histograms(&profile).plain()[0], ["", "db file sequential read, a second"]);
+        assert_eq!(histograms(&profile).plain()[0], ["", "db file sequential read, per second"]);
     }
 
     #[test]
     fn a_histogram_has_rates_and_shares_and_no_empty_range() {
         let rows = histograms(&profile()).plain();
-        assert_eq!(rows[0], ["", "single-block reads, a second"]);
+        assert_eq!(rows[0], ["", "single-block reads, per second"]);
         assert_eq!(rows[1], ["below 1.00 ms", "9.00 (90.0 %)"]);
         assert_eq!(rows[2], ["32.0 ms and longer", "1.00 (10.0 %)"]);
         assert_eq!(rows.len(), 3);

@@ -7,6 +7,7 @@ use super::named_profile::NamedProfile;
 use super::series::REPORTS_MAX;
 use super::{report, response, series, server};
 use crate::chart::scene::Size;
+use crate::format::Formatter;
 use crate::view::{Answer, Block, Chart, Level, Section, Table, View};
 use assay_model::profile::Profile;
 
@@ -43,7 +44,14 @@ fn answer<'a>(profiles: &[NamedProfile<'_>]) -> Answer<'a> {
         [one] => (facts::headline(&one.profile.verdict), facts::details(one.profile)),
         several => (series::headline(several), series::details(several)),
     };
-    Answer { headline, details, ..Answer::default() }
+    let summary = super::summary::summary(profiles);
+    Answer {
+        headline,
+        details,
+        summary: summary.blocks(Formatter::default()),
+        asked: summary.asked,
+        ..Answer::default()
+    }
 }
 
 fn one_report(named: NamedProfile<'_>) -> Vec<Section<'_>> {
@@ -72,13 +80,15 @@ fn one_report(named: NamedProfile<'_>) -> Vec<Section<'_>> {
 }
 
 fn many<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Section<'a>> {
+    let files: Vec<&str> = profiles.iter().map(|named| named.file).collect();
     let parts = profiles.iter().take(REPORTS_MAX).zip(1..).map(|(named, number)| {
         let sentence = Block::Paragraph(facts::headline(&named.profile.verdict));
         let events = report::top_events(named.profile).into_iter().take(1).collect();
         let mut content = vec![sentence, side_by_side(events)];
         content.extend(demand(named.profile));
         content.extend(time(named.profile));
-        Block::Article(Some(format!("report-{number}")), vec![Block::part(named.file, content)])
+        let folded = Block::folded(series::short(named.file, &files), content);
+        Block::Article(Some(format!("report-{number}")), vec![folded])
     });
     let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
     vec![

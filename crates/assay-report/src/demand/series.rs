@@ -82,7 +82,7 @@ fn databases<'a>(stops: &[Stop<'a>]) -> Vec<&'a str> {
 pub(super) fn details(profiles: &[NamedProfile<'_>]) -> Vec<String> {
     let stops = stops(profiles);
     let peak = largest(&stops, Stop::iops).map(|(iops, stop)| {
-        format!("The most I/O was asked in {}: {} a second.", stop.file, show_count(iops))
+        format!("The most I/O was asked in {}: {} per second.", stop.file, show_count(iops))
     });
     let slow = largest(&stops, |stop| stop.read_latency_ns).map(|(time_ns, stop)| {
         format!("Reads took longest in {}: {} on average.", stop.file, show_time_ns(time_ns))
@@ -102,11 +102,17 @@ fn largest<'s, 'a>(
 /// The tables and the charts.
 pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Block<'a>> {
     let stops: Rc<[Stop<'a>]> = stops(profiles).into();
-    let tables = databases(&stops).into_iter().map(|name| of_database(&stops, name));
-    let mut blocks: Vec<Block<'a>> = tables.collect();
+    let names = databases(&stops);
+    // Databases with a report or two each fill pages of short tables; together they can be compared.
+    let is_many = names.len() > 1 && stops.len() < REPORTS_EACH * names.len();
+    let mut blocks: Vec<Block<'a>> = if is_many {
+        vec![Block::Table(of_databases(&stops, &names))]
+    } else {
+        names.into_iter().map(|name| of_database(&stops, name)).collect()
+    };
     let all = [
-        (Along::Reports, "reads-and-writes", "Reads and writes a second, report by report."),
-        (Along::Sessions, "by-sessions", "Reads and writes a second by sessions connected."),
+        (Along::Reports, "reads-and-writes", "Reads and writes per second, report by report."),
+        (Along::Sessions, "by-sessions", "Reads and writes per second by sessions connected."),
     ];
     for (along, file, caption) in all {
         let drawn = Rc::clone(&stops);
@@ -115,20 +121,43 @@ pub(super) fn blocks<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Block<'a>> {
         blocks.extend(is_spread(&stops, along).then_some(Block::Chart(chart)));
     }
     if is_spread(&stops, Along::Iops) {
-        let caption = "Mean time of reads by I/Os a second: what load did to it.";
+        let caption = "Mean time of reads by I/Os per second: what load did to it.";
         let draw = move |size| latencies(&stops, size);
         blocks.push(Block::Chart(Chart::new("read-time-by-load", Size::Full, caption, draw)));
     }
     blocks
 }
 
+/// Reports of a database from which on it has a table of its own.
+const REPORTS_EACH: usize = 3;
+
+/// The reports of all databases in one table, those of one database next to each other.
+fn of_databases(stops: &[Stop<'_>], names: &[&str]) -> Table {
+    let table =
+        columns(Table::new("Every report").look(Look::Dense).words("report").words("database"));
+    names.iter().fold(table, |mut table, name| {
+        let mine: Vec<&Stop<'_>> = stops.iter().filter(|stop| stop.database == *name).collect();
+        table.rows.extend(mine.iter().zip(remarks(&mine)).map(|(stop, remark)| {
+            let mut cells = cells(stop, remark);
+            cells.insert(1, Cell::Words((*name).to_owned()));
+            cells
+        }));
+        table
+    })
+}
+
+/// What is shown of every report.
+fn columns(table: Table) -> Table {
+    let table = table.words("begin").numbers("active sessions").numbers("reads/s");
+    let table = table.numbers("writes/s").numbers("read time");
+    table.words("bound by").words("unusual")
+}
+
 /// The reports of one database, each a link to its part.
 fn of_database<'a>(stops: &[Stop<'_>], name: &str) -> Block<'a> {
     let mine: Vec<&Stop<'_>> = stops.iter().filter(|stop| stop.database == name).collect();
     let table = Table::new("Every report of the database").look(Look::Dense).words("report");
-    let table = table.words("begin").numbers("active sessions").numbers("reads/s");
-    let table = table.numbers("writes/s").numbers("read time");
-    let mut table = table.words("bound by").words("unusual");
+    let mut table = columns(table);
     let rows = mine.iter().zip(remarks(&mine));
     table.rows.extend(rows.map(|(stop, remark)| cells(stop, remark)));
     Block::part(name, vec![Block::Table(table)])
@@ -171,11 +200,23 @@ fn remarks(mine: &[&Stop<'_>]) -> Vec<String> {
     remarks.into_iter().map(|parts| parts.join(", ")).collect()
 }
 
+/// The part of a path in which it differs from the others: without the folders that all of them lie in.
+pub(super) fn short<'a>(file: &'a str, files: &[&str]) -> &'a str {
+    let folder = |file: &str| file.rfind('/').map_or(0, |slash| slash + 1);
+    let is_shared = |length: usize| {
+        files.iter().all(|other| other.as_bytes().get(..length) == file.as_bytes().get(..length))
+    };
+    let ends = file[..folder(file)].match_indices('/').map(|(slash, _)| slash + 1);
+    let shared = ends.filter(|length| is_shared(*length)).last().unwrap_or(0);
+    &file[shared..]
+}
+
 fn stops<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Stop<'a>> {
+    let files: Vec<&str> = profiles.iter().map(|named| named.file).collect();
     let mut stops: Vec<Stop<'a>> = profiles
         .iter()
         .enumerate()
-        .map(|(number, named)| stop(number, named.file, named.profile))
+        .map(|(number, named)| stop(number, short(named.file, &files), named.profile))
         .collect();
     if stops.iter().all(|stop| stop.clock_s.is_some()) {
         stops.sort_by_key(|stop| stop.clock_s);
@@ -245,7 +286,7 @@ fn is_spread(stops: &[Stop<'_>], along: Along) -> bool {
 
 /// Reads and writes a second.
 fn rates(stops: &[Stop<'_>], along: Along, size: Size) -> Scene {
-    let mut scene = Scene::new(size, 260.0, "I/Os a second");
+    let mut scene = Scene::new(size, 260.0, "I/Os per second");
     let most = most(stops);
     let y = upright(&mut scene, most);
     let places = across(&mut scene, stops, along);
@@ -267,7 +308,7 @@ fn rates(stops: &[Stop<'_>], along: Along, size: Size) -> Scene {
 }
 
 fn describe(reports: usize, most: f64) -> String {
-    format!("{reports} reports, at most {} I/Os of a kind a second.", show_count(most))
+    format!("{reports} reports, at most {} I/Os of a kind per second.", show_count(most))
 }
 
 /// The highest rate of any kind.
@@ -355,6 +396,6 @@ fn load_axes(scene: &mut Scene, points: &[(f64, f64, &str)]) -> (Scale, Scale) {
     let x = Scale::from_zero(most, 6).onto(plot.left, plot.right());
     let y = Scale::log(low, high).onto(plot.bottom(), plot.top);
     vertical(scene, &format, &Axis::new(&format, "mean time of reads", Unit::Ns, y, 5));
-    horizontal(scene, &format, &Axis::new(&format, "I/Os a second", Unit::IosPerS, x, 6));
+    horizontal(scene, &format, &Axis::new(&format, "I/Os per second", Unit::IosPerS, x, 6));
     (x, y)
 }

@@ -148,7 +148,7 @@ mod tests {
         }
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         let page = html(&report, Options::default());
-        assert!(page.contains("What a database gets out of it") && page.contains("2 processors"));
+        assert!(page.contains("What a database gets out of it") && page.contains("2 CPUs"));
     }
 
     #[test]

@@ -40,19 +40,13 @@ macro_rules! across {
 pub(super) fn tables() -> Vec<Columns> {
     vec![
         throughput(),
-        side_by_side("Transactions a second", across!(rate_of)),
-        side_by_side(
-            "Half of them take at most (p50)",
-            across!(|rung, name| response_time(rung, name, 0.5)),
-        ),
+        side_by_side("Transactions per second", across!(rate_of)),
+        side_by_side("Response time, p50", across!(|rung, name| response_time(rung, name, 0.5))),
         side_by_side(
             "Nine of ten take at most (p90)",
             across!(|rung, name| response_time(rung, name, 0.9)),
         ),
-        side_by_side(
-            "99 of 100 take at most (p99)",
-            across!(|rung, name| response_time(rung, name, 0.99)),
-        ),
+        side_by_side("Response time, p99", across!(|rung, name| response_time(rung, name, 0.99))),
         side_by_side("The longest took", across!(|rung, name| response_time(rung, name, 1.0))),
         refusals(),
         reads_and_writes(),
@@ -129,7 +123,7 @@ fn ratio_words(rung: &Rung) -> Option<String> {
         )
     });
     Some(format!(
-        "The database asked for {} reads and {} writes of its data files a second, {}{of_device}. The literature has \
+        "The database asked for {} reads and {} writes of its data files per second, {}{of_device}. The literature has \
          9.7:1 of TPC-E, under caches of its own.",
         counted(rung, database.reads),
         counted(rung, database.writes),

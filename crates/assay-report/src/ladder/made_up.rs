@@ -11,7 +11,7 @@ use assay_model::measurement::{
 use assay_model::{Histogram, Precision};
 
 /// A rung of 1000 reads a session in two seconds, of which the page cache gave that many bytes.
-pub(super) fn rung(sessions: u32, cached_bytes: u64) -> Rung {
+pub(crate) fn rung(sessions: u32, cached_bytes: u64) -> Rung {
     let mut service = Histogram::new(Precision::Fine);
     service.record_many(2_000_000, 1000 * u64::from(sessions));
     let read = OperationResult {
@@ -36,6 +36,7 @@ pub(super) fn rung(sessions: u32, cached_bytes: u64) -> Rung {
             conduct: Conduct::default(),
         },
         statements: None,
+        interval_rates_per_s: vec![450.0, 550.0],
         retries: Vec::new(),
         backlog: None,
         database: DatabaseCounts {
@@ -62,7 +63,7 @@ pub(super) fn rung(sessions: u32, cached_bytes: u64) -> Rung {
 }
 
 /// A report of a load that reads blocks.
-pub(super) fn report(rungs: Vec<Rung>) -> Report {
+pub(crate) fn report(rungs: Vec<Rung>) -> Report {
     Report {
         load: Some(Load {
             format: Load::FORMAT,
@@ -85,7 +86,7 @@ pub(super) fn report(rungs: Vec<Rung>) -> Report {
 }
 
 /// A report of a load of transactions, of which one is counted: 500 a rung.
-pub(super) fn transactions(mut made: Report, kind: LoadKind, counted: &str) -> Report {
+pub(crate) fn transactions(mut made: Report, kind: LoadKind, counted: &str) -> Report {
     let load = made.load.as_mut().unwrap();
     load.kind = kind;
     for rung in &mut load.rungs {

@@ -4,6 +4,9 @@ use crate::phrases::nines;
 use assay_model::load::{Goal, Load, Rung};
 use assay_model::units::{show_count, show_time_ns};
 
+/// Why a ladder ended that measured all that was asked for.
+const COMPLETED: &str = "all steps were completed";
+
 /// A number of sessions, which are called `who`: `1 user`, `2 users`.
 pub(crate) fn several(sessions: u32, who: &str) -> String {
     if sessions == 1 { format!("1 {who}") } else { format!("{sessions} {who}s") }
@@ -51,7 +54,8 @@ pub(super) fn goal_words(goal: &Goal, who: &str, [of_one, of_several]: [&str; 2]
     }
 }
 
-/// Why the ladder ended, where that is known.
+/// Why the ladder ended, where that is known and is not that it was done.
 pub(super) fn end_words(load: &Load) -> Option<String> {
-    (!load.end.is_empty()).then(|| format!("The ladder ended because {}.", load.end))
+    let says = !load.end.is_empty() && load.end != COMPLETED;
+    says.then(|| format!("The ladder ended because {}.", load.end))
 }

@@ -1,11 +1,13 @@
 //! The answer in plain sentences, for the page and for the terminal.
 
 use super::document_headline::headline;
-use super::levels;
 use super::rates::{paced, rounded};
+use super::{integrity, levels};
 use crate::format::Formatter;
 use crate::input::{Report, RunReport};
-use crate::phrases::{capital, is_hardly_known, is_lower_bound, nines, size, within_limit};
+use crate::phrases::{
+    capital, capital_words, is_hardly_known, is_lower_bound, nines, size, within_limit,
+};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};
 use assay_model::number::{real, seconds};
@@ -28,6 +30,10 @@ pub(super) struct Answer {
 pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
     let details: Vec<String> =
         found(report, format).iter().map(|sentence| capital_words(sentence)).collect();
+    // Data that is not what was written is worse than whatever else was asked.
+    if let Some(fault) = report.integrity.as_ref().and_then(integrity::headline) {
+        return Answer { outcome: fault.outcome, headline: fault.words, details };
+    }
     if let Some(verdict) = &report.verdict {
         let headline = verdict_sentence(verdict, format);
         return Answer { outcome: Some(verdict.outcome), headline, details };
@@ -58,6 +64,8 @@ fn found(report: &Report, format: &Formatter) -> Vec<String> {
         let change = run.level_change.as_ref().map(|change| levels::sentence(change, format));
         run_sentence(run, format).into_iter().chain(change)
     }));
+    let verified = report.integrity.as_ref().filter(|found| found.found_blocks() == 0);
+    found.extend(verified.map(integrity::sentence));
     if found.is_empty() {
         found.extend(report.watch.as_ref().map(|watch| watch_sentence(&watch.summary)));
     }
@@ -108,14 +116,6 @@ fn verdict_sentence(verdict: &Verdict, format: &Formatter) -> String {
     let said = numbers.into_iter().chain(counts).take(told);
     let said: Vec<String> = said.map(|found| stated(found, format)).collect();
     format!("{} ({word}).", capital_words(&said.join("; ")))
-}
-
-/// A sentence begins with a capital letter, but for a quantile: `p99`.
-fn capital_words(words: &str) -> String {
-    let is_quantile = words
-        .strip_prefix('p')
-        .is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()));
-    if is_quantile { words.to_owned() } else { capital(words) }
 }
 
 /// A judged number and its limit in words: `p99 of reads 0.8 ms ≤ 1 ms at 40,000 IOPS`.

@@ -1,6 +1,7 @@
 //! A comparison as tables: every measure with its ratio, distributions by wall clock, parity, scaling.
 
 use super::headline::Headline;
+use super::quantity_names::quantity;
 use super::styles::STYLES;
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::{Ink, Size, Stroke};
@@ -88,10 +89,8 @@ fn still_needed_s(measure: &Measure, elapsed_s: f64) -> Option<f64> {
 }
 
 fn name(measure: &Measure) -> String {
-    match &measure.subject {
-        Some(subject) => format!("{} of {subject}", measure.quantity),
-        None => measure.quantity.clone(),
-    }
+    let quantity = quantity(&measure.quantity);
+    measure.subject.as_ref().map_or(quantity.clone(), |subject| format!("{quantity} of {subject}"))
 }
 
 /// What the ratio means, in percent.
@@ -168,8 +167,8 @@ fn table(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> Table {
 fn label(part: &str, measure: &Measure) -> String {
     let rest = measure.quantity.strip_prefix(part).and_then(|rest| rest.strip_prefix('.'));
     match (rest.filter(|_| !part.is_empty()), &measure.subject) {
-        (Some(rest), Some(subject)) => format!("{subject}: {rest}"),
-        (Some(rest), None) => rest.to_owned(),
+        (Some(rest), Some(subject)) => format!("{subject}: {}", quantity(rest)),
+        (Some(rest), None) => quantity(rest),
         (None, _) => name(measure),
     }
 }
@@ -181,8 +180,10 @@ fn different(pair: &Pair) -> String {
     let named: Vec<String> =
         judged.iter().map(|measure| format!("{} {}", name(measure), change(measure))).collect();
     match (named.as_slice(), shown.len()) {
-        ([], 0) => "No measure surely differs.".to_owned(),
-        ([], shown) => format!("No judged measure surely differs; {shown} of the others do."),
+        ([], 0) => "No measure differs significantly.".to_owned(),
+        ([], shown) => {
+            format!("No judged measure differs significantly; {shown} of the others do.")
+        }
         (named, 0) => format!("Significantly different: {}.", named.join(", ")),
         (named, shown) => {
             format!("Significantly different: {}; and {shown} of the others.", named.join(", "))
@@ -207,7 +208,11 @@ fn row(label: String, measure: &Measure, elapsed_s: f64, format: &Formatter) -> 
     let (ratio, interval) = measure.ratio.as_ref().map_or_else(
         || ("–".to_owned(), "not known".to_owned()),
         |ratio| {
-            let ends = format!("{:.3} – {:.3}", ratio.low, ratio.high);
+            let ends = if ratio.high.is_finite() {
+                format!("{:.3} – {:.3}", ratio.low, ratio.high)
+            } else {
+                format!("at least {:.3}", ratio.low)
+            };
             let exact = ratio.high <= ratio.low;
             let ends = if exact { "no interval".to_owned() } else { ends };
             (format!("{:.3}", ratio.value), ends)
@@ -261,7 +266,7 @@ fn distributions<'a>(found: &Comparison) -> Option<Section<'a>> {
     let tables = found.pairs.iter().flat_map(|pair| pair.histograms.iter().map(buckets));
     let mut tables = tables.map(|table| Block::captioned(Level::Detail, table)).peekable();
     tables.peek()?;
-    let lead = "A range says how many I/Os a second fall into it, and how many are in it at any time: rate times the \
+    let lead = "A range says how many I/Os per second fall into it, and how many are in it at any time: rate times the \
                 middle of the range. So tails compare with sessions and cores.";
     Some(Section {
         id: "distributions",
@@ -410,7 +415,7 @@ fn scaling_chart(scaling: &Scaling, nodes: &str) -> Lines {
         lines.push(line("law", 1, &|at| exact(law.at(at))));
     }
     Lines {
-        title: format!("{} against linear growth", scaling.quantity),
+        title: format!("Scaling efficiency: {}", scaling.quantity),
         across: Across::Linear,
         across_name: nodes.to_owned(),
         name: scaling.quantity.clone(),

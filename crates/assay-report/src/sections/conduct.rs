@@ -33,7 +33,7 @@ fn one<'a>(run: &RunReport, format: &Formatter) -> Block<'a> {
 fn how_issued(conduct: &Conduct) -> Vec<(&'static str, String)> {
     let backend = match &conduct.backend_reason {
         Some(reason) => format!("{}: {reason}", conduct.backend),
-        None => conduct.backend.clone(),
+        None => conduct.backend.to_string(),
     };
     let direct = match conduct.direct_io {
         Some(true) => "yes: the page cache was bypassed",
@@ -44,7 +44,7 @@ fn how_issued(conduct: &Conduct) -> Vec<(&'static str, String)> {
         ("Backend", backend),
         ("Direct I/O", direct.to_owned()),
         ("Submission", phrases::submission(conduct.submission).to_owned()),
-        ("Clock", conduct.clock.clone()),
+        ("Clock", conduct.clock.to_string()),
     ];
     if !conduct.features.is_empty() {
         entries.push(("In force", conduct.features.join(", ")));

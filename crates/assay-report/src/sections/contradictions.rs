@@ -147,6 +147,8 @@ mod tests {
                 target: "d".to_owned(),
                 limit: LatencyLimit { quantile: 0.99, service_time_ns: 1e6 },
                 mixes: vec![mix],
+                direct_io: None,
+                log: None,
                 elapsed_s: 5.0,
                 remarks: Vec::new(),
             }),

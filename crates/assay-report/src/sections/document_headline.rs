@@ -1,13 +1,19 @@
 //! The sentence that answers where a run is of a comparison, of queries, of a soak, of working sets or of a study.
 
 use super::headline::Headline;
-use super::{comparison, dss, locality, soak, study};
+use super::{comparison, dss, locality, projection, soak, study, verification};
 use crate::format::Formatter;
 use crate::input::Report;
 
 /// The sentence, where a document of these kinds is there.
 pub(super) fn headline(report: &Report, format: &Formatter) -> Option<Headline> {
     let target = &report.target;
+    if let Some(found) = &report.projection {
+        return Some(projection::headline(found));
+    }
+    if let Some(found) = &report.verified {
+        return Some(verification::headline(found));
+    }
     if let Some(found) = &report.comparison {
         return Some(comparison::headline(found, format));
     }

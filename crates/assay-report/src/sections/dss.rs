@@ -7,6 +7,7 @@ use crate::chart::bars::{Bar, Bars, Kind};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::clock::show_length;
 use crate::format::Formatter;
+use crate::ladder::several;
 use crate::view::{Block, Level, Section, Table};
 use assay_model::dss::{Dss, DssKind, DssOutcome, DssQuery, DssRun, middle_and_range};
 use assay_model::load::Setting;
@@ -17,7 +18,7 @@ use assay_model::verdict::{Outcome, Unit};
 /// Stands where nothing is known.
 const UNKNOWN: &str = "–";
 /// How numbers of the tables are made.
-const MEANING: &str = "Queries/h × scale: of a power run 3,600 s × scale over the geometric mean of queries and refresh functions, of a throughput run all queries × scale over the time of all streams; of several times the middle one is given, with the shortest and the longest; ≥ where a query was cancelled at its limit. CPU and read hold parallel processes, DB time does not.";
+const MEANING: &str = "Queries/h × scale of a power run is 3,600 s × scale ÷ geometric mean of its times; of a throughput run, queries × scale ÷ its time. Repeats: median, shortest and longest. ≥ marks a query that was cancelled at its limit. CPU and read include parallel processes, DB time does not.";
 /// Kinds of runs that bars can tell apart.
 const KINDS_MAX: usize = 4;
 
@@ -77,6 +78,7 @@ pub(super) fn section<'a>(dss: &Dss, format: Formatter) -> Section<'a> {
     let tables = tables.into_iter().chain((!format.is_relative()).then(|| storage_table(dss)));
     let mut blocks = vec![Block::Lead(lead(dss, &format))];
     blocks.extend(charts.map(Block::Chart));
+    blocks.push(Block::Note(MEANING.to_owned()));
     blocks.extend(tables.map(|table| Block::captioned(Level::Detail, table)));
     if !format.is_relative() {
         blocks.push(Block::detail("How it was loaded and asked", vec![Block::facts(facts(dss))]));
@@ -91,7 +93,6 @@ fn lead(dss: &Dss, format: &Formatter) -> Vec<String> {
     if !format.is_relative() {
         lead.extend(physical.and_then(physical_words));
     }
-    lead.push(MEANING.to_owned());
     if !dss.end.is_empty() {
         lead.push(format.prose(&format!("It ended early: {}.", dss.end)));
     }
@@ -300,7 +301,13 @@ fn facts(dss: &Dss) -> Vec<(String, String)> {
     let own = if server.is_own { "made for this run" } else { "given" };
     let loaded = dss.data.loading.map_or_else(
         || "by an earlier run".to_owned(),
-        |loading| format!("in {} by {} sessions", show_length(loading.elapsed_s), loading.loaders),
+        |loading| {
+            format!(
+                "in {} by {}",
+                show_length(loading.elapsed_s),
+                several(loading.loaders, "session")
+            )
+        },
     );
     let tables = format!(
         "{} rows, {} and {} of indexes, loaded {loaded}",

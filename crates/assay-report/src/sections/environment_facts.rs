@@ -3,7 +3,7 @@
 use assay_model::environment::{Environment, Host, Storage};
 use assay_model::number::real;
 use assay_model::stack::{BlockLayer, LayerKind, Queue};
-use assay_model::units::show_bytes;
+use assay_model::units::{show_bytes, show_counted};
 
 /// A layer of the storage, the mount first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -128,7 +128,7 @@ fn queue(queue: &Queue) -> Vec<String> {
     let parts = [
         queue.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
         queue.requests.map(|requests| format!("{requests} requests")),
-        queue.hardware_queues.map(|queues| format!("{queues} hardware queues")),
+        queue.hardware_queues.map(|queues| show_counted(queues, "hardware queue")),
         queue.rotational.map(|rotational| spindle(rotational).to_owned()),
         queue.write_cache.clone(),
         blocks.map(|(logical, physical)| format!("blocks {logical}/{physical} B")),

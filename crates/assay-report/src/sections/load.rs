@@ -16,6 +16,8 @@ use assay_model::measurement::Operation;
 use assay_model::number::{rate, real};
 use assay_model::verdict::Unit;
 
+/// Tables that are unfolded at first: the ladder and what comes next to it.
+const TABLES_OPEN: usize = 2;
 /// Tables of the server that a terminal shows as well.
 const IN_BRIEF: [&str; 2] = ["Top timed events of sessions", "How long reads of a block took"];
 
@@ -29,10 +31,14 @@ pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>
         Block::captioned(Level::Part, beside(report)),
         Block::SideBySide(charts(load, format).into_iter().map(Block::Chart).collect()),
     ];
+    blocks.extend(super::load_over_time::throughput(load, format).map(Block::Chart));
     blocks.extend(over_time(load, format).map(Block::Chart));
     let tables = tables(load).into_iter().map(|columns| columns.table(&load.rungs));
-    blocks.extend(tables.map(|table| Block::captioned(Level::Part, table)));
-    blocks.extend(activity(load));
+    let mut tables = tables.map(|table| Block::captioned(Level::Part, table));
+    blocks.extend(tables.by_ref().take(TABLES_OPEN));
+    blocks.push(Block::folded("All other figures, step by step", tables.collect()));
+    let activity = activity(load).into_iter().collect();
+    blocks.push(Block::folded("What the server counted", activity));
     blocks.push(Block::part("How it was loaded", vec![Block::facts(facts(load))]));
     blocks.push(Block::captioned(Level::Part, errors(load)));
     blocks
@@ -81,7 +87,8 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
 fn of_blocks(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let draw = move |size| {
-        ladder("Reads by sessions", "reads a second", Unit::IosPerS, &rungs, &RATES, &format, size)
+        let title = ("Reads by sessions", "sessions");
+        ladder(title, "reads per second", Unit::IosPerS, &rungs, &RATES, &format, size)
     };
     let mut charts = vec![Chart::new(
         "reads-by-sessions",
@@ -90,10 +97,12 @@ fn of_blocks(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
         draw,
     )];
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
-    let draw =
-        move |size| ladder("Times by sessions", "time", Unit::Ns, &rungs, &TIMES, &format, size);
+    let draw = move |size| {
+        let title = ("Times by sessions", "sessions");
+        ladder(title, "time", Unit::Ns, &rungs, &TIMES, &format, size)
+    };
     charts.push(Chart::new("times-by-sessions", Size::Half, "Times of reading statements by sessions: the middle, and the slowest of a hundred and of a thousand.", draw));
-    charts.push(time_of_sessions(load, format, "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. The kernel’s work for a read belongs to the read."));
+    charts.push(time_of_sessions(load, format, "sessions", "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. The kernel’s work for a read belongs to the read."));
     if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
         let times = rung.times(Operation::Read);
         let caption = format!(
@@ -101,7 +110,7 @@ fn of_blocks(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
             several(rung.sessions, "session")
         );
         let draw =
-            move |size| histogram(Operation::Read, &times, "time of statements", &format, size);
+            move |size| histogram(Operation::Read, &times, ("time", "statements"), &format, size);
         charts.push(Chart::new("histogram-statements", Size::Half, caption, draw));
     }
     charts
@@ -126,7 +135,7 @@ fn over_time(load: &Load, format: Formatter) -> Option<Chart<'_>> {
     Some(Chart::new(
         "active-sessions",
         Size::Full,
-        "What active sessions did, second by second and rung after rung (the numbers are sessions), sampled ten times a second. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.",
+        "What active sessions did, second by second and rung after rung (the numbers are sessions), sampled ten times per second. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.",
         draw,
     ))
 }

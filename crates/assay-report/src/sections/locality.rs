@@ -21,7 +21,7 @@ pub(super) fn headline(found: &Locality, target: &str, format: &Formatter) -> He
             format.value(Unit::Ns, only.service_time_ns)
         ),
         several => format!(
-            "{target} has {} places: {}.",
+            "{target} has {} tiers: {}.",
             several.len(),
             several.iter().map(|tier| place(tier, format)).collect::<Vec<_>>().join(", ")
         ),
@@ -38,8 +38,9 @@ fn place(tier: &Tier, format: &Formatter) -> String {
 }
 
 pub(super) fn section<'a>(found: &Locality, format: Formatter) -> Section<'a> {
-    let tables = [places(found, &format), points(found, &format)];
-    let tables = tables.into_iter().map(|table| Block::captioned(Level::Detail, table));
+    let points = points(found, &format);
+    let points = Block::folded(points.caption.clone(), vec![Block::Table(points)]);
+    let tables = [Block::captioned(Level::Detail, places(found, &format)), points];
     let head =
         [Block::Lead(sentences(found)), Block::Chart(curve(found).chart(Size::Full, format))];
     Section {
@@ -105,12 +106,12 @@ fn places(found: &Locality, format: &Formatter) -> Table {
     };
     let known = found.tiers.iter().any(|tier| tier.interval_ns.is_some());
     let names = ["holds", "95 % interval", "mean read time", "95 % interval"];
-    Table::of_numbers("Places", &names).with(found.tiers.iter().filter(|_| known).map(row))
+    Table::of_numbers("Tiers", &names).with(found.tiers.iter().filter(|_| known).map(row))
 }
 
 fn sentences(found: &Locality) -> Vec<String> {
     let mut sentences = vec![format!(
-        "One random read at a time; the places explain the means within {:.1} %.",
+        "One random read at a time; the tiers explain the means within {:.1} %.",
         found.misfit * 100.0
     )];
     if !found.doubts.is_empty() {

@@ -31,7 +31,7 @@ const TERMS: [(&str, &str); 7] = [
         "outstanding I/Os",
         "handed to the operating system and not yet complete: how much work the storage sees at once.",
     ),
-    ("MB/s", "a million bytes a second; KiB and MiB are 1,024 and 1,048,576 bytes."),
+    ("MB/s", "a million bytes per second; KiB and MiB are 1,024 and 1,048,576 bytes."),
 ];
 
 /// Terms of a calibration.

@@ -86,10 +86,10 @@ fn title(overlay: &Overlay) -> String {
 
 fn unit_name(unit: Unit) -> &'static str {
     match unit {
-        Unit::IosPerS => "a second",
-        Unit::PerMinute => "a minute",
-        Unit::PerHour => "an hour",
-        Unit::BytesPerS => "bytes a second",
+        Unit::IosPerS => "per second",
+        Unit::PerMinute => "per minute",
+        Unit::PerHour => "per hour",
+        Unit::BytesPerS => "throughput",
         Unit::Ns => "latency",
         Unit::Share => "share",
         Unit::Count => "number",

@@ -104,7 +104,8 @@ fn distributions<'a>(
         let draw = move |size| {
             let times = whole.get(operation).map(OperationResult::response);
             times.map_or_else(Default::default, |times| {
-                histogram(operation, times, kind, &format, size)
+                let what = format!("{}s", operation.name());
+                histogram(operation, times, (kind, &what), &format, size)
             })
         };
         let file = format!("{prefix}histogram-{}", operation.name());

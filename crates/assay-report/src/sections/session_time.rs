@@ -10,9 +10,10 @@ use assay_model::load::{Load, Rung};
 pub(super) fn time_of_sessions<'a>(
     load: &'a Load,
     format: Formatter,
+    who: &'static str,
     caption: &'static str,
 ) -> Chart<'a> {
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
-    let draw = move |size| stack(&rungs, load.processors, &format, size);
+    let draw = move |size| stack(&rungs, who, load.processors, &format, size);
     Chart::new("time-of-sessions", Size::Half, caption, draw)
 }

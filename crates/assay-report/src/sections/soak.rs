@@ -1,11 +1,13 @@
 //! A soak as charts and tables: every quantity over time with its levels, changes, what rests brought, rules of others.
 
 use super::headline::Headline;
+use super::quantity_names::quantity;
 use super::styles::STYLES;
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::clock::show_length;
 use crate::format::Formatter;
+use crate::phrases::capital_words;
 use crate::view::{Block, Level, Look, Section, Table};
 use assay_model::Estimate;
 use assay_model::soak::{self, Rests, Soak, SoakSeries, SoakState};
@@ -55,15 +57,14 @@ pub(super) fn sections<'a>(soak: &Soak, format: Formatter) -> Vec<Section<'a>> {
 }
 
 fn course_section<'a>(soak: &Soak, format: Formatter) -> Section<'a> {
+    let size = |place: usize| if place == 0 { Size::Full } else { Size::Half };
+    let charts = soak.courses.iter().enumerate();
     let charts =
-        soak.courses.iter().map(|course| Block::Chart(chart(course).chart(Size::Full, format)));
+        charts.map(|(place, course)| Block::Chart(chart(course).chart(size(place), format)));
+    let charts = Block::SideBySide(charts.collect());
     let levels = Block::captioned(Level::Detail, levels(soak, &format));
     let lead = Block::Lead(lead(soak, &format));
-    Section {
-        id: "course",
-        title: "Timeline".to_owned(),
-        blocks: [lead].into_iter().chain(charts).chain([levels]).collect(),
-    }
+    Section { id: "course", title: "Timeline".to_owned(), blocks: vec![lead, charts, levels] }
 }
 
 fn lead(soak: &Soak, format: &Formatter) -> Vec<String> {
@@ -134,7 +135,7 @@ fn degradation(course: &SoakSeries) -> Option<String> {
     let word = if course.degraded { "Lost" } else { "Changed" };
     Some(format!(
         "{word}: {} ended at {:.1} % of its first level ({:.1} – {:.1} %).",
-        course.quantity,
+        quantity(&course.quantity),
         ratio.value * 100.0,
         ratio.low * 100.0,
         ratio.high * 100.0
@@ -182,10 +183,10 @@ pub(super) fn chart(course: &SoakSeries) -> Lines {
     });
     let steady = course.steady_since_s.filter(|since_s| *since_s > 0.0);
     Lines {
-        title: format!("{} over time", course.quantity),
+        title: capital_words(&format!("{} over time", quantity(&course.quantity))),
         across: Across::Time,
         across_name: "time since the load began".to_owned(),
-        name: course.quantity.clone(),
+        name: quantity(&course.quantity),
         unit: course.unit,
         log: false,
         curves: lines,
@@ -202,7 +203,7 @@ fn levels(soak: &Soak, format: &Formatter) -> Table {
 fn levels_of(course: &SoakSeries, format: &Formatter) -> Vec<Vec<String>> {
     let row = |level: &soak::Level| {
         vec![
-            course.quantity.clone(),
+            quantity(&course.quantity),
             show_length(level.from_s),
             show_length(level.to_s),
             format.value(course.unit, level.value.value),

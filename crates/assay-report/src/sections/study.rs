@@ -2,13 +2,17 @@
 
 use super::comparison::scalings;
 use super::headline::Headline;
+use super::quantity_names::{factor, quantity};
 use super::styles::STYLES;
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::Size;
 use crate::clock::show_length;
 use crate::format::Formatter;
+use crate::phrases::capital_words;
 use crate::view::{Block, Level, Look, Section, Table};
-use assay_model::study::{CellResult, CellState, FactorCurve, LOAD_FIGURES, StudyResult};
+use assay_model::study::{
+    CellResult, CellState, CurvePoint, FactorCurve, LOAD_FIGURES, StudyResult,
+};
 use assay_model::verdict::{NamedEstimate, Unit};
 
 /// Cells that are drawn over time.
@@ -24,10 +28,11 @@ pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) ->
     let measured = count(|state| matches!(state, CellState::Measured));
     let failed = count(|state| matches!(state, CellState::Failed { .. }));
     let left_out = count(|state| matches!(state, CellState::LeftOut { .. }));
-    let mut words = format!(
-        "Study “{}” on {target}: {measured} of {} cells measured",
-        study.study, study.planned
-    );
+    let cells = format!("{measured} of {} cells measured", study.planned);
+    let mut words = match range(study, format) {
+        Some(range) => format!("{range}; {cells}"),
+        None => format!("Study “{}” on {target}: {cells}", study.study),
+    };
     for (cells, what) in [(failed, "failed"), (left_out, "left out by stop rules")] {
         if cells > 0 {
             words = format!("{words}, {cells} {what}");
@@ -40,6 +45,21 @@ pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) ->
     let course = one.map(|course| super::soak::headline(course, "It", format).words);
     let words = course.map_or_else(|| format!("{words}."), |course| format!("{words}. {course}"));
     Headline { outcome: None, words }
+}
+
+/// How the first quantity follows its factor, from its least to its greatest value.
+fn range(study: &StudyResult, format: &Formatter) -> Option<String> {
+    let curve = study.curves.first()?;
+    let by = |one: &&CurvePoint, other: &&CurvePoint| {
+        one.estimate.value.total_cmp(&other.estimate.value)
+    };
+    let (least, most) = (curve.points.iter().min_by(by)?, curve.points.iter().max_by(by)?);
+    let at = |point: &CurvePoint| {
+        let value = format.value(curve.unit, point.estimate.value);
+        format!("{value} at {} {}", factor(&curve.factor), point.value)
+    };
+    let name = capital_words(&quantity(&curve.quantity));
+    (curve.points.len() > 1).then(|| format!("{name} from {} to {}", at(least), at(most)))
 }
 
 pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<Section<'a>> {
@@ -87,11 +107,14 @@ fn courses<'a>(study: &StudyResult, format: Formatter) -> Option<Section<'a>> {
 fn factors<'a>(study: &StudyResult, format: Formatter) -> Section<'a> {
     let lead = [&study.description].into_iter().chain(&study.notes).cloned();
     let lead = Block::Lead(lead.filter(|words| !words.is_empty()).collect());
-    let charts = charts(study).into_iter().map(|chart| chart.chart(Size::Full, format));
-    let points = Block::captioned(Level::Detail, points(study, &format));
+    let charts = charts(study).into_iter().chain(latency_by_rate(study));
+    let charts = charts.map(|chart| chart.chart(Size::Half, format));
+    let charts = [Block::SideBySide(charts.map(Block::Chart).collect())];
+    let points = points(study, &format);
+    let points = Block::folded(points.caption.clone(), vec![Block::Table(points)]);
     let is_varied = !study.curves.is_empty();
     let title = if is_varied { "Results by factor" } else { "What is asked" };
-    let blocks = [lead].into_iter().chain(charts.map(Block::Chart)).chain([points]);
+    let blocks = [lead].into_iter().chain(charts).chain([points]);
     Section { id: "factors", title: title.to_owned(), blocks: blocks.collect() }
 }
 
@@ -125,7 +148,7 @@ fn chart(curves: &[&FactorCurve]) -> Option<Lines> {
         (f64::min(low, number), f64::max(high, number))
     });
     let line = |(curve, style): (&&FactorCurve, (_, _))| Line {
-        name: if curve.at.is_empty() { "all".to_owned() } else { curve.at.clone() },
+        name: curve.at.clone(),
         ink: style.0,
         stroke: style.1,
         dots: true,
@@ -137,13 +160,54 @@ fn chart(curves: &[&FactorCurve]) -> Option<Lines> {
             .collect(),
     };
     Some(Lines {
-        title: format!("{} by {}", first.quantity, first.factor),
+        title: capital_words(&format!(
+            "{} by {}",
+            quantity(&first.quantity),
+            factor(&first.factor)
+        )),
         across: if low > 0.0 && high / low > WIDE { Across::Log } else { Across::Linear },
-        across_name: first.factor.clone(),
-        name: first.quantity.clone(),
+        across_name: factor(&first.factor),
+        name: quantity(&first.quantity),
         unit: first.unit,
         log: false,
         curves: curves.iter().zip(STYLES).take(LINES_MAX).map(line).collect(),
+        marks: Vec::new(),
+    })
+}
+
+/// The load curve of the study: mean time of reads by their rate, a line for each setting of the other factors.
+fn latency_by_rate(study: &StudyResult) -> Option<Lines> {
+    let curves = |quantity: &'static str| {
+        study.curves.iter().filter(move |curve| curve.quantity == quantity)
+    };
+    let line = |(rates, style): (&FactorCurve, (_, _))| {
+        let is_same = |times: &&FactorCurve| times.factor == rates.factor && times.at == rates.at;
+        let times = curves("read.service_time.mean").find(is_same)?;
+        let points = rates.points.iter().filter_map(|rate| {
+            let time = times.points.iter().find(|time| time.value == rate.value)?;
+            Some((rate.estimate.value, time.estimate))
+        });
+        let mut points: Vec<_> = points.collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let name = rates.at.clone();
+        (points.len() > 1).then_some(Line {
+            name,
+            ink: style.0,
+            stroke: style.1,
+            dots: true,
+            band: false,
+            points,
+        })
+    };
+    let lines: Vec<Line> = curves("iops").zip(STYLES).filter_map(line).collect();
+    (!lines.is_empty()).then(|| Lines {
+        title: "Mean of read latency by IOPS".to_owned(),
+        across: Across::Linear,
+        across_name: "IOPS".to_owned(),
+        name: "mean of read latency".to_owned(),
+        unit: Unit::Ns,
+        log: true,
+        curves: lines,
         marks: Vec::new(),
     })
 }
@@ -152,7 +216,7 @@ fn points(study: &StudyResult, format: &Formatter) -> Table {
     let rows = study.curves.iter().flat_map(|curve| {
         curve.points.iter().map(|point| {
             vec![
-                format!("{} by {}", curve.quantity, curve.factor),
+                format!("{} by {}", quantity(&curve.quantity), factor(&curve.factor)),
                 curve.at.clone(),
                 point.value.to_string(),
                 format.value(curve.unit, point.estimate.value),
@@ -181,7 +245,7 @@ fn number(result: &CellResult, quantity: &str, subject: Option<&str>) -> Option<
 fn settings(result: &CellResult) -> String {
     let settings = result.cell.settings.iter();
     let words: Vec<String> =
-        settings.map(|setting| format!("{} {}", setting.factor, setting.value)).collect();
+        settings.map(|setting| format!("{} {}", factor(&setting.factor), setting.value)).collect();
     words.join(", ")
 }
 

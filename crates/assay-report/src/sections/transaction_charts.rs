@@ -37,14 +37,15 @@ pub(super) fn charts<'a>(
 ) -> Vec<Chart<'a>> {
     let ([title, axis, words], line) = (picture.rate, std::slice::from_ref(&picture.rate_of));
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
-    let draw = move |size| ladder(title, axis, Unit::Count, &rungs, line, &format, size);
+    let draw = move |size| ladder((title, "users"), axis, Unit::Count, &rungs, line, &format, size);
     let mut charts = vec![Chart::new("rate-by-users", Size::Half, words, draw)];
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
     let draw = move |size| {
-        ladder("Times by users", "response time", Unit::Ns, &rungs, picture.times, &format, size)
+        let title = ("Times by users", "users");
+        ladder(title, "response time", Unit::Ns, &rungs, picture.times, &format, size)
     };
     charts.push(Chart::new("times-by-users", Size::Half, picture.times_words, draw));
-    charts.push(time_of_sessions(load, format, "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. Waits for locks are in no part, so columns may be lower than the users."));
+    charts.push(time_of_sessions(load, format, "users", "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. Waits for locks are in no part, so columns may be lower than the users."));
     charts.extend(distribution(picture, load, format));
     charts
 }
@@ -60,8 +61,10 @@ fn distribution<'a>(
     let found = result(rung, counted)?;
     let caption =
         format!("Response times of all {plural} with {}.", several(rung.sessions, "user"));
-    let axis = format!("response time of {plural}");
-    let draw = move |size| histogram(Operation::Write, found.response(), &axis, &format, size);
+    let draw = move |size| {
+        let words = ("response time", plural);
+        histogram(Operation::Write, found.response(), words, &format, size)
+    };
     Some(Chart::new("histogram-transactions", Size::Half, caption, draw))
 }
 
@@ -100,7 +103,7 @@ pub(super) static BROKERAGE: Picture = Picture {
     rate: [
         "Trade results by users",
         "trade results/s",
-        "Trade results a second by users: trades that the market made of orders, with their settlement.",
+        "Trade results per second by users: trades that the market made of orders, with their settlement.",
     ],
     rate_of: line("trade results", Ink::Write, Stroke::Solid, |rung| Some(results_per_s(rung))),
     times: &[

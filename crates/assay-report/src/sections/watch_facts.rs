@@ -98,7 +98,7 @@ fn network(total: &Moment) -> Option<String> {
         .sum();
     (!total.interfaces.is_empty()).then(|| {
         format!(
-            "{} received, {} sent, {} packets broken or dropped",
+            "{} received, {} sent, {} packet errors or drops",
             sum(|counters| counters.receive_bytes),
             sum(|counters| counters.send_bytes),
             show_count(real(failures))

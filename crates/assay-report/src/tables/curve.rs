@@ -1,9 +1,7 @@
 //! The load curves as a table: a row a point.
 
-use super::number;
+use super::{number, table, three};
 use crate::input::Report;
-use crate::render::csv::csv;
-use assay_model::Estimate;
 use assay_model::calibration::{CurvePoint, MixCalibration};
 
 /// The header line.
@@ -11,17 +9,17 @@ const HEADER: &str = "mix,read_share,kind,transfer_bytes,outstanding,iops,iops_l
 throughput_bytes_per_s,throughput_low_bytes_per_s,throughput_high_bytes_per_s,\
 service_time_mean_ns,service_time_mean_low_ns,service_time_mean_high_ns,\
 limited_quantile,service_time_limited_ns,service_time_limited_low_ns,service_time_limited_high_ns,\
-confidence,n,elapsed_s,worker_busy_share,host_busy_share\n";
+confidence,n,elapsed_s,worker_busy_share,host_busy_share";
 
 /// All points of all mixes; `kind` is `random` for small I/Os, `burst` for those before the level fell, and `large` for
-/// large ones. Only the header without a calibration.
-pub fn curve_csv(report: &Report) -> String {
+/// large ones. Nothing without a calibration.
+pub fn curve_csv(report: &Report, run_id: &str) -> Option<String> {
     let calibrations = report.calibration.iter();
     let rows = calibrations.flat_map(|calibration| {
         let quantile = calibration.limit.quantile;
         calibration.mixes.iter().flat_map(move |mix| rows(mix, quantile))
     });
-    HEADER.to_owned() + &csv(rows)
+    table(HEADER, run_id, rows)
 }
 
 /// All points of a mix.
@@ -41,18 +39,13 @@ fn cells(mix: &MixCalibration, kind: &str, point: &CurvePoint, quantile: f64) ->
         point.transfer_bytes.to_string(),
         point.outstanding.to_string(),
     ];
-    cells.extend(three(&point.iops));
-    cells.extend(three(&point.throughput_bytes_per_s));
-    cells.extend(three(&point.service_time_ns));
+    cells.extend(three(Some(&point.iops)));
+    cells.extend(three(Some(&point.throughput_bytes_per_s)));
+    cells.extend(three(Some(&point.service_time_ns)));
     cells.push(number(quantile));
-    cells.extend(three(&point.limited_quantile_ns));
+    cells.extend(three(Some(&point.limited_quantile_ns)));
     cells.extend([number(point.iops.confidence), point.iops.n.to_string()]);
     cells.extend([number(point.elapsed_s), number(point.worker_busy_share)]);
     cells.push(point.host_busy_share.map_or_else(String::new, number));
     cells
-}
-
-/// A number with the ends of its interval.
-fn three(estimate: &Estimate) -> [String; 3] {
-    [estimate.value, estimate.low, estimate.high].map(number)
 }

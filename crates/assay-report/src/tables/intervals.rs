@@ -7,35 +7,36 @@ use assay_model::number::{rate, seconds};
 use assay_model::run::{IntervalSummary, OperationSummary, TimeSummary};
 
 /// The header line of the table of intervals; it stands once, before the rows of all runs.
-pub const INTERVALS_HEADER: &str = "run,interval,start_s,end_s,operation,ios,iops,throughput_bytes_per_s,errors,\
+pub const INTERVALS_HEADER: &str = "run_id,cell,workload,interval,start_s,end_s,operation,ios,iops,throughput_bytes_per_s,errors,\
 service_time_mean_ns,service_time_min_ns,service_time_q0_5_ns,service_time_q0_9_ns,service_time_q0_99_ns,\
 service_time_q0_999_ns,service_time_max_ns,\
 response_time_mean_ns,response_time_min_ns,response_time_q0_5_ns,response_time_q0_9_ns,response_time_q0_99_ns,\
 response_time_q0_999_ns,response_time_max_ns,\
 outstanding_mean\n";
 
-/// The rows of some intervals of the run of this name, without the header, so that a long run can be written piece by
-/// piece. Times are empty where nothing completed, response times where arrivals are closed.
-pub fn intervals_csv(run: &str, intervals: &[IntervalSummary]) -> String {
+/// The rows of some intervals behind their run, cell and workload, without the header, so that a long run can be written
+/// piece by piece. Times are empty where nothing completed, response times where arrivals are closed.
+pub fn intervals_csv(origin: [&str; 3], intervals: &[IntervalSummary]) -> String {
     csv(intervals.iter().flat_map(|interval| {
         let results = [&interval.read, &interval.write, &interval.sync];
         let operations = Operation::ALL.into_iter().zip(results);
         operations.filter_map(move |(operation, result)| {
-            Some(cells(run, interval, operation, result.as_ref()?))
+            Some(cells(origin, interval, operation, result.as_ref()?))
         })
     }))
 }
 
 /// An operation of an interval in the order of the columns.
 fn cells(
-    run: &str,
+    origin: [&str; 3],
     interval: &IntervalSummary,
     operation: Operation,
     result: &OperationSummary,
 ) -> Vec<String> {
     let (start_s, end_s) = (seconds(interval.start_ns), seconds(interval.end_ns));
     let elapsed_s = seconds(interval.end_ns.saturating_sub(interval.start_ns));
-    let mut cells = vec![run.to_owned(), interval.index.to_string()];
+    let mut cells: Vec<String> = origin.map(str::to_owned).to_vec();
+    cells.push(interval.index.to_string());
     cells.extend([number(start_s), number(end_s), operation.name().to_owned()]);
     cells.extend([result.ios.to_string(), number(rate(result.ios, elapsed_s))]);
     cells.extend([number(rate(result.bytes, elapsed_s)), result.errors.to_string()]);

@@ -1,23 +1,22 @@
 //! Every query of a load of decision support as a table: a row a query.
 
-use super::number;
+use super::{number, table};
 use crate::input::Report;
-use crate::render::csv::csv;
 use assay_model::dss::{DssKind, DssOutcome, DssQuery, DssRun};
 
 /// The header line.
 const HEADER: &str =
-    "run,kind,streams,parallel,repeat,stream,query,started_s,elapsed_s,rows,outcome,scale\n";
+    "run,kind,streams,parallel,repeat,stream,query,started_s,elapsed_s,rows,outcome,scale";
 
-/// Every query and refresh function of every run; only the header without such a load.
-pub fn queries_csv(report: &Report) -> String {
+/// Every query and refresh function of every run; nothing without such a load.
+pub fn queries_csv(report: &Report, run_id: &str) -> Option<String> {
     let rows = report.dss.iter().flat_map(|dss| {
         let runs = (1_u32..).zip(&dss.runs);
         runs.flat_map(move |(place, run)| {
             run.queries.iter().map(move |query| cells(place, run, query, dss.scale))
         })
     });
-    HEADER.to_owned() + &csv(rows)
+    table(HEADER, run_id, rows)
 }
 
 /// A query in the order of the columns.

@@ -1,6 +1,6 @@
 //! The machine as a table: a row for each moment and device; columns of the host are the same in all rows of a moment.
 
-use super::number;
+use super::{known, number};
 use crate::render::csv::csv;
 use assay_model::counters::{CpuCounters, InterfaceCounters, NamedDevice};
 use assay_model::number::{rate, seconds};
@@ -23,11 +23,6 @@ pub fn watch_csv(moment: &Moment) -> String {
     let devices = devices.iter().map(|device| device_cells(device, moment)).chain(none);
     let host = host(moment);
     csv(devices.map(|device| [&host[..], &device[..]].concat()))
-}
-
-/// What is known as a cell, else an empty one.
-fn known(value: Option<f64>) -> String {
-    value.map(number).unwrap_or_default()
 }
 
 fn host(moment: &Moment) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use super::recover::UNFINISHED;
 use assay_model::measurement::{
-    Conduct, Measurement, Remark, Submission, merge_errors, merge_named,
+    BackendKind, Conduct, Measurement, Remark, Submission, merge_errors, merge_named,
 };
 use assay_model::number::seconds;
 
@@ -93,7 +93,7 @@ fn joined_conduct(before: &Conduct, after: &Conduct, weights: Weights) -> Conduc
 
 /// Backend, clock and submission: those of the later sitting that says them.
 fn rig(before: &Conduct, after: &Conduct) -> Conduct {
-    let mut rig = if after.backend.is_empty() { before } else { after }.clone();
+    let mut rig = if after.backend == BackendKind::Unknown { before } else { after }.clone();
     if rig.submission == Submission::Unknown {
         rig.submission = before.submission;
     }
@@ -101,8 +101,8 @@ fn rig(before: &Conduct, after: &Conduct) -> Conduct {
 }
 
 fn change_of_rig(before: &Conduct, after: &Conduct) -> Option<Remark> {
-    let rig = |conduct: &Conduct| (conduct.backend.clone(), conduct.direct_io);
-    let known = !before.backend.is_empty() && !after.backend.is_empty();
+    let rig = |conduct: &Conduct| (conduct.backend, conduct.direct_io);
+    let known = ![before.backend, after.backend].contains(&BackendKind::Unknown);
     (known && rig(before) != rig(after)).then(|| Remark {
         what: format!(
             "the measurement began on backend '{}' and was taken up on '{}', or past the page cache only once",

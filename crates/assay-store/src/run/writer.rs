@@ -1,6 +1,6 @@
 //! Writing a run: the only hand that does, as long as it holds the lock.
 
-use super::{CELLS, EVENTS, MANIFEST, NewRun, RunReader};
+use super::{CELLS, EVENTS, FAULTS, MANIFEST, NewRun, RunReader};
 use crate::cell::{CellPlan, CellStart, CellWriter, PLANS};
 use crate::checksum;
 use crate::directory::Directory;
@@ -10,6 +10,7 @@ use crate::id::{cell_name, run_id};
 use crate::lines::LineFile;
 use crate::lock::Lock;
 use crate::watch::WatchLog;
+use assay_model::integrity::FaultVersions;
 use assay_model::measurement::Finish;
 use assay_model::run::{Event, EventKind, RunManifest};
 use assay_model::{Error, Result};
@@ -126,6 +127,13 @@ impl RunWriter {
     pub fn event(&mut self, event: &Event) -> Result<()> {
         self.events.append(event)?;
         self.events.sync()
+    }
+
+    /// Keeps blocks that did not hold what was written to them; they are on the disk when this returns.
+    pub fn keep_faults(&self, faults: &[FaultVersions]) -> Result<()> {
+        let mut lines = LineFile::open(&self.directory, FAULTS)?;
+        faults.iter().try_for_each(|fault| lines.append(fault))?;
+        lines.sync()
     }
 
     /// The file of moments, open at its end; it may be written by another thread.

@@ -8,8 +8,8 @@
 
 use assay_model::histogram::Precision;
 use assay_model::measurement::{
-    Conduct, Finish, Interval, Measurement, NamedResult, Operation, OperationResult, PerOperation,
-    Window,
+    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, Operation,
+    OperationResult, PerOperation, Window,
 };
 use assay_model::number::{count, real};
 use assay_model::run::RunKind;
@@ -109,8 +109,8 @@ pub fn start(durability: Durability) -> CellStart {
     CellStart {
         started_unix_ns: NOW_UNIX_NS,
         conduct: Conduct {
-            backend: "uring".to_owned(),
-            clock: "tsc".to_owned(),
+            backend: BackendKind::Uring,
+            clock: ClockKind::Tsc,
             ..Conduct::default()
         },
         durability,
@@ -210,8 +210,8 @@ pub fn measured(from: u64, to: u64, finish: Finish) -> Measurement {
         streams: all.streams,
         errors: Vec::new(),
         conduct: Conduct {
-            backend: "uring".to_owned(),
-            clock: "tsc".to_owned(),
+            backend: BackendKind::Uring,
+            clock: ClockKind::Tsc,
             enters: 10 * (to - from),
             outstanding_mean: 2.0,
             littles_law_ratio: 1.0,

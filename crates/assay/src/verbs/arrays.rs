@@ -50,7 +50,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return print_verified(&models, options.json);
     }
     if options.json {
-        return print(&json(&models)?);
+        return print(&json(&json!({ "format": 1, "arrays": models }))?);
     }
     print(&if options.arrays.is_empty() {
         list(&models)
@@ -108,7 +108,7 @@ fn print_verified(models: &[ArrayModel], as_json: bool) -> Result<ExitStatus> {
         text += &table(model, &checked);
         all.extend(checked.iter().map(|one| as_value(model, one)));
     }
-    print(&if as_json { json(&all)? } else { text })?;
+    print(&if as_json { json(&json!({ "format": 1, "figures": all }))? } else { text })?;
     Ok(if good { ExitStatus::Success } else { ExitStatus::Failure })
 }
 

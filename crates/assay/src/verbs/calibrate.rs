@@ -2,10 +2,12 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
 use crate::spelling::{Quantile, quantity};
+use crate::start;
 use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::finish::CriteriaSource;
+use assay_app::reports::read_profile;
 use assay_app::target_plan::TargetPlan;
 use assay_formats::orion::{OrionOptions, parse_luns};
 use assay_methods::files::read_document;
@@ -37,6 +39,10 @@ pub struct Options {
     /// Size of a small I/O
     #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
     transfer: Bytes,
+    /// Take transfer and mix from this report or profile, and measure the log of that database, too: durable appends alone and
+    /// beside its I/O
+    #[arg(long, value_name = "PROFILE", conflicts_with_all = ["read_share", "transfer"])]
+    database: Option<PathBuf>,
     /// Size of a large I/O
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "1MiB")]
     large_transfer: Bytes,
@@ -70,11 +76,19 @@ struct Steps(Vec<Nanos>);
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    let context = context(&options.store, &options.output)?;
-    let plan = match options.foreign.split_first() {
+    let mut plan = match options.foreign.split_first() {
         None => options.plan(),
         Some((program, words)) => options.foreign_plan(program, words)?,
     };
+    if let Some(database) = &options.database {
+        plan.for_database(&read_profile(database)?)?;
+    }
+    if options.target.start.dry_run {
+        return start::show(&plan.summary()?, &options.output);
+    }
+    start::check(&plan.target.targets, &options.target.start)?;
+    let context =
+        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
     conclude(&plan.run(criteria.as_ref(), &context)?, &options.output)
 }
 
@@ -98,6 +112,7 @@ impl Options {
             outstanding_max: self.outstanding_max,
             steps: self.steps.as_ref().map(|steps| steps.0.clone()).unwrap_or_default(),
             seed: self.seed,
+            append: None,
             target,
         }
     }

@@ -2,8 +2,9 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
 use crate::spelling::quantity;
+use crate::start;
 use crate::verbs::plan::DemandOptions;
 use assay_app::check::{CheckPlan, workload_times};
 use assay_app::finish::CriteriaSource;
@@ -14,7 +15,8 @@ use assay_model::{Error, Result, Workload};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Inspects and calibrates the storage, runs a database's workload, and judges whether the result is good enough
+/// Inspects and calibrates the storage, runs a database's workload, starts a PostgreSQL server of its own there, and
+/// judges whether the result is good enough
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay check /mnt/data
@@ -69,7 +71,14 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         is_demand: options.report.is_some(),
         workload,
     };
-    let finished = plan.run(criteria, &context(&options.store, &options.output)?)?;
+    if options.target.start.dry_run {
+        return start::show(&plan.summary()?, &options.output);
+    }
+    start::check(&plan.target.targets, &options.target.start)?;
+    let finished = plan.run(
+        criteria,
+        &named_context(&options.store, &options.output, options.target.start.name.as_deref())?,
+    )?;
     conclude(&finished, &options.output)
 }
 

@@ -3,7 +3,7 @@
 use crate::exit::{ExitStatus, json, print, print_report};
 use crate::options::{COMMON, OutputOptions, StoreOptions};
 use crate::spelling::quantity;
-use crate::terminal::colour;
+use crate::terminal::layout;
 use assay_app::loaded_run::{is_rung, read_cell, series_of_rungs};
 use assay_app::new_file::write_new;
 use assay_judge::LoadFacts;
@@ -56,6 +56,9 @@ pub struct Options {
     /// Write the page to this new file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Print the measures as CSV
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
     #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
     #[command(flatten)]
@@ -94,12 +97,19 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if let Some(path) = &options.html {
         write_new(path, assay_report::html(&report, Shown::default()).as_bytes())?;
     }
-    if options.output.json {
+    if options.csv {
+        let table = report.comparison.as_ref().and_then(assay_report::comparison_csv);
+        print(&table.ok_or_else(nothing_in_common)?)?;
+    } else if options.output.json {
         print(&json(&report.comparison)?)?;
     } else {
-        print_report(&assay_report::text(&report, Shown::default(), colour()))?;
+        print_report(&assay_report::text(&report, Shown::default(), layout(options.output.full)))?;
     }
     Ok(outcome.into())
+}
+
+fn nothing_in_common() -> Error {
+    Error::usage("the sides have no measure in common", "compare runs of the same kind")
 }
 
 /// Every side is read whole, and held against the first.

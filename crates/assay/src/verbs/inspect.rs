@@ -2,7 +2,7 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::options::COMMON;
-use crate::terminal::colour;
+use crate::terminal::layout;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_model::Result;
@@ -33,5 +33,5 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.json {
         return print(&json(&environment)?);
     }
-    print(&assay_report::environment_text(&environment, colour()))
+    print(&assay_report::environment_text(&environment, layout(true)))
 }

@@ -2,7 +2,7 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::options::{COMMON, OutputOptions, StoreOptions};
-use crate::terminal::colour;
+use crate::terminal::layout;
 use assay_app::finish::CriteriaSource;
 use assay_app::loaded_run::LoadedRun;
 use assay_model::run::RunKind;
@@ -74,6 +74,6 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return Ok(outcome.into());
     }
     loaded.report.verdict = Some(verdict);
-    print(&assay_report::verdict_text(&loaded.report, Shown::default(), colour()))?;
+    print(&assay_report::verdict_text(&loaded.report, Shown::default(), layout(true)))?;
     Ok(outcome.into())
 }

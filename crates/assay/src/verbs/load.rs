@@ -12,7 +12,8 @@ mod transactions;
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{LoadRunOptions, context};
+use crate::options::{LoadRunOptions, named_context};
+use crate::start;
 use assay_app::load::LoadPlan;
 use assay_model::Result;
 use clap::{Args, Subcommand};
@@ -54,6 +55,10 @@ impl Kind {
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let (plan, run) = options.kind.plan();
-    let finished = plan.run(&context(&run.store, &run.output)?)?;
+    if run.start.dry_run {
+        return start::show(&plan.summary()?, &run.output);
+    }
+    start::check(std::slice::from_ref(plan.clone().load_mut().parts().target), &run.start)?;
+    let finished = plan.run(&named_context(&run.store, &run.output, run.start.name.as_deref())?)?;
     conclude(&finished, &run.output)
 }

@@ -2,8 +2,9 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
 use crate::spelling::quantity;
+use crate::start;
 use assay_app::locality::LocalityPlan;
 use assay_model::Result;
 use assay_model::units::{Bytes, Nanos};
@@ -52,5 +53,16 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         point: options.time,
         follow: options.follow,
     };
-    conclude(&plan.run(&context(&options.store, &options.output)?)?, &options.output)
+    if options.target.start.dry_run {
+        return start::show(&plan.summary()?, &options.output);
+    }
+    start::check(&plan.target.targets, &options.target.start)?;
+    conclude(
+        &plan.run(&named_context(
+            &options.store,
+            &options.output,
+            options.target.start.name.as_deref(),
+        )?)?,
+        &options.output,
+    )
 }

@@ -5,7 +5,7 @@ use crate::options::{COMMON, OutputOptions, progress};
 use crate::signals::stop_flag;
 use crate::spelling::quantity;
 use crate::table;
-use crate::terminal::colour;
+use crate::terminal::layout;
 use assay_app::capacity::parse_capacities;
 use assay_app::live_profile::{ServerWatch, profile};
 use assay_app::new_file::write_new;
@@ -108,7 +108,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 
 /// A live server, watched for a while.
 fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
-    let output = OutputOptions { json: options.json, quiet: options.quiet };
+    let output = OutputOptions { json: options.json, full: true, quiet: options.quiet };
     let wanted = ServerWatch { address, length: options.time, canary: options.canary };
     let profile = profile(&wanted, &stop_flag()?, &progress(&output))?;
     // The address itself may hold a password.
@@ -220,7 +220,7 @@ fn show(reports: &[ReadReport], options: &Options) -> Result<ExitStatus> {
     if options.json {
         return print(&documents(&named)?);
     }
-    let texts = named.iter().map(|named| profile_text(*named, colour()));
+    let texts = named.iter().map(|named| profile_text(*named, layout(true)));
     print(&texts.collect::<Vec<_>>().join("\n"))
 }
 

@@ -3,7 +3,7 @@
 use crate::exit::{ExitStatus, print, print_report};
 use crate::finish::show;
 use crate::options::{COMMON, OutputOptions, StoreOptions};
-use crate::terminal::colour;
+use crate::terminal::layout;
 use assay_app::loaded_run::LoadedRun;
 use assay_app::new_file::write_new;
 use assay_formats::out::{OrionFiles, OutputRun, fio_json, flatfile, orion, slob};
@@ -11,6 +11,7 @@ use assay_model::{Error, Result};
 use assay_report::Options as Shown;
 use assay_store::RunReader;
 use clap::{Args, ValueEnum};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Writes the page of a stored run, or prints it as text, JSON or CSV
@@ -30,7 +31,7 @@ pub struct Options {
     /// Write the charts as PNG files into this directory
     #[arg(long, value_name = "DIR")]
     png: Option<PathBuf>,
-    /// Print one table as CSV
+    /// Print one table as CSV; every row begins with the id of the run
     #[arg(long, value_enum, value_name = "TABLE", conflicts_with = "json")]
     csv: Option<Table>,
     /// Print the run as another program would have written it
@@ -59,6 +60,58 @@ enum Table {
     Histograms,
     /// Every query of `load dss`
     Queries,
+    /// Steps of a load on a database, with the counters of server, host and device
+    Ladder,
+    /// Every kind of transaction of every step of a load
+    Transactions,
+    /// Every cell of a study with its quantities
+    Cells,
+    /// How quantities follow the factors of a study
+    Factors,
+    /// Read time by working set
+    Locality,
+    /// Stretches of one level of a soak
+    Levels,
+    /// The host during the run
+    Watch,
+}
+
+impl Table {
+    const ALL: [Self; 11] = [
+        Self::Curve,
+        Self::Intervals,
+        Self::Histograms,
+        Self::Queries,
+        Self::Ladder,
+        Self::Transactions,
+        Self::Cells,
+        Self::Factors,
+        Self::Locality,
+        Self::Levels,
+        Self::Watch,
+    ];
+
+    /// The table of a run; none where the run has no row of it.
+    fn of(self, loaded: &LoadedRun, run: &RunReader) -> Result<Option<String>> {
+        let (report, id) = (&loaded.report, run.manifest().id.as_str());
+        Ok(match self {
+            Self::Curve => assay_report::curve_csv(report, id),
+            Self::Intervals => intervals(run)?,
+            Self::Histograms => assay_report::histograms_csv(report, id),
+            Self::Queries => assay_report::queries_csv(report, id),
+            Self::Ladder => assay_report::ladder_csv(report, id),
+            Self::Transactions => assay_report::transactions_csv(report, id),
+            Self::Cells => assay_report::cells_csv(report, id),
+            Self::Factors => assay_report::factors_csv(report, id),
+            Self::Locality => assay_report::locality_csv(report, id),
+            Self::Levels => assay_report::levels_csv(report, id),
+            Self::Watch => watch(run)?,
+        })
+    }
+
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
 }
 
 /// Forms of other programs.
@@ -94,13 +147,10 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return print_as(form, &run, &loaded, options.out.as_deref());
     }
     match options.csv {
-        Some(Table::Curve) => print(&assay_report::curve_csv(&loaded.report)),
-        Some(Table::Intervals) => print(&intervals(&run)?),
-        Some(Table::Histograms) => print(&assay_report::histograms_csv(&loaded.report)),
-        Some(Table::Queries) => print(&assay_report::queries_csv(&loaded.report)),
+        Some(table) => print(&csv(table, &loaded, &run)?),
         None if options.html.is_some() || options.png.is_some() => Ok(ExitStatus::Success),
         None if options.relative => {
-            print_report(&assay_report::text(&loaded.report, shown, colour()))
+            print_report(&assay_report::text(&loaded.report, shown, layout(options.output.full)))
         }
         None => show(&loaded, &run, &options.output),
     }
@@ -178,13 +228,50 @@ fn print_measured(form: Form, run: &RunReader) -> Result<ExitStatus> {
     })
 }
 
-/// Every interval of every cell.
-fn intervals(run: &RunReader) -> Result<String> {
-    let mut text = assay_report::INTERVALS_HEADER.to_owned();
-    for cell in run.cells()? {
-        for summary in cell.summaries()? {
-            text.push_str(&assay_report::intervals_csv(cell.name(), &[summary?]));
+/// A table of a run.
+///
+/// # Errors
+/// A usage error with the tables that the run has, where this one would have no row.
+fn csv(table: Table, loaded: &LoadedRun, run: &RunReader) -> Result<String> {
+    if let Some(text) = table.of(loaded, run)? {
+        return Ok(text);
+    }
+    let mut names = Vec::new();
+    for other in Table::ALL {
+        if other.of(loaded, run)?.is_some() {
+            names.push(other.name());
         }
     }
-    Ok(text)
+    let manifest = run.manifest();
+    let message =
+        format!("the run {} ({}) has no {}", manifest.id, manifest.kind.name(), table.name());
+    let hint = match names.as_slice() {
+        [] => "nothing was measured in it that is a table".to_owned(),
+        names => format!("it has {}", names.join(", ")),
+    };
+    Err(Error::usage(message, hint))
+}
+
+/// Every interval of every cell.
+fn intervals(run: &RunReader) -> Result<Option<String>> {
+    let (mut text, id) = (String::new(), run.manifest().id.as_str());
+    for cell in run.cells()? {
+        let workload = cell.workload().map(|workload| workload.name).unwrap_or_default();
+        for summary in cell.summaries()? {
+            let origin = [id, cell.name(), &workload];
+            text.push_str(&assay_report::intervals_csv(origin, &[summary?]));
+        }
+    }
+    Ok((!text.is_empty()).then(|| assay_report::INTERVALS_HEADER.to_owned() + &text))
+}
+
+/// Every moment of the host during the run.
+fn watch(run: &RunReader) -> Result<Option<String>> {
+    let (mut text, id) = (String::new(), run.manifest().id.as_str());
+    for moment in run.moments()? {
+        for line in assay_report::watch_csv(&moment?).lines() {
+            let _ = writeln!(text, "{id},{line}");
+        }
+    }
+    Ok((!text.is_empty()).then(|| format!("run_id,{}{text}", assay_report::WATCH_HEADER)))
 }

@@ -1,41 +1,54 @@
 //! `assay run`: one workload on one target.
 
-use crate::exit::ExitStatus;
+use crate::exit::{ExitStatus, print};
 use crate::finish::conclude;
 use crate::job_options::{JobOptions, say_report};
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
+use crate::start;
+use crate::stream_options::{STREAM, StreamOptions};
+use crate::terminal::say;
 use assay_app::finish::CriteriaSource;
 use assay_app::job_file::{self, JobPlan, check_complete, chosen_targets, job_text, read_job};
 use assay_app::plan_document::read_plan;
 use assay_app::resume::{check_resumable, needed};
 use assay_app::run::RunPlan;
+use assay_app::study::outline;
+use assay_formats::annotate::annotated;
 use assay_methods::files::read_document;
-use assay_methods::presets::preset;
+use assay_methods::patterns::Pattern;
+use assay_methods::presets::{preset, preset_text};
+use assay_model::document::to_toml;
 use assay_model::run::RunKind;
-use assay_model::units::Nanos;
+use assay_model::units::{Nanos, Share};
 use assay_model::workload::parse_workload;
-use assay_model::{Result, Workload};
+use assay_model::{Error, Result, Workload};
 use assay_store::{Document, RunReader};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// What a run that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 5] = ["workload", "time", "warm_up", "interval", "seed"];
+const OWN: [&str; 7] = ["workload", "time", "warm_up", "interval", "seed", "print", "verify"];
 
-/// Runs a workload, from a file or a preset, and judges the result if criteria are given
+/// Runs a workload, from a file, a preset or a pattern, and judges the result if criteria are given
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay run oltp /mnt/data
-  assay run scan /mnt/data --time 30s
+  assay run randread /mnt/data --block 8k --depth 32 --read-share 70% --time 30s
+  assay run --rw randread --bs 8k --iodepth 32 --runtime 10 /mnt/data
+  assay run oltp --print > my.workload.toml
   assay run oltp array:xtremio-1
   assay run job.fio /mnt/data
   assay run --resume latest")]
 pub struct Options {
-    /// Workload file, job file of fio or Vdbench, or a preset: oltp, oltp-read, oltp-readmostly, oltp-write, dss, redo, scan, backup, database
+    /// Workload file, job file of fio or Vdbench; or a preset: oltp, oltp-read, oltp-readmostly, oltp-write, dss, redo, scan, backup, database; or a
+    /// pattern: randread, randwrite, randrw, read, write, rw
     #[arg(required_unless_present = "resume")]
     workload: Option<String>,
+    /// Print the workload as a file that `run` accepts, and run nothing
+    #[arg(long, conflicts_with = "resume")]
+    print: bool,
     /// Measured time, instead of the workload's own
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>)]
     time: Option<Nanos>,
@@ -48,14 +61,19 @@ pub struct Options {
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
+    /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
+    verify: Option<Share>,
     /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload, if it has any
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     /// Continue an unfinished run as it was started: its id, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN))]
+    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&[&OWN[..], &STREAM].concat()))]
     resume: Option<String>,
     #[command(flatten)]
     job: JobOptions,
+    #[command(flatten)]
+    stream: StreamOptions,
     #[command(flatten)]
     target: TargetOptions,
     #[command(flatten, next_help_heading = COMMON)]
@@ -72,9 +90,23 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if let Some(text) = job_of(name)? {
         return run_job(name, &text, options);
     }
-    let plan = RunPlan { target: options.target.plan(), workload: changed(load(name)?, options)? };
+    let workload = changed(load(name)?, options)?;
+    if options.print {
+        return print(&text(name, &workload)?);
+    }
+    if !options.output.quiet && Pattern::named(name).is_some() {
+        say(&format!("note: {name}: {}", workload.description));
+    }
+    let plan = RunPlan { target: options.target.plan(), workload, verify: options.verify };
+    if options.target.start.dry_run {
+        return start::show(&plan.summary()?, &options.output);
+    }
+    start::check(&plan.target.targets, &options.target.start)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    let finished = plan.run(criteria, &context(&options.store, &options.output)?)?;
+    let finished = plan.run(
+        criteria,
+        &named_context(&options.store, &options.output, options.target.start.name.as_deref())?,
+    )?;
     conclude(&finished, &options.output)
 }
 
@@ -89,18 +121,35 @@ fn run_job(name: &str, text: &str, options: &Options) -> Result<ExitStatus> {
     let conversion = read_job(Path::new(name), text, &settings)?;
     check_complete(&conversion)?;
     say_report(&conversion, options.output.quiet)?;
+    if options.print {
+        let parts = conversion.parts.iter().map(|part| annotated(&conversion, part));
+        return print(&parts.collect::<Result<Vec<_>>>()?.join("\n"));
+    }
     let target = options.target.plan();
     let chosen = chosen_targets(&conversion, &target.targets, &settings)?;
-    let context = context(&options.store, &options.output)?;
+    if !options.target.start.dry_run {
+        start::check(&chosen, &options.target.start)?;
+    }
+    let context =
+        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
     let mut worst = ExitStatus::Success;
     for (number, part) in (1..).zip(&conversion.parts) {
         if !options.output.quiet && conversion.parts.len() > 1 {
             let count = conversion.parts.len();
-            crate::terminal::say(&format!("{number} of {count}: {}", part.document.name()));
+            say(&format!("{number} of {count}: {}", part.document.name()));
         }
         let finished = match job_file::plan(part, &chosen, &target) {
+            JobPlan::Run(plan) if options.target.start.dry_run => {
+                start::show(&plan.summary()?, &options.output)?;
+                continue;
+            }
+            JobPlan::Study(plan) if options.target.start.dry_run => {
+                print(&outline::text(&plan.study, &plan.notes, &plan.target.targets))?;
+                continue;
+            }
             JobPlan::Run(plan) => {
-                let plan = RunPlan { workload: changed(plan.workload, options)?, ..plan };
+                let workload = changed(plan.workload, options)?;
+                let plan = RunPlan { workload, verify: options.verify, ..plan };
                 plan.run(CriteriaSource::named(options.criteria.as_deref())?, &context)?
             }
             JobPlan::Study(mut plan) => {
@@ -129,11 +178,32 @@ pub fn load(name: &str) -> Result<Workload> {
         return parse_workload(&read_document(Path::new(name), "workload")?)
             .map_err(|error| error.context(name));
     }
-    preset(name)
+    preset(name).map_err(|error| match std::fs::metadata(name) {
+        Ok(_) => no_workload(name),
+        Err(_) => error,
+    })
+}
+
+/// A target stands where the workload belongs.
+fn no_workload(target: &str) -> Error {
+    Error::usage(
+        format!("no workload is named before the target {target}"),
+        format!(
+            "name a pattern, a preset or a file: `assay run randread {target}`; `assay show workload` lists them"
+        ),
+    )
+}
+
+/// The workload as a file: the preset as it ships, with the reasons for its numbers, where nothing is changed.
+fn text(name: &str, workload: &Workload) -> Result<String> {
+    let shipped =
+        preset_text(name).filter(|_| preset(name).is_ok_and(|preset| preset == *workload));
+    shipped.map_or_else(|| to_toml(workload), |text| Ok(text.to_owned()))
 }
 
 /// The workload with what the command line says otherwise.
-fn changed(mut workload: Workload, options: &Options) -> Result<Workload> {
+fn changed(workload: Workload, options: &Options) -> Result<Workload> {
+    let mut workload = options.stream.spec().apply(workload)?;
     workload.duration = options.time.unwrap_or(workload.duration);
     workload.warm_up = options.warm_up.unwrap_or(workload.warm_up);
     workload.interval = options.interval.unwrap_or(workload.interval);
@@ -144,7 +214,8 @@ fn changed(mut workload: Workload, options: &Options) -> Result<Workload> {
 
 /// Goes on with a run; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = context(&options.store, &options.output)?;
+    let context =
+        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan = match read_plan(&run, RunKind::Run)? {
@@ -153,6 +224,7 @@ fn resume(options: &Options) -> Result<ExitStatus> {
     };
     plan.target.destroy.clone_from(&options.target.destroy);
     plan.target.wipe.clone_from(&options.target.wipe);
+    start::check(&plan.target.targets, &options.target.start)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     conclude(&plan.resume(&run, criteria, &context)?, &options.output)
 }
@@ -162,5 +234,5 @@ fn original_plan(run: &RunReader) -> Result<RunPlan> {
     let begun: Options = original_options(run, "run", "run of one workload")?;
     let text = needed(run, Document::Workload)?;
     let workload = parse_workload(&text).map_err(|error| error.context(run.path().display()))?;
-    Ok(RunPlan { target: begun.target.plan(), workload })
+    Ok(RunPlan { target: begun.target.plan(), workload, verify: begun.verify })
 }

@@ -13,6 +13,8 @@ use assay_model::run::Utc;
 use assay_model::units::show_bytes;
 use assay_store::{Listing, RunStatus, RunSummary, Store, Unreadable};
 use clap::{Args, Subcommand};
+use serde::Serialize;
+use std::path::Path;
 
 /// Lists, shows and removes stored runs
 #[derive(Args)]
@@ -23,6 +25,9 @@ use clap::{Args, Subcommand};
 pub struct Options {
     #[command(subcommand)]
     what: Option<What>,
+    /// List the runs of this name only
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
     /// Print the list as JSON instead of text
     #[arg(long, help_heading = COMMON)]
     json: bool,
@@ -35,6 +40,9 @@ enum What {
     /// Lists runs, the newest first
     #[command(alias = "ls")]
     List {
+        /// List the runs of this name only
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
         /// Print the list as JSON instead of text
         #[arg(long, help_heading = COMMON)]
         json: bool,
@@ -46,6 +54,14 @@ enum What {
         run: String,
         #[command(flatten, next_help_heading = COMMON)]
         output: OutputOptions,
+    },
+    /// Gives a run a name that other verbs find it by
+    #[command(alias = "name")]
+    Rename {
+        /// Id of a run or its beginning, its name, or `latest`
+        run: String,
+        /// Its name from now on
+        name: String,
     },
     /// Deletes runs from the store
     #[command(aliases = ["rm", "delete"])]
@@ -62,8 +78,15 @@ enum What {
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let store = options.store.open();
     match &options.what {
-        None => list(&store, options.json),
-        Some(What::List { json }) => list(&store, *json || options.json),
+        None => list(&store, options.name.as_deref(), options.json),
+        Some(What::List { name, json }) => {
+            list(&store, name.as_deref().or(options.name.as_deref()), *json || options.json)
+        }
+        Some(What::Rename { run, name }) => {
+            let id = store.open(run)?.manifest().id.clone();
+            store.label(&id, name)?;
+            print(&format!("{id} is called {name}\n"))
+        }
         Some(What::Show { run, output }) => {
             let run = store.open(run)?;
             show(&LoadedRun::read(&run)?, &run, output)
@@ -73,15 +96,18 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
 }
 
-fn list(store: &Store, as_json: bool) -> Result<ExitStatus> {
-    let listing = store.runs()?;
+fn list(store: &Store, name: Option<&str>, as_json: bool) -> Result<ExitStatus> {
+    let mut listing = store.runs()?;
+    listing.runs.retain(|run| name.is_none() || run.label.as_deref() == name);
     if as_json {
         return print(&json(&document(&listing))?);
     }
-    let mut rows = vec![row("run", "kind", "begun (UTC)", "state", "target")];
+    let mut rows = vec![row("run", "kind", "begun (UTC)", "state", "name", "target")];
     for run in &listing.runs {
         let begun = Utc::of(run.created_unix_ns).to_string();
-        rows.push(row(&run.id, run.kind.name(), &begun, state(run), &run.targets.join(", ")));
+        let label = run.label.as_deref().unwrap_or("-");
+        let targets = run.targets.join(", ");
+        rows.push(row(&run.id, run.kind.name(), &begun, state(run), label, &targets));
     }
     for unreadable in &listing.unreadable {
         rows.push(format!("{}: {}\n", unreadable.path.display(), unreadable.error.message()));
@@ -92,27 +118,78 @@ fn list(store: &Store, as_json: bool) -> Result<ExitStatus> {
     print(&rows.concat())
 }
 
-fn row(id: &str, kind: &str, begun: &str, state: &str, target: &str) -> String {
-    format!("{id:<34} {kind:<10} {begun:<20} {state:<12} {target}\n")
+fn row(id: &str, kind: &str, begun: &str, state: &str, label: &str, target: &str) -> String {
+    format!("{id:<34} {kind:<10} {begun:<20} {state:<12} {label:<12} {target}\n")
 }
 
 /// The list as a program reads it.
-fn document(listing: &Listing) -> serde_json::Value {
-    let run = |run: &RunSummary| {
-        serde_json::json!({
-            "id": run.id,
-            "kind": run.kind.name(),
-            "created_unix_ns": run.created_unix_ns,
-            "state": state(run),
-            "targets": run.targets,
-            "path": run.path,
-        })
-    };
-    let unreadable = |unreadable: &Unreadable| serde_json::json!({"path": unreadable.path, "reason": unreadable.error.message()});
-    serde_json::json!({
-        "runs": listing.runs.iter().map(run).collect::<Vec<_>>(),
-        "unreadable": listing.unreadable.iter().map(unreadable).collect::<Vec<_>>(),
-    })
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "Runs", deny_unknown_fields))]
+struct RunList<'a> {
+    /// Version of the document's form: 1.
+    format: u32,
+    /// The runs of the store, the newest first.
+    runs: Vec<Listed<'a>>,
+    /// What cannot be read.
+    unreadable: Vec<Unread<'a>>,
+}
+
+/// A run of the store.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct Listed<'a> {
+    /// Its id.
+    id: &'a str,
+    /// What people call it.
+    name: Option<&'a str>,
+    /// What it was made for.
+    kind: &'static str,
+    /// When it was begun, ns since 1970 UTC.
+    created_unix_ns: u64,
+    /// Where it stands: running, unfinished, complete, interrupted or failed.
+    state: &'static str,
+    /// The targets as they were named.
+    targets: &'a [String],
+    /// Its directory.
+    path: &'a Path,
+}
+
+/// A run that cannot be read.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct Unread<'a> {
+    /// Its directory.
+    path: &'a Path,
+    /// Why.
+    reason: &'a str,
+}
+
+fn document(listing: &Listing) -> RunList<'_> {
+    RunList {
+        format: 1,
+        runs: listing.runs.iter().map(Listed::of).collect(),
+        unreadable: listing.unreadable.iter().map(Unread::of).collect(),
+    }
+}
+
+impl<'a> Listed<'a> {
+    fn of(run: &'a RunSummary) -> Self {
+        Self {
+            id: &run.id,
+            name: run.label.as_deref(),
+            kind: run.kind.name(),
+            created_unix_ns: run.created_unix_ns,
+            state: state(run),
+            targets: &run.targets,
+            path: &run.path,
+        }
+    }
+}
+
+impl<'a> Unread<'a> {
+    fn of(unread: &'a Unreadable) -> Self {
+        Self { path: &unread.path, reason: unread.error.message() }
+    }
 }
 
 const fn state(run: &RunSummary) -> &'static str {
@@ -131,4 +208,23 @@ fn remove(store: &Store, runs: &[String]) -> Result<ExitStatus> {
         Ok(format!("removed {} ({})\n", removed.id, show_bytes(real(removed.bytes))))
     };
     print(&runs.iter().map(remove).collect::<Result<String>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `ASSAY_WRITE_CONTRACT=1 cargo test -p assay contract` writes it again after the type has changed.
+    #[test]
+    fn the_contract_of_the_list_is_that_of_its_type() {
+        let generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
+        let schema = generator.into_root_schema_for::<RunList<'_>>();
+        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contract/runs.schema.json");
+        if std::env::var_os("ASSAY_WRITE_CONTRACT").is_some() {
+            std::fs::write(path, &text).unwrap();
+        }
+        let kept = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(kept == text, "write it again, see above");
+    }
 }

@@ -2,9 +2,11 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
+use crate::start;
+use crate::stream_options::{STREAM, StreamOptions};
 use crate::verbs::run::load;
 use assay_app::plan_document::read_plan;
 use assay_app::resume::{check_resumable, needed};
@@ -19,8 +21,18 @@ use assay_store::{Document, RunReader};
 use clap::Args;
 
 /// What a soak that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 9] =
-    ["workload", "time", "work", "rest", "cycles", "final_rest", "tolerance", "interval", "seed"];
+const OWN: [&str; 10] = [
+    "workload",
+    "time",
+    "work",
+    "rest",
+    "cycles",
+    "final_rest",
+    "tolerance",
+    "interval",
+    "seed",
+    "verify",
+];
 
 /// Loads a target for hours or days: whether it becomes steady, what it loses, and whether rest restores it
 #[derive(Args)]
@@ -29,7 +41,7 @@ const OWN: [&str; 9] =
   assay soak /mnt/data --work 300s --rest 600s --cycles 215 --final-rest 1h
   assay soak --resume latest")]
 pub struct Options {
-    /// Workload file or preset; by default `oltp`, or `oltp-read` where writing is not allowed
+    /// Workload file, preset or pattern; by default `oltp`, or `oltp-read` where writing is not allowed
     #[arg(long, value_name = "WORKLOAD")]
     workload: Option<String>,
     /// Time under load, without rests
@@ -56,9 +68,14 @@ pub struct Options {
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
+    /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
+    verify: Option<Share>,
     /// Continue an unfinished soak as it was started: its id, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN))]
+    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&[&OWN[..], &STREAM].concat()))]
     resume: Option<String>,
+    #[command(flatten)]
+    stream: StreamOptions,
     #[command(flatten)]
     target: TargetOptions,
     #[command(flatten, next_help_heading = COMMON)]
@@ -74,14 +91,25 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     let target = options.target.plan();
     let workload = options.workload(&target)?;
-    let finished =
-        options.plan(target, workload).run(&context(&options.store, &options.output)?)?;
-    conclude(&finished, &options.output)
+    let plan = options.plan(target, workload);
+    if options.target.start.dry_run {
+        return start::show(&plan.summary()?, &options.output);
+    }
+    start::check(&plan.target.targets, &options.target.start)?;
+    conclude(
+        &plan.run(&named_context(
+            &options.store,
+            &options.output,
+            options.target.start.name.as_deref(),
+        )?)?,
+        &options.output,
+    )
 }
 
 /// Goes on with a soak; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = context(&options.store, &options.output)?;
+    let context =
+        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan = match read_plan(&run, RunKind::Soak)? {
@@ -90,6 +118,7 @@ fn resume(options: &Options) -> Result<ExitStatus> {
     };
     plan.target.destroy.clone_from(&options.target.destroy);
     plan.target.wipe.clone_from(&options.target.wipe);
+    start::check(&plan.target.targets, &options.target.start)?;
     conclude(&plan.resume(&run, &context)?, &options.output)
 }
 
@@ -109,12 +138,13 @@ impl Options {
             cycles: self.cycles.unwrap_or(1),
             final_rest: self.final_rest,
         };
-        SoakPlan { target, workload, cycles, tolerance: self.tolerance }
+        SoakPlan { target, workload, cycles, tolerance: self.tolerance, verify: self.verify }
     }
 
     fn workload(&self, target: &TargetPlan) -> Result<Workload> {
         let default = if target.may_be_written() { "oltp" } else { "oltp-read" };
-        let mut workload = load(self.workload.as_deref().unwrap_or(default))?;
+        let named = load(self.workload.as_deref().unwrap_or(default))?;
+        let mut workload = self.stream.spec().apply(named)?;
         workload.duration = self.work.unwrap_or(self.time);
         workload.warm_up = Nanos(0);
         workload.interval = self.interval.unwrap_or(workload.interval);

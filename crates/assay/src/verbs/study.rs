@@ -2,13 +2,15 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
+use crate::start;
 use assay_app::plan_document::read_plan;
 use assay_app::resume::needed;
 use assay_app::study::{StudyPlan, outline};
 use assay_methods::files::read_document;
+use assay_methods::shipped_studies::study_text;
 use assay_methods::target::SimulatedDevice;
 use assay_model::Result;
 use assay_model::run::RunKind;
@@ -18,24 +20,21 @@ use clap::Args;
 use std::path::Path;
 
 /// What a study that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 3] = ["study", "scale", "dry_run"];
+const OWN: [&str; 2] = ["study", "scale"];
 
 /// Runs an experiment from a study file: every combination of its factors, in its order, with its phases
 #[derive(Args)]
 #[command(after_help = "Examples:
-  assay study studies/dell-locality.toml /mnt/data --scale 1/1000 --dry-run
-  assay study studies/dell-locality.toml /mnt/data --scale 1/1000
+  assay study dell-locality /mnt/data --scale 1/1000 --dry-run
+  assay study dell-locality /mnt/data --scale 1/1000
   assay study --resume latest")]
 pub struct Options {
-    /// Study file (`*.study.toml`, or one of studies/)
+    /// Study file (`*.study.toml`), or the name of a built-in study; `assay show study` lists them
     #[arg(required_unless_present = "resume")]
     study: Option<String>,
     /// Scale data and times down to this share: 1/1000, 5%
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Scale>, default_value = "1")]
     scale: Scale,
-    /// Print the cells, what happens in each and how long it takes; nothing is touched
-    #[arg(long)]
-    dry_run: bool,
     /// Continue an unfinished study as it was started: its id, or `latest`
     #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN))]
     resume: Option<String>,
@@ -52,18 +51,31 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.study else {
         return resume(options);
     };
-    let text = read_document(Path::new(name), "study")?;
+    let text = text(name)?;
     let study = parse_study(&text).map_err(|error| error.context(name))?;
     let plan = StudyPlan {
         notes: study.floors(options.scale),
         study: study.scaled(options.scale),
         target: options.target.plan(),
     };
-    if options.dry_run {
+    if options.target.start.dry_run {
         return dry_run(&plan, options);
     }
-    let finished = plan.run(&context(&options.store, &options.output)?)?;
+    start::check(&plan.target.targets, &options.target.start)?;
+    let finished = plan.run(&named_context(
+        &options.store,
+        &options.output,
+        options.target.start.name.as_deref(),
+    )?)?;
     conclude(&finished, &options.output)
+}
+
+/// The file of this name, else the built-in study.
+fn text(name: &str) -> Result<String> {
+    if Path::new(name).is_file() || name.contains('/') {
+        return read_document(Path::new(name), "study");
+    }
+    study_text(name).map(str::to_owned)
 }
 
 /// The plan as text or JSON. Cells that cannot be made are known before anything is touched.
@@ -80,7 +92,8 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
 
 /// Goes on with a study; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = context(&options.store, &options.output)?;
+    let context =
+        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     let mut plan = match read_plan(&run, RunKind::Study)? {
         Some(plan) => plan,
@@ -88,6 +101,7 @@ fn resume(options: &Options) -> Result<ExitStatus> {
     };
     plan.target.destroy.clone_from(&options.target.destroy);
     plan.target.wipe.clone_from(&options.target.wipe);
+    start::check(&plan.target.targets, &options.target.start)?;
     conclude(&plan.resume(&run, &context)?, &options.output)
 }
 

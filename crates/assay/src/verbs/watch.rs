@@ -76,6 +76,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     let context = context(&options.store, &options.output)?;
     let progress = &context.progress;
+    progress.show("watching the host", 0.0, None);
     // What this machine is says nothing of the one that wrote an archive.
     let environment = match options.from {
         Some(_) => None,

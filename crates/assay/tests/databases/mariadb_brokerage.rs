@@ -5,7 +5,7 @@ use crate::brokerage::{BUSY, SMALL, Side, assert_alike};
 use crate::mariadb::{databases, given, kill_server, own_address, place};
 use crate::server::{Place, given_server, json, words};
 use crate::transactions::{Given, assert_nothing_lost, assert_right, ios, killed};
-use assay_dbload::load::{Calls, MariaLink};
+use assay_dbload::load::{Calls, MariadbLink};
 use assay_mariadb::connection::Connection;
 use std::fs;
 use std::time::Duration;
@@ -82,7 +82,7 @@ fn its_transactions_answer_and_do_what_those_of_postgresql_do() {
     let Some(place) = place("brokerage-alike") else { return };
     let Some(other) = Place::new("brokerage-and-mariadb") else { return };
     let (maria, postgres) = (given(&place.0.join("d")), given_server(&other.0.join("d")));
-    let one = Side::<MariaLink>::new(maria.address(), "assay_alike", Calls::Statements);
+    let one = Side::<MariadbLink>::new(maria.address(), "assay_alike", Calls::Statements);
     let beside = Side::<assay_postgres::connection::Connection>::new(
         postgres.address("postgres"),
         "assay_alike",

@@ -7,7 +7,9 @@
     reason = "a test fails by panicking, and each uses another part of this"
 )]
 
-use assay_dbload::brokerage::{BrokerStore, Days, Floor, PreparedBrokerage, Told};
+use assay_dbload::brokerage::{
+    BrokerStore, BrokerageSchema, Days, PreparedBrokerage, TransactionOutcome,
+};
 use assay_dbload::load::{Calls, Database, Fill, Isolation, Tables, fill, single_number};
 use assay_loads::brokerage::{Market, Rules, Session};
 use assay_model::mix::Mix;
@@ -45,7 +47,7 @@ impl<L: BrokerStore> Side<L> {
     pub fn fill(&mut self, rules: &Rules) {
         let (stop, mut nobody) = (AtomicBool::new(false), |_, _| ());
         let doing = Fill {
-            tables: &Floor { rules },
+            tables: &BrokerageSchema { rules },
             seed: rules.seed,
             found: None,
             loaders: 1,
@@ -62,7 +64,7 @@ impl<L: BrokerStore> Side<L> {
 
     /// Sums over all columns of all tables, but for moments and days: when that is depends on the clock.
     fn sums(&self, rules: &Rules) -> Vec<(String, Option<u64>)> {
-        let (floor, schema) = (Floor { rules }, self.database.schema.clone());
+        let (floor, schema) = (BrokerageSchema { rules }, self.database.schema.clone());
         let long = L::DIALECT.words.iter().find(|(word, _)| *word == "{long}").unwrap().1;
         let mut link = L::open(&self.address).unwrap();
         let mut sums = Vec::new();
@@ -116,7 +118,7 @@ pub fn assert_alike<L: BrokerStore, M: BrokerStore>(mut one: Side<L>, mut other:
         let told = ordered(left.attempt(&mut first, &transaction).unwrap());
         let again = ordered(right.attempt(&mut second, &transaction).unwrap());
         assert_eq!(told, again, "{step}: {transaction:?}");
-        taken_back += u32::from(told.is_taken_back);
+        taken_back += u32::from(told.is_rolled_back);
         told.orders.into_iter().for_each(|order| market.send(order));
     }
     assert!(taken_back < 20, "{taken_back}");
@@ -132,7 +134,7 @@ pub fn assert_alike<L: BrokerStore, M: BrokerStore>(mut one: Side<L>, mut other:
     assert_eq!(found, assay_dbload::brokerage::found(&mut other.database, &rules).unwrap());
 }
 
-fn ordered(mut told: Told) -> Told {
+fn ordered(mut told: TransactionOutcome) -> TransactionOutcome {
     told.orders.sort_by_key(|order| order.trade);
     told
 }

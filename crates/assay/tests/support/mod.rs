@@ -275,10 +275,10 @@ pub fn all_refused(place: &Place, commands: &[(&str, i32, &str)]) {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Without notes; places, test files, runs and loop devices under one name each.
+/// Without notes and progress; places, test files, runs and loop devices under one name each.
 fn plain(stderr: &str, place: &Path) -> String {
     let shown = stderr.replace(place.to_str().unwrap(), "PLACE");
-    let lines = shown.lines().filter(|line| !line.starts_with("note: "));
+    let lines = shown.lines().filter(|line| !line.starts_with("note: ") && !is_progress(line));
     let mut text = String::new();
     for line in lines {
         let line = replaced(line, "assay-", ".dat", |id| id.len() == 12, "assay-ID.dat");
@@ -288,6 +288,12 @@ fn plain(stderr: &str, place: &Path) -> String {
         text.push('\n');
     }
     text
+}
+
+/// A line of progress in a file: ` 42 %  what is being done`.
+fn is_progress(line: &str) -> bool {
+    let share = line.split_once(" %  ").map(|(share, _)| share.trim_start());
+    share.is_some_and(|share| share.parse::<u32>().is_ok())
 }
 
 /// Replaces what lies between two words, both included.

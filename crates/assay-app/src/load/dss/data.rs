@@ -1,6 +1,6 @@
-//! The tables of the load: found, finished or loaded again, and the ground on which they stand.
+//! The tables of the load: found, finished or loaded again, on a prepared server.
 
-use super::course::DssRequest;
+use super::request::DssRequest;
 use crate::context::Context;
 use crate::load::partial_data::PartialData;
 use crate::load::prepared_server::{
@@ -18,10 +18,10 @@ use assay_model::number::{index_of, real, share};
 use assay_model::units::show_count;
 use assay_model::{Error, Result};
 
-/// The ground with its tables.
+/// A prepared server with its tables.
 pub struct Tables<L: LoadProduct> {
     /// The server.
-    pub ground: PreparedServer<L>,
+    pub prepared: PreparedServer<L>,
     /// The tables.
     pub data: DssData,
     /// The next refresh set.
@@ -30,7 +30,7 @@ pub struct Tables<L: LoadProduct> {
     pub were_there: bool,
 }
 
-/// What filling came to, to be reported with the ground.
+/// What filling came to, to be reported with the server.
 #[derive(Default)]
 struct Came {
     data: DssData,
@@ -43,40 +43,44 @@ impl<L: LoadProduct + DssStore> Tables<L> {
     ///
     /// # Errors
     /// What the gate or the server say, or that what is there is not what was asked for.
-    pub fn prepare(course: &DssRequest<'_>, named: &LoadTarget, context: &Context) -> Result<Self> {
+    pub fn prepare(
+        request: &DssRequest<'_>,
+        named: &LoadTarget,
+        context: &Context,
+    ) -> Result<Self> {
         let mut came = Came::default();
         let mut bring = |database: &mut Database<L>| {
-            came = find(database, course, context)?;
+            came = find(database, request, context)?;
             Ok(filled(&came.data))
         };
-        let most = course.streams.iter().copied().max().unwrap_or(0);
+        let most = request.streams.iter().copied().max().unwrap_or(0);
         let wanted = ServerRequest {
             schema: SCHEMA.to_owned(),
             kind: LoadKind::Dss,
             is_named_at_random: false,
-            partial_data: course.partial_data,
+            partial_data: request.partial_data,
             own_database: None,
             sizing: ServerSizing {
-                data_bytes: data_bytes(course.scale),
-                cache_bytes: course.buffer_pool.0,
-                sessions_max: (most + 2).max(course.loaders + 1),
+                data_bytes: data_bytes(request.scale),
+                cache_bytes: request.buffer_pool.0,
+                sessions_max: (most + 2).max(request.loaders + 1),
             },
-            server: course.server,
+            server: request.server,
             fill: &mut bring,
         };
-        let mut ground = PreparedServer::prepare(named, wanted, context)?;
-        fit(&mut ground.database)?;
+        let mut prepared = PreparedServer::prepare(named, wanted, context)?;
+        fit(&mut prepared.database)?;
         let Came { data, next_set, were_there } = came;
-        Ok(Self { ground, data, next_set, were_there })
+        Ok(Self { prepared, data, next_set, were_there })
     }
 
     /// Removes what this run made, unless it is to be kept; what was there before stays.
     pub fn finish(self) -> Result<()> {
-        let mut ground = self.ground;
+        let mut prepared = self.prepared;
         if self.were_there {
-            ground.after = Cleanup::Leave;
+            prepared.after = Cleanup::Leave;
         }
-        ground.finish()
+        prepared.finish()
     }
 }
 
@@ -92,12 +96,12 @@ fn filled(data: &DssData) -> Option<Filled> {
 /// Finds the tables or loads them.
 fn find<L: DssStore>(
     database: &mut Database<L>,
-    course: &DssRequest<'_>,
+    request: &DssRequest<'_>,
     context: &Context,
 ) -> Result<Came> {
     let mut found = look(database)?;
     let is_ours = matches!(found, State::Whole(_) | State::Half(_));
-    if course.partial_data == Some(PartialData::Drop) && is_ours {
+    if request.partial_data == Some(PartialData::Drop) && is_ours {
         context.progress.say("note: the tables of an earlier run are dropped");
         database.remove_schema()?;
         found = State::Absent;
@@ -105,15 +109,15 @@ fn find<L: DssStore>(
     match found {
         State::Foreign(why) => Err(in_the_way("the schema", SCHEMA, &why)),
         State::Whole(manifest) => {
-            check_scale(&manifest, course.scale)?;
-            let next_set = finish_refresh(database, &manifest, course.scale)?;
+            check_scale(&manifest, request.scale)?;
+            let next_set = finish_refresh(database, &manifest, request.scale)?;
             context.progress.say("note: the tables of an earlier run are used");
             let data = DssData { rows: manifest.rows(), ..sizes(database)? };
             Ok(Came { data, next_set, were_there: true })
         }
-        State::Half(manifest) if course.partial_data == Some(PartialData::Resume) => {
-            check_scale(&manifest, course.scale)?;
-            let data = load(database, course, Some(manifest), context)?;
+        State::Half(manifest) if request.partial_data == Some(PartialData::Resume) => {
+            check_scale(&manifest, request.scale)?;
+            let data = load(database, request, Some(manifest), context)?;
             Ok(Came { data, next_set: 1, were_there: true })
         }
         State::Half(_) => Err(Error::environment(
@@ -121,7 +125,7 @@ fn find<L: DssStore>(
             "continue with --partial-data resume, or start over with --partial-data drop",
         )),
         State::Absent => {
-            let data = load(database, course, None, context)?;
+            let data = load(database, request, None, context)?;
             Ok(Came { data, next_set: 1, were_there: false })
         }
     }
@@ -142,7 +146,7 @@ fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
 
 fn load<L: DssStore>(
     database: &mut Database<L>,
-    course: &DssRequest<'_>,
+    request: &DssRequest<'_>,
     found: Option<Manifest>,
     context: &Context,
 ) -> Result<DssData> {
@@ -154,9 +158,9 @@ fn load<L: DssStore>(
         };
         context.progress.show(&what, share(rows, total), None);
     };
-    let loaders = course.loaders.max(1);
+    let loaders = request.loaders.max(1);
     let doing = Fill {
-        tables: &DssTables { scale: course.scale, loaders },
+        tables: &DssTables { scale: request.scale, loaders },
         seed: 0,
         found,
         loaders: index_of(u64::from(loaders)),

@@ -1,15 +1,15 @@
 //! All runs of a load of decision support, one after the other; every query is kept before the next one ends.
 
 use super::answers;
-use super::course::DssRequest;
 use super::data::Tables;
+use super::request::DssRequest;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::load::prepared_server::{LoadProduct, LoadTarget, processors};
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::give_up;
-use assay_dbload::dss::{Asked, DssStore, Hands, RunPlan, measure, parallel_max};
+use assay_dbload::dss::{DssStore, QueryHooks, QuerySettings, RunPlan, measure, parallel_max};
 use assay_host::clock::unix_ns;
 use assay_loads::dss::NOTICE;
 use assay_model::dss::{Dss, DssKind, DssQuery, DssRun};
@@ -24,7 +24,7 @@ use std::time::Duration;
 
 /// Runs that are being measured.
 struct Measuring<'a, L: LoadProduct> {
-    course: &'a DssRequest<'a>,
+    request: &'a DssRequest<'a>,
     tables: &'a mut Tables<L>,
     writer: &'a RunWriter,
     context: &'a Context,
@@ -36,27 +36,27 @@ struct Measuring<'a, L: LoadProduct> {
 /// # Errors
 /// What the store, the gate or the server say before anything was measured.
 pub fn run_queries<L: LoadProduct + DssStore>(
-    course: &DssRequest<'_>,
+    request: &DssRequest<'_>,
     (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
     context: &Context,
 ) -> Result<FinishedRun> {
-    let named = LoadTarget::read(course.target)?;
+    let named = LoadTarget::read(request.target)?;
     let writer = context.store.create(&NewRun {
         kind: RunKind::Load,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: named.command(course.target, &context.command),
+        command: named.command(request.target, &context.command),
         targets: vec![named.shown()],
         created_unix_ns: unix_ns(),
     })?;
     document.keep(&writer)?;
-    let measured = Tables::<L>::prepare(course, &named, context).and_then(|mut tables| {
-        if let Some(environment) = tables.ground.environment(&named) {
+    let measured = Tables::<L>::prepare(request, &named, context).and_then(|mut tables| {
+        if let Some(environment) = tables.prepared.environment(&named) {
             writer.put_json(Document::Environment, &environment)?;
         }
-        tables.ground.database.begin_to_measure();
-        let result = first(course, &mut tables);
+        tables.prepared.database.begin_to_measure();
+        let result = first(request, &mut tables);
         let measured =
-            Measuring { course, tables: &mut tables, writer: &writer, context, result }.all();
+            Measuring { request, tables: &mut tables, writer: &writer, context, result }.all();
         // Our server goes before the answer is printed, whatever came of it.
         let finished = tables.finish();
         measured.and_then(|finish| finished.map(|()| finish))
@@ -77,16 +77,16 @@ pub fn run_queries<L: LoadProduct + DssStore>(
 }
 
 /// The result before the first run.
-fn first<L: LoadProduct + DssStore>(course: &DssRequest<'_>, tables: &mut Tables<L>) -> Dss {
-    let mut remarks = tables.ground.database.remarks.clone();
-    remarks.extend(few_workers(course, tables));
+fn first<L: LoadProduct + DssStore>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> Dss {
+    let mut remarks = tables.prepared.database.remarks.clone();
+    remarks.extend(few_workers(request, tables));
     Dss {
         format: 1,
         method: "dss-h".to_owned(),
         notice: NOTICE.to_owned(),
-        server: tables.ground.database.told(),
-        scale: course.scale.factor(),
-        plan: course.plan.clone(),
+        server: tables.prepared.database.told(),
+        scale: request.scale.factor(),
+        plan: request.plan.clone(),
         data: tables.data,
         runs: Vec::new(),
         processors: processors(),
@@ -97,12 +97,12 @@ fn first<L: LoadProduct + DssStore>(course: &DssRequest<'_>, tables: &mut Tables
 
 /// Parallel processes that the server cannot give are not missed by anybody but the reader.
 fn few_workers<L: LoadProduct + DssStore>(
-    course: &DssRequest<'_>,
+    request: &DssRequest<'_>,
     tables: &mut Tables<L>,
 ) -> Option<Remark> {
-    let streams = course.streams.iter().copied().max().unwrap_or(1).max(1);
-    let wanted = course.parallel.iter().copied().max()?.saturating_mul(streams);
-    let most = parallel_max(&mut tables.ground.database)?;
+    let streams = request.streams.iter().copied().max().unwrap_or(1).max(1);
+    let wanted = request.parallel.iter().copied().max()?.saturating_mul(streams);
+    let most = parallel_max(&mut tables.prepared.database)?;
     (most < wanted).then(|| Remark {
         what: format!("the server has {most} parallel processes for all sessions"),
         why: format!("{streams} streams may ask for {wanted} and some will not get theirs"),
@@ -124,26 +124,26 @@ impl<L: LoadProduct + DssStore> Measuring<'_, L> {
 
     /// All runs in their order: for every number of parallel processes the power run, then rising numbers of streams.
     fn plans(&self) -> Vec<RunPlan> {
-        let course = self.course;
+        let request = self.request;
         let mut plans = Vec::new();
-        for repeat in 1..=course.repeats {
-            for parallel in &course.parallel {
+        for repeat in 1..=request.repeats {
+            for parallel in &request.parallel {
                 let plan = |kind, streams| RunPlan {
                     kind,
                     streams,
                     repeat,
-                    first_set: course.refreshes.then_some(0),
-                    asked: Asked {
-                        scale: course.scale,
-                        choice: course.choice,
-                        limit: Some(course.limit),
+                    first_set: request.refreshes.then_some(0),
+                    asked: QuerySettings {
+                        scale: request.scale,
+                        choice: request.choice,
+                        limit: Some(request.limit),
                         parallel: *parallel,
-                        memory: course.memory,
+                        memory: request.memory,
                     },
                 };
-                let power = course.has_power.then(|| plan(DssKind::Power, 1));
+                let power = request.has_power.then(|| plan(DssKind::Power, 1));
                 plans.extend(power);
-                let streams = course.streams.iter();
+                let streams = request.streams.iter();
                 plans.extend(streams.map(|streams| plan(DssKind::Throughput, *streams)));
             }
         }
@@ -155,7 +155,7 @@ impl<L: LoadProduct + DssStore> Measuring<'_, L> {
         let first_set = plan.first_set.map(|_| self.tables.next_set);
         let plan = RunPlan { first_set, ..plan };
         self.tables.next_set += plan.sets();
-        let answers = self.course.answers.filter(|_| self.result.runs.is_empty());
+        let answers = self.request.answers.filter(|_| self.result.runs.is_empty());
         let (begun, refused) = (RefCell::new(Vec::new()), RefCell::new(None));
         let (writer, progress) = (self.writer, &self.context.progress);
         let wanted = if plan.kind == DssKind::Power { 22 } else { 22 * plan.streams };
@@ -172,8 +172,8 @@ impl<L: LoadProduct + DssStore> Measuring<'_, L> {
             show(progress, &plan, begun.borrow().len(), wanted, passed);
         };
         let mut hands =
-            Hands { stop: &self.context.stop, ended: &mut ended, waiting: &mut waiting };
-        let run = measure(&mut self.tables.ground.database, &plan, &mut hands);
+            QueryHooks { stop: &self.context.stop, ended: &mut ended, waiting: &mut waiting };
+        let run = measure(&mut self.tables.prepared.database, &plan, &mut hands);
         self.context.progress.clear();
         let run = match run {
             Ok(run) => run,
@@ -189,7 +189,7 @@ impl<L: LoadProduct + DssStore> Measuring<'_, L> {
     fn push(&mut self, run: DssRun) -> Result<Finish> {
         let finish = run.finish.clone();
         self.result.runs.push(run);
-        self.result.server = self.tables.ground.database.told();
+        self.result.server = self.tables.prepared.database.told();
         self.result.end = match &finish {
             Finish::Complete => String::new(),
             Finish::Failed { reason } => reason.clone(),

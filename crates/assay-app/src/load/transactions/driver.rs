@@ -3,7 +3,7 @@
 
 use crate::load::ladder_run::LoadDriver;
 use crate::load::prepared_server::{LoadProduct, PreparedServer};
-use assay_dbload::load::{Database, Measured, Method, Snapshot, TableStore};
+use assay_dbload::load::{Database, Method, RungResult, Snapshot};
 use assay_model::load::{Checks, Commits, Load, Rung};
 use assay_model::measurement::{Finish, Interval, NamedResult, Remark, Window};
 use assay_model::number::rate;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What a kind of such a load knows of itself.
 pub trait TransactionLoad {
     /// A session on the product that it runs on.
-    type Link: LoadProduct + TableStore;
+    type Link: LoadProduct;
     /// What sessions do.
     type Method: Method<Link = Self::Link>;
 
@@ -35,7 +35,7 @@ pub trait TransactionLoad {
 
 /// The load with what is done around its rungs.
 pub struct TransactionDriver<B> {
-    business: B,
+    transactions: B,
     verifies: bool,
     restore_every: Option<u32>,
     snapshot: Option<Snapshot>,
@@ -48,9 +48,9 @@ pub struct TransactionDriver<B> {
 
 impl<B: TransactionLoad> TransactionDriver<B> {
     /// The load before its first rung.
-    pub const fn new(business: B, verifies: bool, restore_every: Option<u32>) -> Self {
+    pub const fn new(transactions: B, verifies: bool, restore_every: Option<u32>) -> Self {
         Self {
-            business,
+            transactions,
             verifies,
             restore_every,
             snapshot: None,
@@ -63,40 +63,41 @@ impl<B: TransactionLoad> TransactionDriver<B> {
     /// The data as it is loaded: checked and copied where that is wanted.
     fn begin(
         &mut self,
-        ground: &mut PreparedServer<B::Link>,
+        prepared: &mut PreparedServer<B::Link>,
         load: &mut Load,
         stop: &AtomicBool,
     ) -> Result<()> {
         self.has_begun = true;
         if self.restore_every.is_some() {
-            self.snapshot = Some(Self::copied(ground, stop)?);
+            self.snapshot = Some(Self::copied(prepared, stop)?);
         }
         if self.verifies {
-            load.checks.push(self.business.verify(&mut ground.database, "before the first rung")?);
+            load.checks
+                .push(self.transactions.verify(&mut prepared.database, "before the first rung")?);
         }
         Ok(())
     }
 
     /// The data as they were loaded: copied now, or gone back to where a kept server has its copy still.
-    fn copied(ground: &mut PreparedServer<B::Link>, stop: &AtomicBool) -> Result<Snapshot> {
-        let Some(own) = ground.own.as_mut() else {
-            return Snapshot::of_database(&mut ground.database);
+    fn copied(prepared: &mut PreparedServer<B::Link>, stop: &AtomicBool) -> Result<Snapshot> {
+        let Some(own) = prepared.own.as_mut() else {
+            return Snapshot::of_database(&mut prepared.database);
         };
         match Snapshot::left_with(own) {
             Some(left) => {
-                left.restore(Some(own), &mut ground.database, stop)?;
+                left.restore(Some(own), &mut prepared.database, stop)?;
                 Ok(left)
             }
-            None => Snapshot::of_own(own, &mut ground.database, stop),
+            None => Snapshot::of_own(own, &mut prepared.database, stop),
         }
     }
 
     /// Goes back to the data as it was loaded, where it is time.
-    fn restore(&self, ground: &mut PreparedServer<B::Link>, stop: &AtomicBool) -> Result<()> {
+    fn restore(&self, prepared: &mut PreparedServer<B::Link>, stop: &AtomicBool) -> Result<()> {
         let is_time = self.restore_every.is_some_and(|every| self.rungs.is_multiple_of(every));
         match &self.snapshot {
             Some(snapshot) if is_time && self.rungs > 0 => {
-                snapshot.restore(ground.own.as_mut(), &mut ground.database, stop)
+                snapshot.restore(prepared.own.as_mut(), &mut prepared.database, stop)
             }
             _ => Ok(()),
         }
@@ -107,21 +108,21 @@ impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
     type Method = B::Method;
 
     fn method(&self) -> &B::Method {
-        self.business.method()
+        self.transactions.method()
     }
 
     fn limited(&self, rung: &Rung) -> Histogram {
-        let counted = self.business.counted();
+        let counted = self.transactions.counted();
         let found = rung.measurement.streams.iter().find(|stream| stream.name == counted);
         let result = found.and_then(|stream| stream.operations.write.as_ref());
         result.map_or_else(|| Histogram::new(Precision::Fine), |result| result.response().clone())
     }
 
     fn work(&self, interval: &Interval, joint: &Window) -> String {
-        let counted = self.business.counted();
+        let counted = self.transactions.counted();
         let streams = joint.streams.iter().filter(|stream| stream.name == counted);
         let ios = streams.map(|stream: &NamedResult| stream.operations.ios()).sum();
-        self.business.rate_words(rate(ios, interval.elapsed_s()))
+        self.transactions.rate_words(rate(ios, interval.elapsed_s()))
     }
 
     fn is_of_storage(&self) -> bool {
@@ -130,28 +131,28 @@ impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
 
     fn before(
         &mut self,
-        ground: &mut PreparedServer<B::Link>,
+        prepared: &mut PreparedServer<B::Link>,
         load: &mut Load,
         stop: &AtomicBool,
     ) -> Result<()> {
         if !self.has_begun {
-            self.begin(ground, load, stop)?;
+            self.begin(prepared, load, stop)?;
         }
-        self.restore(ground, stop)?;
+        self.restore(prepared, stop)?;
         self.rungs += 1;
-        self.before = self.business.found(&mut ground.database)?;
+        self.before = self.transactions.found(&mut prepared.database)?;
         Ok(())
     }
 
     fn after(
         &mut self,
-        ground: &mut PreparedServer<B::Link>,
+        prepared: &mut PreparedServer<B::Link>,
         load: &mut Load,
-        measured: &Measured,
+        measured: &RungResult,
         stop: &AtomicBool,
     ) -> Result<()> {
         let looked =
-            ground.come_back(stop).and_then(|()| self.business.found(&mut ground.database));
+            prepared.come_back(stop).and_then(|()| self.transactions.found(&mut prepared.database));
         let found = match looked {
             Ok(found) => found,
             Err(error) => {
@@ -175,7 +176,7 @@ impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
 
     fn end(
         &mut self,
-        ground: &mut PreparedServer<B::Link>,
+        prepared: &mut PreparedServer<B::Link>,
         load: &mut Load,
         stop: &AtomicBool,
     ) -> Result<()> {
@@ -184,9 +185,9 @@ impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
         // Who asked the program to end does not wait for checks.
         let is_stopped = stop.load(Ordering::Relaxed);
         if (self.verifies || is_lost) && !is_stopped {
-            let checked = ground
-                .come_back(stop)
-                .and_then(|()| self.business.verify(&mut ground.database, "after the last rung"));
+            let checked = prepared.come_back(stop).and_then(|()| {
+                self.transactions.verify(&mut prepared.database, "after the last rung")
+            });
             match checked {
                 Ok(checks) => load.checks.push(checks),
                 Err(error) => load.remarks.push(not_counted(&error)),
@@ -194,8 +195,8 @@ impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
         }
         // Whoever comes back to a kept server goes back to the data as they were loaded.
         match &self.snapshot {
-            Some(snapshot) if ground.kept_place().is_none() => {
-                snapshot.remove(&mut ground.database)
+            Some(snapshot) if prepared.kept_place().is_none() => {
+                snapshot.remove(&mut prepared.database)
             }
             _ => Ok(()),
         }

@@ -3,19 +3,15 @@
 
 use crate::context::Context;
 use crate::load::partial_data::PartialData;
-use crate::load::prepared_server::{
-    Cleanup, LoadProduct, LoadTarget, PreparedServer, ServerRequest,
-};
+use crate::load::prepared_server::{LoadProduct, LoadTarget, PreparedServer, ServerRequest};
 use crate::load::server_plan::{ServerPlan, ServerSizing};
 use assay_dbload::load::{
-    Database, Fill, Manifest, MariaLink, OwnDatabase, State, TableStore, Tables, ensure_procedures,
-    fill, in_the_way, no_copies, remove_left_database,
+    Database, Fill, Manifest, State, TableStore, Tables, ensure_procedures, fill, in_the_way,
 };
 use assay_model::load::Filled;
 use assay_model::number::{real, share};
 use assay_model::units::show_count;
 use assay_model::{Error, Result};
-use assay_postgres::connection::Connection;
 
 /// Where the load runs.
 pub struct TableSetup<'a, T> {
@@ -43,67 +39,13 @@ pub struct TableSetup<'a, T> {
     pub has_copy: bool,
 }
 
-/// A product on whose given servers a copy of the data may be kept.
-pub trait Restorable: LoadProduct + TableStore {
-    /// Enters a given server with a database that is Assay's alone and can be copied.
-    ///
-    /// # Errors
-    /// What the server says, or that the product has no such copies.
-    fn with_copy(
-        named: &LoadTarget,
-        wanted: ServerRequest<'_, Self>,
-        context: &Context,
-    ) -> Result<PreparedServer<Self>>;
-}
-
-impl Restorable for Connection {
-    fn with_copy(
-        named: &LoadTarget,
-        wanted: ServerRequest<'_, Self>,
-        context: &Context,
-    ) -> Result<PreparedServer<Self>> {
-        let LoadTarget::Server(address) = named else {
-            return PreparedServer::prepare(named, wanted, context);
-        };
-        // What is copied as a whole must hold nothing of anybody else.
-        let name = wanted.schema.clone();
-        let (own, is_new) = OwnDatabase::enter(address, &name)?;
-        let ours = LoadTarget::Server(Box::new(address.with_database(&name)));
-        let wanted = ServerRequest { own_database: Some(own.clone()), ..wanted };
-        let mut ground = match PreparedServer::prepare(&ours, wanted, context) {
-            Ok(ground) => ground,
-            Err(error) => {
-                // The failure is what must be heard of; a database that stays is named by `runs clean`.
-                if is_new {
-                    let _ = remove_left_database(address, &own);
-                }
-                return Err(error);
-            }
-        };
-        if ground.after == Cleanup::Remove {
-            ground.after = Cleanup::RemoveDatabase;
-        }
-        Ok(ground)
-    }
-}
-
-impl Restorable for MariaLink {
-    fn with_copy(
-        _named: &LoadTarget,
-        _wanted: ServerRequest<'_, Self>,
-        _context: &Context,
-    ) -> Result<PreparedServer<Self>> {
-        Err(no_copies())
-    }
-}
-
 impl<T: Tables> TableSetup<'_, T> {
     /// Makes or enters the server and sees to the tables.
     ///
     /// # Errors
     /// What the gate or the server say, that there is no room for the sessions, or that tables are there which are not
     /// as they should be.
-    pub fn prepare<L: Restorable>(
+    pub fn prepare<L: LoadProduct>(
         &self,
         named: &LoadTarget,
         context: &Context,

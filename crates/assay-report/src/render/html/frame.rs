@@ -6,9 +6,9 @@ use crate::view::View;
 /// Stands in the head of every page.
 const STYLE: &str = include_str!("style.css");
 /// Stands at the end of every page.
-const SCRIPT: &str = include_str!("script.js");
+const SCRIPT: &str = concat!(include_str!("script.js"), include_str!("charts.js"));
 /// SHA-256 of the script in base64: browsers run this one and no other. A test computes it again.
-const SCRIPT_HASH: &str = "2ZpWAMGMNVTgdkvPiALLwGIb+AGo3fQ8oArsSauGreo=";
+const SCRIPT_HASH: &str = "Ig6qANMT1ddPeLKkFaLyFnJYjYWhbqHHfsWOQSXJL60=";
 
 /// A part of the page that has content.
 pub(super) struct Part<'a> {
@@ -40,11 +40,19 @@ pub(super) fn page(
     format!("<!DOCTYPE html>\n{}\n", page.into_string())
 }
 
+/// Parts that are looked up rather than read: folded at first, so that a page is not longer than its evidence.
+const FOLDED: [&str; 4] = ["conduct", "environment", "method", "repeat"];
+
 impl Part<'_> {
     /// The part with its heading.
     fn markup(self) -> Markup {
         let title = tag("h2").text(self.title);
-        tag("section").attribute("id", self.id).body(title.and(self.body))
+        let section = tag("section").attribute("id", self.id);
+        if FOLDED.contains(&self.id) {
+            let folded = tag("details").class("part");
+            return section.body(folded.body(tag("summary").body(title).and(self.body)));
+        }
+        section.body(title.and(self.body))
     }
 }
 

@@ -1,7 +1,8 @@
 //! A scene as SVG: inks become classes, so that the page's style sheet decides on colours for light, dark and print.
 
 use super::markup::{Markup, push_number, tag};
-use crate::chart::scene::{Anchor, Ink, Mark, Point, RADIUS, Scene, Shape, Stroke};
+use crate::chart::scale::Law;
+use crate::chart::scene::{Anchor, Ink, Mark, Point, RADIUS, Reading, Scene, Shape, Stroke};
 
 /// The chart as an element of the page; `id` must be unique on it.
 pub(crate) fn svg(scene: &Scene, id: &str) -> Markup {
@@ -9,13 +10,31 @@ pub(crate) fn svg(scene: &Scene, id: &str) -> Markup {
     let head = tag("title").attribute("id", &title).text(&scene.title);
     let about = tag("desc").attribute("id", &description).text(&scene.description);
     let marks = scene.marks.iter().map(mark).collect::<Markup>();
-    tag("svg")
-        .attribute("role", "img")
+    let mut svg = tag("svg");
+    for (name, reading) in [("data-x", &scene.across), ("data-y", &scene.upwards)] {
+        // One without the other cannot be read.
+        if let (Some(reading), true) = (reading, scene.across.is_some() == scene.upwards.is_some())
+        {
+            svg = svg.attribute(name, &read_back(reading));
+        }
+    }
+    svg.attribute("role", "img")
         .attribute("viewBox", &format!("0 0 {} {}", scene.width, scene.height))
         .number("width", scene.width)
         .number("height", scene.height)
         .attribute("aria-labelledby", &format!("{title} {description}"))
         .body(head.and(about).and(marks).and(stretching(scene)))
+}
+
+/// What the page's script reads places by: law, numbers at both ends, their places, unit, name.
+fn read_back(reading: &Reading) -> String {
+    let (law, ends) = reading.scale.ends();
+    let law = match law {
+        Law::Linear => "linear",
+        Law::Log => "log",
+    };
+    let ends = ends.map(|end| end.to_string()).join("|");
+    format!("{law}|{ends}|{}|{}", reading.unit, reading.name)
 }
 
 /// The part that a script may stretch: a drawing of its own, cut off at the edges of the plot.

@@ -1,16 +1,15 @@
 //! Lines, wrapping, columns and colours of a terminal. Nobody's text can carry control sequences in here.
 
+use crate::input::TextOptions;
 use crate::render::visible;
 use assay_model::verdict::Outcome;
 
-/// Columns at most.
-const WIDTH: usize = 100;
 /// Width of the word for an outcome, with the gap behind it.
 const MARK: usize = 14;
 /// Stands before items and tables.
 const INDENT: &str = "  ";
-/// Columns that a table may fill.
-pub(super) const TABLE_WIDTH: usize = WIDTH - INDENT.len();
+/// Below this nothing can be laid out, columns.
+const WIDTH_MIN: usize = 40;
 
 /// Lines that are being written.
 #[derive(Debug)]
@@ -19,12 +18,41 @@ pub(crate) struct Text {
     written: String,
     /// Whether ANSI sequences are wanted.
     colour: bool,
+    /// Columns at most.
+    width: usize,
+    /// Lines at most, where there is a limit.
+    lines_max: Option<usize>,
 }
 
 impl Text {
     /// Nothing yet.
-    pub(crate) const fn new(colour: bool) -> Self {
-        Self { written: String::new(), colour }
+    pub(crate) fn new(options: TextOptions) -> Self {
+        Self {
+            written: String::new(),
+            colour: options.colour,
+            width: options.columns.max(WIDTH_MIN),
+            lines_max: options.lines_max,
+        }
+    }
+
+    /// An empty one of the same kind.
+    pub(crate) fn another(&self) -> Self {
+        Self { written: String::new(), ..*self }
+    }
+
+    /// Adds all of another one where there is room for it; whether there was.
+    pub(crate) fn append(&mut self, other: &Self) -> bool {
+        let lines = self.written.lines().count() + other.written.lines().count();
+        let fits = self.lines_max.is_none_or(|lines_max| lines <= lines_max);
+        if fits {
+            self.written.push_str(&other.written);
+        }
+        fits
+    }
+
+    /// Columns that a table may fill.
+    pub(super) const fn table_width(&self) -> usize {
+        self.width - INDENT.len()
     }
 
     /// What was written.
@@ -68,7 +96,7 @@ impl Text {
     /// Names and values one below the other.
     pub(crate) fn pairs(&mut self, pairs: &[(String, String)]) {
         let widths = pairs.iter().map(|(name, _)| name.chars().count());
-        let width = widths.max().unwrap_or(0).min(WIDTH / 2);
+        let width = widths.max().unwrap_or(0).min(self.width / 2);
         for (name, value) in pairs {
             let name = one_line(name);
             self.wrapped(value, &format!("  {name:<width$}  "), width + 4);
@@ -95,7 +123,7 @@ impl Text {
     /// Wrapped words behind a prefix; further lines are indented as far.
     fn wrapped(&mut self, words: &str, first: &str, indent: usize) {
         let mut prefix = first.to_owned();
-        for line in wrap(&one_line(words), WIDTH - indent) {
+        for line in wrap(&one_line(words), self.width - indent) {
             self.line(&format!("{prefix}{line}"));
             prefix = " ".repeat(indent);
         }
@@ -145,7 +173,7 @@ mod tests {
     #[test]
     fn outcomes_have_colour_only_where_it_is_wanted() {
         let written = |colour| {
-            let mut text = Text::new(colour);
+            let mut text = Text::new(TextOptions { colour, ..TextOptions::default() });
             text.marked(Outcome::Fail, "it is slow");
             text.finish()
         };
@@ -155,14 +183,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_wider_than_the_screen_and_no_sequence_gets_through(words in "\\PC{0,400}", control in "[\\x00-\\x1f]{0,9}") {
-            let mut text = Text::new(false);
+        fn nothing_is_wider_than_the_screen_and_no_sequence_gets_through(words in "\\PC{0,400}", control in "[\\x00-\\x1f]{0,9}", columns in 40usize..200) {
+            let options = TextOptions { columns, ..TextOptions::default() };
+            let mut text = Text::new(options);
             text.heading(&control);
             text.item(&format!("{words}{control}"));
             text.marked(Outcome::Inconclusive, &words);
             text.pairs(&[(control.clone(), words.clone())]);
             let written = text.finish();
-            prop_assert!(written.lines().skip(2).all(|line| line.chars().count() <= WIDTH + control.len()));
+            prop_assert!(written.lines().skip(2).all(|line| line.chars().count() <= columns + control.len()));
             prop_assert!(!written.chars().any(|letter| letter.is_control() && letter != '\n'));
         }
 

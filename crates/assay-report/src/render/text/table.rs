@@ -1,6 +1,6 @@
 //! Tables of a terminal: columns under one another. What does not fit is broken into lines and never cut.
 
-use super::layout::{TABLE_WIDTH, one_line, pieces, wrap};
+use super::layout::{one_line, pieces, wrap};
 use crate::view::{Cell, Column, Estimated, Table, Terminal};
 
 /// Letters between two columns.
@@ -56,10 +56,10 @@ impl Laid {
     }
 }
 
-/// The lines of a table, its head first, and below it the intervals that stand apart.
-pub(super) fn lines(table: &Table) -> Vec<String> {
-    let mut lines = written(columns(table));
-    lines.extend(intervals(table));
+/// The lines of a table no wider than `width`, its head first, and below it the intervals that stand apart.
+pub(super) fn lines(table: &Table, width: usize) -> Vec<String> {
+    let mut lines = written(columns(table), width);
+    lines.extend(intervals(table, width));
     lines
 }
 
@@ -101,7 +101,7 @@ pub(super) fn words(cell: &Cell, column: &Column) -> String {
 }
 
 /// The intervals of the columns that show theirs below; nothing where none is known.
-fn intervals(table: &Table) -> Vec<String> {
+fn intervals(table: &Table, width: usize) -> Vec<String> {
     let is_apart = |(_, column): &(usize, &Column)| column.terminal == Terminal::IntervalsBelow;
     let interval = |row: &Vec<Cell>, place: usize| match row.get(place) {
         Some(Cell::Estimate(estimated)) => estimated.interval.clone(),
@@ -120,12 +120,12 @@ fn intervals(table: &Table) -> Vec<String> {
         let cells = rows.iter().map(|row| interval(row, *place)).collect();
         Laid::new(&column.name, cells, true)
     }));
-    written(laid)
+    written(laid, width)
 }
 
 /// The head and the rows, no wider than there is room.
-fn written(mut columns: Vec<Laid>) -> Vec<String> {
-    narrow(&mut columns);
+fn written(mut columns: Vec<Laid>, width: usize) -> Vec<String> {
+    narrow(&mut columns, width);
     let heads: Vec<Vec<String>> =
         columns.iter().map(|column| column.broken(&column.head)).collect();
     let height = heads.iter().map(Vec::len).max().unwrap_or(0);
@@ -160,9 +160,9 @@ fn stacked(columns: &[Laid], cells: &[Vec<String>]) -> Vec<String> {
 }
 
 /// Takes letters from the widest column that can give some until all have room.
-fn narrow(columns: &mut [Laid]) {
+fn narrow(columns: &mut [Laid], width: usize) {
     let gaps = GAP * columns.len().saturating_sub(1);
-    while columns.iter().map(|column| column.width).sum::<usize>() + gaps > TABLE_WIDTH {
+    while columns.iter().map(|column| column.width).sum::<usize>() + gaps > width {
         let can_give = columns.iter_mut().filter(|column| column.width > column.least());
         let Some(widest) = can_give.max_by_key(|column| (!column.is_right, column.width)) else {
             break;
@@ -213,7 +213,7 @@ mod tests {
     fn columns_stand_under_one_another() {
         let table = Table::of_numbers("", &["", "IOPS", "p99"]);
         let table = table.with([row(&["reads", "41,200/s", "1 ms"])]);
-        assert_eq!(lines(&table), ["           IOPS   p99", "reads  41,200/s  1 ms"]);
+        assert_eq!(lines(&table, 98), ["           IOPS   p99", "reads  41,200/s  1 ms"]);
     }
 
     #[test]
@@ -239,7 +239,7 @@ mod tests {
             "95 % intervals     IOPS",
             "reads           4 – 6/s",
         ];
-        assert_eq!(lines(&table), expected);
+        assert_eq!(lines(&table, 98), expected);
     }
 
     proptest! {
@@ -247,8 +247,8 @@ mod tests {
         fn no_line_is_too_wide_and_no_letter_is_lost(name in "[a-z./_]{1,300}", number in "[0-9]{1,20}") {
             let head = "a name of a column that has many words and is much wider than its numbers are";
             let table = Table::of_numbers("", &["", head, head]);
-            let lines = lines(&table.with([vec![name.clone(), number.clone(), number.clone()]]));
-            prop_assert!(lines.iter().all(|line| line.chars().count() <= TABLE_WIDTH), "{:?}", lines);
+            let lines = lines(&table.with([vec![name.clone(), number.clone(), number.clone()]]), 78);
+            prop_assert!(lines.iter().all(|line| line.chars().count() <= 78), "{:?}", lines);
             let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).count();
             let whole = letters(&name) + 2 * number.len() + 2 * letters(head);
             prop_assert_eq!(lines.iter().map(|line| letters(line)).sum::<usize>(), whole);

@@ -2,9 +2,10 @@
 //! removed.
 
 use crate::exit::{ExitStatus, print};
+use crate::terminal::agreed;
 use assay_app::load::prepared_server::LoadTarget;
 use assay_dbload::load::{
-    Database, MariaLink, Product, left_databases, left_in, remove_left_database, remove_left_in,
+    Database, MariadbLink, Product, left_databases, left_in, remove_left_database, remove_left_in,
 };
 use assay_model::number::real;
 use assay_model::units::show_bytes;
@@ -14,7 +15,6 @@ use assay_postgres::connection::Connection;
 use assay_store::Store;
 use clap::Args;
 use std::collections::BTreeSet;
-use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 
 /// What is to be looked at, and who is asked.
@@ -83,28 +83,23 @@ fn known(store: &Store) -> Result<Vec<String>> {
 
 /// Asks on a terminal; nobody is there to answer where there is none.
 fn is_wanted() -> Result<bool> {
-    if !io::stdin().is_terminal() {
-        return Err(Error::usage(
+    agreed("Remove what is left behind?").ok_or_else(|| {
+        Error::usage(
             "nothing was removed: there is no terminal to ask on",
             "add --yes to remove what is shown",
-        ));
-    }
-    drop(write!(io::stderr(), "Remove what is left behind? [y/N] "));
-    let mut answer = String::new();
-    let read = io::stdin().lock().read_line(&mut answer);
-    read.map_err(|error| Error::environment(format!("reading the answer: {error}"), "add --yes"))?;
-    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+        )
+    })
 }
 
 impl Found {
     fn look(&mut self, target: &str) -> Result<()> {
         match LoadTarget::read(target)? {
             LoadTarget::Directory(path) => self.look_into(&path),
-            LoadTarget::Server(address) => {
+            LoadTarget::Postgres(address) => {
                 self.look_at_databases(&address)?;
                 self.look_at::<Connection>(&address)
             }
-            LoadTarget::Maria(address) => self.look_at::<MariaLink>(&address),
+            LoadTarget::Mariadb(address) => self.look_at::<MariadbLink>(&address),
         }
     }
 

@@ -1,0 +1,303 @@
+//! What a plan would do, where and for how long, for a person who wants to know before anything is touched.
+
+use crate::calibrate::CalibrationRunPlan;
+use crate::check::CheckPlan;
+use crate::load::LoadPlan;
+use crate::load::slob::{SlobPlan, TIME};
+use crate::locality::LocalityPlan;
+use crate::run::RunPlan;
+use crate::soak::SoakPlan;
+use crate::target_plan::TargetPlan;
+use assay_methods::target::{Targets, foreseen, parse_targets};
+use assay_model::number::{count_of, real};
+use assay_model::units::{Nanos, show_bytes};
+use assay_model::{Error, Result};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::Path;
+
+/// What would be done.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct PlanSummary {
+    /// Version of the document's form: 1.
+    pub format: u32,
+    /// The command in two words, for example `run oltp`.
+    pub title: String,
+    /// The load on the storage.
+    pub load: String,
+    /// How long it takes.
+    pub time: String,
+    /// What becomes of each target.
+    pub targets: Vec<TargetSummary>,
+    /// The server that is started; none where there is none.
+    pub server: Option<String>,
+}
+
+/// What becomes of a target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct TargetSummary {
+    /// As it was named.
+    pub target: String,
+    /// What is written there, or that nothing is.
+    pub what: String,
+}
+
+impl PlanSummary {
+    /// For a person.
+    pub fn text(&self) -> String {
+        let mut text =
+            format!("{}\n  load    {}\n  time    {}\n", self.title, self.load, self.time);
+        for target in &self.targets {
+            let _ = writeln!(text, "  target  {}: {}", target.target, target.what);
+        }
+        if let Some(server) = &self.server {
+            let _ = writeln!(text, "  server  {server}");
+        }
+        text + "nothing was touched\n"
+    }
+}
+
+impl TargetPlan {
+    /// What becomes of each target when it is opened; nothing is touched.
+    ///
+    /// # Errors
+    /// A usage error for options that contradict one another and for a target that is not there.
+    fn summary(&self, write: bool, direct: bool) -> Result<Vec<TargetSummary>> {
+        self.check()?;
+        let whats = match parse_targets(&self.targets)? {
+            Targets::Simulated(_) => vec!["simulated: nothing real is touched".to_owned()],
+            Targets::Paths(paths) => foreseen(&paths, &self.opening(write, direct))?,
+        };
+        let targets = self.targets.iter().cloned().zip(whats);
+        Ok(targets.map(|(target, what)| TargetSummary { target, what }).collect())
+    }
+
+    /// How long filling may take, where a test file may have to be filled.
+    fn filling(&self) -> String {
+        if self.targets.iter().any(|target| Path::new(target).is_dir()) {
+            return format!(", after up to {} to fill a new test file", self.fill_time);
+        }
+        String::new()
+    }
+}
+
+impl RunPlan {
+    /// What it would do.
+    pub fn summary(&self) -> Result<PlanSummary> {
+        self.workload.check()?;
+        let workload = &self.workload;
+        Ok(PlanSummary {
+            format: 1,
+            title: format!("run {}", workload.name),
+            load: workload.description.clone(),
+            time: format!(
+                "{} measured after {} of warm-up{}",
+                workload.duration,
+                workload.warm_up,
+                self.target.filling()
+            ),
+            targets: self.target.summary(workload.writes(), workload.direct)?,
+            server: None,
+        })
+    }
+}
+
+impl CalibrationRunPlan {
+    /// What it would do.
+    pub fn summary(&self) -> Result<PlanSummary> {
+        let write = self.read_share.iter().any(|share| share.0 < 1.0);
+        let mixes: Vec<String> =
+            self.read_share.iter().map(|share| format!("{:.0} %", 100.0 * share.0)).collect();
+        let all = Nanos(self.time.0.saturating_mul(count_of(mixes.len())));
+        Ok(PlanSummary {
+            format: 1,
+            title: "calibrate".to_owned(),
+            load: format!(
+                "random {} with shares of reads of {}, and sequential {}, up to full speed",
+                self.transfer,
+                mixes.join(", "),
+                self.large_transfer
+            ),
+            time: format!("up to {all}{}", self.target.filling()),
+            targets: self.target.summary(write, true)?,
+            server: None,
+        })
+    }
+}
+
+impl SoakPlan {
+    /// What it would do.
+    pub fn summary(&self) -> Result<PlanSummary> {
+        let (cycles, workload) = (&self.cycles, &self.workload);
+        let time = match cycles.cycles {
+            1 => format!("{} of load", cycles.work),
+            count => {
+                format!("{count} cycles of {} of load and {} of rest", cycles.work, cycles.rest)
+            }
+        };
+        let rest = match cycles.final_rest {
+            Nanos(0) => String::new(),
+            rest => format!(", then {rest} of rest and one more cycle"),
+        };
+        Ok(PlanSummary {
+            format: 1,
+            title: format!("soak {}", workload.name),
+            load: workload.description.clone(),
+            time: format!("{time}{rest}{}", self.target.filling()),
+            targets: self.target.summary(workload.writes(), workload.direct)?,
+            server: None,
+        })
+    }
+}
+
+impl LocalityPlan {
+    /// What it would do.
+    pub fn summary(&self) -> Result<PlanSummary> {
+        Ok(PlanSummary {
+            format: 1,
+            title: "locality".to_owned(),
+            load: format!("random {} reads, one at a time, in growing working sets", self.transfer),
+            time: format!(
+                "{} for each working set, and {} before it{}",
+                self.point,
+                self.settle,
+                self.target.filling()
+            ),
+            targets: self.target.summary(false, true)?,
+            server: None,
+        })
+    }
+}
+
+impl CheckPlan {
+    /// What it would do.
+    pub fn summary(&self) -> Result<PlanSummary> {
+        self.check()?;
+        let write = self.target.may_be_written();
+        let kinds = if write { "reads and writes" } else { "reads" };
+        let server = self.directory().map(|directory| {
+            format!("a PostgreSQL server in {directory} with 1.00 GiB of data, removed at the end; --no-database leaves it out")
+        });
+        Ok(PlanSummary {
+            format: 1,
+            title: "check".to_owned(),
+            load: format!("{kinds} at full speed, then {}", self.workload.description),
+            time: format!("{}{}", self.time, self.target.filling()),
+            targets: self.target.summary(write, true)?,
+            server,
+        })
+    }
+}
+
+impl LoadPlan {
+    /// What it would do.
+    pub fn summary(&self) -> Result<PlanSummary> {
+        let load = self.load();
+        load.check()?;
+        let target = self.clone().load_mut().parts().target.clone();
+        let data = show_bytes(real(load.data_bytes()?));
+        let is_directory = Path::new(&target).is_dir();
+        if !is_directory && !target.contains("://") {
+            return Err(Error::usage(
+                format!("there is no directory {target}"),
+                "name a directory on the storage, or the address of a server",
+            ));
+        }
+        let (what, server) = if is_directory {
+            (
+                format!("about {data} of data and the log"),
+                "one of its own in that directory, removed at the end unless --keep is given",
+            )
+        } else {
+            (format!("about {data} of data in a schema of its own"), "that of the address")
+        };
+        Ok(PlanSummary {
+            format: 1,
+            title: format!("load {}", load.name()),
+            load: self.ladder(),
+            time: self.length(),
+            targets: vec![TargetSummary { target: assay_dbserver::redacted(&target), what }],
+            server: Some(server.to_owned()),
+        })
+    }
+}
+
+impl LoadPlan {
+    /// The load in a few words.
+    fn ladder(&self) -> String {
+        let sessions = match self {
+            Self::Dss(plan) => {
+                return format!("22 queries one by one, then in {} streams", joined(&plan.streams));
+            }
+            Self::Oltp(plan) => plan.shared.sessions.as_deref(),
+            Self::Brokerage(plan) => plan.shared.sessions.as_deref(),
+            Self::Slob(plan) => plan.sessions.as_deref(),
+        };
+        sessions.map_or_else(
+            || "more and more sessions".to_owned(),
+            |sessions| format!("{} sessions, one step each", joined(sessions)),
+        )
+    }
+
+    /// How long it is measured.
+    fn length(&self) -> String {
+        let step = |time: Nanos, repeats: u32| {
+            let times = if repeats > 1 { format!(", {repeats} times") } else { String::new() };
+            format!("{time} for each step{times}, after the data are loaded")
+        };
+        match self {
+            Self::Dss(plan) => {
+                format!("at most {} for each query, after the data are loaded", plan.query_limit)
+            }
+            Self::Oltp(plan) => step(plan.shared.time, plan.shared.repeats),
+            Self::Brokerage(plan) => step(plan.shared.time, plan.shared.repeats),
+            Self::Slob(SlobPlan { work: Some(work), .. }) => {
+                format!("until each session has made {work} statements, after the data are loaded")
+            }
+            Self::Slob(plan) => step(plan.time.unwrap_or(TIME), plan.repeats),
+        }
+    }
+}
+
+fn joined(counts: &[u32]) -> String {
+    counts.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_methods::presets::preset;
+    use std::fs;
+
+    /// `ASSAY_WRITE_CONTRACT=1 cargo test -p assay-app contract` writes it again after the type has changed.
+    #[test]
+    fn the_contract_of_a_summary_is_that_of_its_type() {
+        let generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
+        let schema = generator.into_root_schema_for::<PlanSummary>();
+        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contract/summary.schema.json");
+        if std::env::var_os("ASSAY_WRITE_CONTRACT").is_some() {
+            fs::write(path, &text).unwrap();
+        }
+        assert!(fs::read_to_string(path).unwrap_or_default() == text, "write it again, see above");
+    }
+
+    #[test]
+    fn a_summary_says_what_would_be_written_and_writes_nothing() {
+        let directory = std::env::temp_dir().join(format!("assay-dry-run-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let target =
+            TargetPlan { targets: vec![directory.display().to_string()], ..TargetPlan::default() };
+        let plan =
+            RunPlan { target: target.clone(), workload: preset("oltp").unwrap(), verify: None };
+        let text = plan.summary().unwrap().text();
+        assert!(text.contains("test file of up to") && text.contains("30s measured"), "{text}");
+        let plan = LoadPlan::named("oltp", &target.targets[0]).unwrap();
+        assert!(plan.summary().unwrap().text().contains("one of its own"));
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
+        fs::remove_dir(&directory).unwrap();
+        assert!(plan.summary().is_err());
+    }
+}

@@ -1,0 +1,84 @@
+//! What a recording verifies with: the verifier, what it has said, and the time of the workers.
+
+use assay_engine::{Target, Verifier};
+use assay_methods::target::is_simulated;
+use assay_model::integrity::{Integrity, Sweep};
+use assay_model::measurement::{Measurement, Remark};
+use assay_model::units::Share;
+use assay_model::{Error, Result, Workload};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+
+/// What a recording verifies with.
+pub(super) struct Verification {
+    pub(super) verifier: Arc<Verifier>,
+    /// Measured time of all workers together, ns.
+    worker_time_ns: u64,
+    told_blocks: u64,
+}
+
+impl Verification {
+    /// Verification of a workload on opened targets.
+    pub(super) fn begin(
+        workload: &Workload,
+        targets: &Arc<[Target]>,
+        checked_share: Share,
+    ) -> Result<Self> {
+        let verifier = Verifier::new(workload, targets, run_number(), checked_share.0)?;
+        Ok(Self { verifier: Arc::new(verifier), worker_time_ns: 0, told_blocks: 0 })
+    }
+
+    /// What came of it after a sweep.
+    pub(super) fn finish(&self, sweep: Sweep) -> Integrity {
+        self.verifier.finish(sweep, self.worker_time_ns)
+    }
+
+    /// Takes a measurement in, and notes in it what was found meanwhile.
+    pub(super) fn measured(&mut self, workload: &Workload, measurement: &mut Measurement) {
+        let workers: u64 = workload.streams.iter().map(|stream| u64::from(stream.workers)).sum();
+        self.worker_time_ns += measurement.elapsed_ns.saturating_mul(workers);
+        measurement.conduct.remarks.push(Remark {
+            what: "writes carried stamps and reads were compared with them".to_owned(),
+            why: "the workers' time for it is part of what was measured".to_owned(),
+            remedy: "measure without --verify to compare rates".to_owned(),
+        });
+    }
+
+    /// What was found since this was last asked, in words.
+    pub(super) fn news(&mut self) -> Option<String> {
+        let found_blocks = self.verifier.found_blocks();
+        (found_blocks > std::mem::replace(&mut self.told_blocks, found_blocks))
+            .then(|| format!("note: {found_blocks} blocks did not hold what was written to them"))
+    }
+}
+
+/// Refuses verification of what keeps no data, and workloads that cannot be verified, before anything is touched.
+///
+/// # Errors
+/// A usage error that says why.
+pub fn check_verifiable(
+    workload: &Workload,
+    targets: &[String],
+    checked_share: Share,
+) -> Result<()> {
+    if checked_share.0 <= 0.0 {
+        return Err(Error::usage(
+            "--verify=0 compares nothing",
+            "write a share above 0, or leave --verify out",
+        ));
+    }
+    if targets.iter().any(|target| is_simulated(target)) {
+        return Err(Error::usage(
+            "a simulated device keeps no data that could be verified",
+            "verify on a directory, a file or a block device",
+        ));
+    }
+    Verifier::check(workload)
+}
+
+/// A number that no other run has but by a chance of one in four thousand million.
+fn run_number() -> u32 {
+    // The hasher is keyed by the system's random numbers.
+    let [first, second, third, fourth, ..] = RandomState::new().hash_one(0).to_le_bytes();
+    u32::from_le_bytes([first, second, third, fourth])
+}

@@ -1,0 +1,10 @@
+//! Data sheets and price lists: the catalogs that the program carries, files that overlay them, and what an order gets.
+#![forbid(unsafe_code)]
+
+mod age;
+mod built_in;
+mod target;
+
+pub use age::{PriceAge, price_age};
+pub use built_in::{CatalogIndex, Listing};
+pub use target::VolumeTarget;

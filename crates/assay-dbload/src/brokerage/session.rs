@@ -1,0 +1,188 @@
+//! One session of the load: what customers ask for in the order of the mix, and before it what the market has to say.
+
+use super::prepared::PreparedBrokerage;
+use super::store::BrokerStore;
+use crate::load::{Calls, Database, Isolation, Kind, Method, Session, StepResult, Steps};
+use assay_loads::brokerage::{Due, Market, Rules, Transaction};
+use assay_model::Result;
+use assay_model::failure::Answer;
+use assay_model::load::LoadKind;
+use assay_model::measurement::Operation;
+use assay_model::mix::Mix;
+use assay_model::units::Nanos;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The transaction that is counted.
+pub const TRADE_RESULT: &str = "trade result";
+/// The kinds of steps; an order that is taken back as asked does not count as a trade order. Trade cleanup, the twelfth
+/// transaction, comes once before each rung and is not a step.
+pub const KINDS: [Kind; 12] = [
+    Kind { name: TRADE_RESULT, operation: Operation::Write },
+    Kind { name: "trade order", operation: Operation::Write },
+    Kind { name: "market feed", operation: Operation::Write },
+    Kind { name: "trade update", operation: Operation::Write },
+    Kind { name: "data maintenance", operation: Operation::Write },
+    Kind { name: "broker volume", operation: Operation::Read },
+    Kind { name: "customer position", operation: Operation::Read },
+    Kind { name: "market watch", operation: Operation::Read },
+    Kind { name: "security detail", operation: Operation::Read },
+    Kind { name: "trade lookup", operation: Operation::Read },
+    Kind { name: "trade status", operation: Operation::Read },
+    Kind { name: "rolled back order", operation: Operation::Write },
+];
+/// The place of the last kind.
+const ROLLED_BACK: usize = 11;
+
+/// The load.
+pub struct Brokerage<'a, L> {
+    rules: &'a Rules,
+    mix: &'a Mix,
+    calls: Calls,
+    isolation: Isolation,
+    market: Arc<Market>,
+    /// When the rung began.
+    begun: Arc<Mutex<Instant>>,
+    product: PhantomData<fn() -> L>,
+}
+
+/// One session of it.
+pub struct BrokerSession<L: BrokerStore> {
+    schema: String,
+    rules: Rules,
+    calls: Calls,
+    isolation: Isolation,
+    session: assay_loads::brokerage::Session,
+    market: Arc<Market>,
+    begun: Arc<Mutex<Instant>>,
+    steps: Steps<Transaction, PreparedBrokerage<L>>,
+}
+
+impl<'a, L> Brokerage<'a, L> {
+    /// The load; rules and mix must have passed their checks.
+    pub fn new(rules: &'a Rules, mix: &'a Mix, calls: Calls, isolation: Isolation) -> Self {
+        let market = Arc::new(Market::new(rules, mix));
+        let begun = Arc::new(Mutex::new(Instant::now()));
+        Self { rules, mix, calls, isolation, market, begun, product: PhantomData }
+    }
+
+    /// The scale and the choices.
+    pub const fn rules(&self) -> &Rules {
+        self.rules
+    }
+}
+
+impl<L: BrokerStore> Method for Brokerage<'_, L> {
+    type Link = L;
+    type Session = BrokerSession<L>;
+
+    fn kind(&self) -> LoadKind {
+        LoadKind::Brokerage
+    }
+
+    fn kinds(&self) -> &[Kind] {
+        &KINDS
+    }
+
+    /// Trade cleanup: a rung does not meet the orders that an earlier one left at the market.
+    fn check(&self, database: &mut Database<L>) -> Result<()> {
+        let sql = cleanup(&database.schema, self.rules);
+        let cleaned = database.admin.run(&sql);
+        cleaned.map_err(|failure| failure.of("cancelling the orders of an earlier rung"))?;
+        self.market.clear();
+        *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        Ok(())
+    }
+
+    fn session(&self, database: &Database<L>, number: u32) -> BrokerSession<L> {
+        BrokerSession {
+            schema: database.schema.clone(),
+            rules: self.rules.clone(),
+            calls: self.calls,
+            isolation: self.isolation,
+            session: assay_loads::brokerage::Session::new(self.rules, self.mix, number),
+            market: Arc::clone(&self.market),
+            begun: Arc::clone(&self.begun),
+            steps: Steps::default(),
+        }
+    }
+}
+
+impl<L: BrokerStore> Session for BrokerSession<L> {
+    type Link = L;
+
+    fn prepare(&mut self, connection: &mut L) -> Answer<()> {
+        let Self { schema, rules, calls, isolation, .. } = &*self;
+        self.steps.begin(PreparedBrokerage::of(connection, schema, rules, *calls, *isolation)?);
+        Ok(())
+    }
+
+    fn choose(&mut self) -> Option<Nanos> {
+        let due: Option<Due> = self.market.due(self.elapsed());
+        let (next, think) = match due {
+            // The market does not think.
+            Some(due) => (self.session.answer(due), Nanos(0)),
+            None => (self.session.draw(), self.session.think()),
+        };
+        self.steps.choose(next);
+        Some(think)
+    }
+
+    fn step(&mut self, connection: &mut L) -> StepResult {
+        let market = &self.market;
+        self.steps.step::<L>(place, |prepared, transaction| {
+            let told = prepared.attempt(connection, transaction)?;
+            // Orders that do not wait go to the market, and those that waited until now.
+            told.orders.into_iter().for_each(|order| market.send(order));
+            Ok(if told.is_rolled_back { ROLLED_BACK } else { place(transaction) })
+        })
+    }
+}
+
+impl<L: BrokerStore> BrokerSession<L> {
+    fn elapsed(&self) -> Duration {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+}
+
+/// Trade cleanup: what an earlier rung ordered and the market did not answer is cancelled.
+fn cleanup(schema: &str, rules: &Rules) -> String {
+    let first = rules.trades() + 1;
+    let open = format!("FROM {schema}.trade WHERE id >= {first} AND status IN (1, 2)");
+    format!(
+        "BEGIN; DELETE FROM {schema}.trade_request; \
+         INSERT INTO {schema}.trade_history SELECT id, localtimestamp(6), 4 {open}; \
+         UPDATE {schema}.trade SET status = 4, at = localtimestamp(6) WHERE id >= {first} AND status IN (1, 2); COMMIT"
+    )
+}
+
+/// Place of a transaction's kind.
+const fn place(transaction: &Transaction) -> usize {
+    match transaction {
+        Transaction::TradeResult(_) => 0,
+        Transaction::TradeOrder(_) => 1,
+        Transaction::MarketFeed(_) => 2,
+        Transaction::TradeUpdate(_) => 3,
+        Transaction::DataMaintenance(_) => 4,
+        Transaction::BrokerVolume(_) => 5,
+        Transaction::CustomerPosition(_) => 6,
+        Transaction::MarketWatch(_) => 7,
+        Transaction::SecurityDetail(_) => 8,
+        Transaction::TradeLookup(_) => 9,
+        Transaction::TradeStatus(_) => 10,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kinds_stand_where_their_transactions_say() {
+        assert_eq!(KINDS[place(&Transaction::TradeStatus(1))].name, "trade status");
+        assert_eq!(KINDS[place(&Transaction::MarketFeed(Vec::new()))].name, "market feed");
+        assert_eq!(KINDS[ROLLED_BACK].name, "rolled back order");
+        assert_eq!(KINDS[0].name, TRADE_RESULT);
+    }
+}

@@ -1,0 +1,405 @@
+//! Trades from their order to their settlement and prices of the market, as transactions of statements. The rows that most
+//! sessions want come last; sums are made here, in hundredths, as functions of the server make them.
+
+use super::runner::{BrokerRunner, of};
+use super::store::{BrokerStore, TransactionOutcome};
+use crate::load::Value;
+use assay_loads::brokerage::{Order, Tick, TradeOrder};
+use assay_model::failure::{Answer, Failure};
+
+/// States of a trade.
+const PENDING: i64 = 1;
+const SUBMITTED: i64 = 2;
+const COMPLETED: i64 = 3;
+/// A part of a price is given in hundredths of a hundredth.
+const PARTS: i64 = 10_000;
+
+/// Whose an account is.
+struct Account {
+    customer: i64,
+    broker: i64,
+    tax_status: i64,
+}
+
+/// An order with what it needs of the tables.
+struct Placing {
+    account: Account,
+    tier: i64,
+    is_owner: bool,
+    symbol: String,
+    exchange: i64,
+    price_cents: i64,
+}
+
+/// What an order is estimated to cost, hundredths of the currency.
+struct Costs {
+    charge: i64,
+    commission: i64,
+    tax: i64,
+}
+
+/// What was bought at once, or sold without being owned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Lot {
+    trade: i64,
+    price_cents: i64,
+    quantity: i64,
+}
+
+/// What a trade makes of lots.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Closing {
+    /// Lots, and how many are left of each.
+    lots: Vec<(Lot, i64)>,
+    /// What is bought or sold beyond them.
+    remaining: i64,
+    gain_cents: i64,
+}
+
+/// A trade that the market made, as it stands in the tables.
+struct Trade {
+    account: i64,
+    symbol: String,
+    kind: i64,
+    quantity: i64,
+    is_cash: bool,
+    charge_cents: i64,
+}
+
+/// What is to be written of it.
+struct Settlement {
+    trade: Trade,
+    number: i64,
+    price_cents: i64,
+    closing: Closing,
+    /// What the account had before.
+    held: Option<i64>,
+    tax_cents: i64,
+    commission_cents: i64,
+    money_cents: i64,
+    broker: i64,
+}
+
+impl<L: BrokerStore> BrokerRunner<'_, L> {
+    pub(super) fn trade_order(&mut self, order: &TradeOrder) -> Answer<TransactionOutcome> {
+        let placing = self.look_up(order)?;
+        let costs = self.estimate(order, &placing)?;
+        let trade = self.write_order(order, &placing, &costs)?;
+        if order.is_rolled_back {
+            return Ok(TransactionOutcome {
+                is_rolled_back: true,
+                ..TransactionOutcome::default()
+            });
+        }
+        let is_market = !waits(i64::from(order.kind));
+        let Placing { price_cents, symbol, .. } = placing;
+        let figures = vec![Some(trade), Some(i64::from(is_market)), Some(price_cents)];
+        let sent = Order { trade, symbol, quantity: order.quantity, price_cents };
+        let orders = if is_market { vec![sent] } else { Vec::new() };
+        Ok(TransactionOutcome { figures, orders, ..TransactionOutcome::default() })
+    }
+
+    /// A turn for the account and the security.
+    fn look_up(&mut self, order: &TradeOrder) -> Answer<Placing> {
+        let account = self.put("account", &[of(order.account)])?;
+        let security = match &order.security {
+            Ok(symbol) => self.put("security", &[Value::Text(symbol)])?,
+            Err((company, issue)) => {
+                self.put("security_of", &[Value::Text(company), Value::Text(issue)])?
+            }
+        };
+        self.exchange()?;
+        let is_limit = waits(i64::from(order.kind));
+        let told = self.need(security, 2, "price")?;
+        Ok(Placing {
+            account: self.account(account)?,
+            tier: self.need(account, 3, "tier")?,
+            is_owner: self.text(account, 4) == order.executor.2,
+            symbol: self.text(security, 0).to_owned(),
+            exchange: self.need(security, 1, "exchange")?,
+            price_cents: if is_limit { order.limit_cents } else { told },
+        })
+    }
+
+    /// A turn for what the order will come to, and whether this person may give it.
+    fn estimate(&mut self, order: &TradeOrder, placing: &Placing) -> Answer<Costs> {
+        let (account, kind, quantity) = (of(order.account), of(order.kind), of(order.quantity));
+        let (tier, exchange) = (Value::Number(placing.tier), Value::Number(placing.exchange));
+        let lots = self.put("lots", &[account, Value::Text(&placing.symbol)])?;
+        let taxes = self.put("tax_rate", &[Value::Number(placing.account.customer)])?;
+        let rate = self.put("rate", &[tier, kind, exchange, quantity])?;
+        let charge = self.put("charge", &[kind, tier])?;
+        if !order.is_cash {
+            self.put("assets", &[account])?;
+        }
+        let permission = if placing.is_owner { None } else { Some(self.ask_permission(order)?) };
+        self.exchange()?;
+        if permission.is_some_and(|permission| self.number(permission, 0).is_none()) {
+            let words = format!("this person may not deal for account {}", order.account);
+            return Err(Failure::Protocol(words));
+        }
+        let quantity = i64::from(order.quantity);
+        let change = change_of(i64::from(order.kind), quantity);
+        let closing = close(self.lots(lots), change, placing.price_cents, order.is_lifo);
+        let rate = self.need(rate, 0, "commission")?;
+        Ok(Costs {
+            charge: self.need(charge, 0, "charge")?,
+            commission: part(quantity * placing.price_cents, rate),
+            tax: self.tax(&closing, placing.account.tax_status, taxes),
+        })
+    }
+
+    fn ask_permission(&mut self, order: &TradeOrder) -> Answer<usize> {
+        let (first, last, code) = &order.executor;
+        let [code, last, first] = [code.as_str(), last, first].map(Value::Text);
+        self.put("permission", &[of(order.account), code, last, first])
+    }
+
+    /// Writes an order, which ends the transaction; returns the number of the trade.
+    fn write_order(&mut self, order: &TradeOrder, placing: &Placing, costs: &Costs) -> Answer<i64> {
+        let waits = waits(i64::from(order.kind));
+        let status = Value::Number(if waits { PENDING } else { SUBMITTED });
+        let executor = format!("{} {}", order.executor.0, order.executor.1);
+        let (kind, quantity) = (of(order.kind), of(order.quantity));
+        let symbol = Value::Text(&placing.symbol);
+        let price = Value::Number(placing.price_cents);
+        let Costs { charge, commission, tax } = *costs;
+        let mut values = vec![status, kind, flag(order.is_cash), symbol, quantity, price];
+        values.extend([of(order.account), Value::Text(&executor)]);
+        values.extend([charge, commission, tax].map(Value::Number));
+        values.push(flag(order.is_lifo));
+        self.put("order", &values)?;
+        self.put("ordered", &[status])?;
+        if waits {
+            let broker = Value::Number(placing.account.broker);
+            self.put("request", &[kind, symbol, quantity, price, broker])?;
+        }
+        let number = self.put("number", &[])?;
+        self.end(!order.is_rolled_back)?;
+        self.need(number, 0, "number")
+    }
+
+    fn account(&self, place: usize) -> Answer<Account> {
+        Ok(Account {
+            customer: self.need(place, 0, "account")?,
+            broker: self.need(place, 1, "broker")?,
+            tax_status: self.need(place, 2, "tax status")?,
+        })
+    }
+
+    fn lots(&self, place: usize) -> Vec<Lot> {
+        let lot = |[trade, price_cents, quantity]: &[i64; 3]| Lot {
+            trade: *trade,
+            price_cents: *price_cents,
+            quantity: *quantity,
+        };
+        self.all(place).iter().map(lot).collect()
+    }
+
+    /// Tax on what was gained, where such an account pays any.
+    fn tax(&self, closing: &Closing, tax_status: i64, rate: usize) -> i64 {
+        let is_due = closing.gain_cents > 0 && tax_status > 0;
+        if is_due { part(closing.gain_cents, self.number(rate, 0).unwrap_or(0)) } else { 0 }
+    }
+
+    pub(super) fn trade_result(&mut self, order: &Order) -> Answer<TransactionOutcome> {
+        let number = Value::Number(order.trade);
+        let trade = self.put("trade", &[number])?;
+        let account = self.put("account_of_trade", &[number])?;
+        let lots = self.put("lots_of_trade", &[number])?;
+        let taxes = self.put("tax_rate_of_trade", &[number])?;
+        let rate = self.put("rate_of_trade", &[number])?;
+        self.exchange()?;
+        if self.need(trade, 7, "trade")? != SUBMITTED {
+            return Err(Failure::Protocol(format!("trade {} is not at the market", order.trade)));
+        }
+        let account = self.account(account)?;
+        let rate = self.need(rate, 0, "commission")?;
+        let is_lifo = self.number(trade, 5) == Some(1);
+        let trade = self.trade(trade)?;
+        let lots = self.lots(lots);
+        let held = (!lots.is_empty()).then(|| lots.iter().map(|lot| lot.quantity).sum());
+        let change = change_of(trade.kind, trade.quantity);
+        let closing = close(lots, change, order.price_cents, is_lifo);
+        let tax_cents = self.tax(&closing, account.tax_status, taxes);
+        let commission_cents = part(trade.quantity * order.price_cents, rate);
+        // Some accounts pay their taxes themselves.
+        let withheld = if account.tax_status == 1 { tax_cents } else { 0 };
+        let value = -change * order.price_cents;
+        let settlement = Settlement {
+            money_cents: value - trade.charge_cents - commission_cents - withheld,
+            trade,
+            number: order.trade,
+            price_cents: order.price_cents,
+            closing,
+            held,
+            tax_cents,
+            commission_cents,
+            broker: account.broker,
+        };
+        self.settle(&settlement)?;
+        Ok(TransactionOutcome::figures([Some(settlement.money_cents)]))
+    }
+
+    fn trade(&self, place: usize) -> Answer<Trade> {
+        Ok(Trade {
+            account: self.need(place, 0, "account")?,
+            symbol: self.text(place, 1).to_owned(),
+            kind: self.need(place, 2, "kind")?,
+            quantity: self.need(place, 3, "quantity")?,
+            is_cash: self.number(place, 4) == Some(1),
+            charge_cents: self.need(place, 6, "charge")?,
+        })
+    }
+
+    /// Writes what a trade came to, which ends the transaction.
+    fn settle(&mut self, done: &Settlement) -> Answer<()> {
+        let number = Value::Number(done.number);
+        self.write_lots(done)?;
+        self.write_held(done)?;
+        let sums = [done.price_cents, done.commission_cents, done.tax_cents].map(Value::Number);
+        self.put("completed", &[number, sums[0], sums[1], sums[2]])?;
+        self.put("passed", &[number, Value::Number(COMPLETED)])?;
+        let money = Value::Number(done.money_cents);
+        let paid = if done.trade.is_cash { "Cash Account" } else { "Margin" };
+        self.put("settled", &[number, Value::Text(paid), money])?;
+        if done.trade.is_cash {
+            self.put("paid", &[Value::Number(done.trade.account), money])?;
+            let did = if sells(done.trade.kind) { "Sold" } else { "Bought" };
+            let words = format!("{did} {} of {}", done.trade.quantity, done.trade.symbol);
+            self.put("cash", &[number, money, Value::Text(&words)])?;
+        }
+        self.put("earned", &[Value::Number(done.broker), sums[1]])?;
+        self.commit()
+    }
+
+    fn write_lots(&mut self, done: &Settlement) -> Answer<()> {
+        let number = Value::Number(done.number);
+        for (lot, left) in &done.closing.lots {
+            let (of_lot, was, left_over) =
+                (Value::Number(lot.trade), Value::Number(lot.quantity), Value::Number(*left));
+            self.put("lot_changed", &[of_lot, number, was, left_over])?;
+            if *left == 0 {
+                self.put("lot_gone", &[of_lot])?;
+            } else {
+                self.put("lot_left", &[of_lot, left_over])?;
+            }
+        }
+        if done.closing.remaining != 0 {
+            let remaining = Value::Number(done.closing.remaining);
+            let (account, symbol) =
+                (Value::Number(done.trade.account), Value::Text(&done.trade.symbol));
+            let price = Value::Number(done.price_cents);
+            self.put("lot", &[number, account, symbol, price, remaining])?;
+            self.put("lot_changed", &[number, number, Value::Number(0), remaining])?;
+        }
+        Ok(())
+    }
+
+    /// What the account has now; it has been the sum of its lots.
+    fn write_held(&mut self, done: &Settlement) -> Answer<()> {
+        let (account, symbol) =
+            (Value::Number(done.trade.account), Value::Text(&done.trade.symbol));
+        let change = change_of(done.trade.kind, done.trade.quantity);
+        match done.held {
+            Some(held) if held + change == 0 => self.put("held_none", &[account, symbol])?,
+            Some(_) => self.put("held_now", &[account, symbol, Value::Number(change)])?,
+            None => self.put("held_first", &[account, symbol, Value::Number(change)])?,
+        };
+        Ok(())
+    }
+
+    pub(super) fn market_feed(&mut self, ticks: &[Tick]) -> Answer<TransactionOutcome> {
+        let mut reached = Vec::with_capacity(ticks.len());
+        for tick in ticks {
+            let (symbol, price) = (Value::Text(&tick.symbol), Value::Number(tick.price_cents));
+            self.put("price", &[symbol, price, of(tick.quantity)])?;
+            reached.push(self.put("reached", &[symbol, price])?);
+        }
+        self.exchange()?;
+        let mut orders = Vec::new();
+        for (tick, place) in ticks.iter().zip(reached) {
+            for [trade, quantity] in self.all(place) {
+                orders.push(Order {
+                    trade,
+                    symbol: tick.symbol.clone(),
+                    quantity: u32::try_from(quantity).unwrap_or(0),
+                    price_cents: tick.price_cents,
+                });
+            }
+        }
+        for order in &orders {
+            let number = Value::Number(order.trade);
+            self.put("request_gone", &[number])?;
+            self.put("submitted", &[number])?;
+            self.put("passed", &[number, Value::Number(SUBMITTED)])?;
+        }
+        self.commit()?;
+        Ok(TransactionOutcome { orders, ..TransactionOutcome::default() })
+    }
+}
+
+const fn sells(kind: i64) -> bool {
+    matches!(kind, 2 | 4 | 5)
+}
+
+/// Whether such an order waits for a price.
+const fn waits(kind: i64) -> bool {
+    kind >= 3
+}
+
+/// What an account has more by such a trade.
+const fn change_of(kind: i64, quantity: i64) -> i64 {
+    if sells(kind) { -quantity } else { quantity }
+}
+
+fn flag(is_so: bool) -> Value<'static> {
+    of(u32::from(is_so))
+}
+
+/// Hundredths of hundredths of a sum, rounded half up; neither is below nothing.
+const fn part(cents: i64, parts: i64) -> i64 {
+    (cents * parts + PARTS / 2) / PARTS
+}
+
+/// Closes lots with a change of the other sign, the oldest or the newest first.
+fn close(mut lots: Vec<Lot>, change: i64, price_cents: i64, newest_first: bool) -> Closing {
+    if newest_first {
+        lots.reverse();
+    }
+    let mut closing = Closing { remaining: change, ..Closing::default() };
+    for lot in lots {
+        if closing.remaining == 0 || lot.quantity.signum() == closing.remaining.signum() {
+            break;
+        }
+        let closed = lot.quantity.abs().min(closing.remaining.abs()) * closing.remaining.signum();
+        closing.lots.push((lot, lot.quantity + closed));
+        closing.gain_cents -= closed * (price_cents - lot.price_cents);
+        closing.remaining -= closed;
+    }
+    closing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lots_are_closed_from_the_asked_end_and_the_rest_is_a_new_one() {
+        let lot = |trade, price_cents, quantity| Lot { trade, price_cents, quantity };
+        let lots = || vec![lot(1, 1000, 100), lot(2, 1200, 200)];
+        let sold = close(lots(), -150, 1100, false);
+        assert_eq!(sold.lots, [(lot(1, 1000, 100), 0), (lot(2, 1200, 200), 150)]);
+        assert_eq!((sold.remaining, sold.gain_cents), (0, 100 * 100 - 50 * 100));
+        let sold = close(lots(), -400, 1100, true);
+        assert_eq!(sold.lots, [(lot(2, 1200, 200), 0), (lot(1, 1000, 100), 0)]);
+        assert_eq!((sold.remaining, sold.gain_cents), (-100, -10_000));
+        let bought = close(lots(), 50, 1100, false);
+        assert_eq!((bought.lots.len(), bought.remaining, bought.gain_cents), (0, 50, 0));
+    }
+
+    #[test]
+    fn parts_are_rounded_half_up() {
+        assert_eq!((part(99_000, 50), part(1, 5000), part(1, 4999)), (495, 1, 0));
+    }
+}

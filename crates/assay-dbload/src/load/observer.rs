@@ -1,0 +1,120 @@
+//! What happens while a rung runs: looks at the sessions, reads of single blocks, and the server's counters at both ends,
+//! which give the same profile that any server gets.
+
+use super::counters::CounterDelta;
+use super::database::Database;
+use super::device_reads::DeviceReads;
+use super::product::Product;
+use crate::live::{self, HostContext, Live, Plan, TaskTimes};
+use assay_host::root::SysRoot;
+use assay_host::watch::task_counters;
+use assay_model::Profile;
+use assay_model::counters::{NamedDevice, TaskCounters};
+use assay_model::number::{count, count_of};
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::Duration;
+
+/// Longer than any rung: the end comes from outside.
+const NO_END: Duration = Duration::from_secs(365 * 86_400);
+/// Mean distance of two looks.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// Who looks at a server while a rung is measured.
+pub struct ServerObserver<W: Live> {
+    /// The database that the load is in.
+    database: String,
+    watcher: W,
+    canary: Option<W::Canary>,
+    /// Whether the server's processes are this machine's.
+    is_here: bool,
+    /// Kernel names of the devices under its data.
+    devices: Vec<String>,
+}
+
+impl<W: Live> ServerObserver<W> {
+    /// Opens the sessions; nothing where the server gives none, because a rung is
+    /// measured all the same.
+    pub(super) fn ready<L: Product<Watcher = W, Address = W::Address>>(
+        database: &Database<L>,
+    ) -> Option<Self> {
+        let watcher = W::connect(&database.address).ok()?;
+        let canary = W::canary(&database.address).ok().flatten();
+        Some(Self {
+            database: L::database_of(&database.address, &database.schema).to_owned(),
+            watcher,
+            canary,
+            is_here: database.first_process.is_some(),
+            devices: database.devices.clone(),
+        })
+    }
+}
+
+/// What was seen, and of which database.
+pub struct ObservedRung<W: Live> {
+    observed: live::ObservedServerSpan<W>,
+    database: String,
+    /// What could not be asked of this host.
+    missing: Option<String>,
+}
+
+impl<W: Live> ServerObserver<W> {
+    /// Looks until the sessions have ended; a server that went away gives nothing.
+    pub(super) fn watch(mut self, done: &AtomicBool) -> Option<ObservedRung<W>> {
+        let root = SysRoot::live();
+        let times = |process: u32| -> Option<TaskCounters> { task_counters(&root, process) };
+        let times: Option<TaskTimes<'_>> = if self.is_here { Some(&times) } else { None };
+        let plan = Plan { length: NO_END, every: EVERY };
+        let reads = DeviceReads::begin(&root, &self.devices);
+        let observed = self.watcher.watch(self.canary, plan, times, done, &mut |_, _| ());
+        let mut observed = observed.ok()?;
+        let missing = match reads {
+            Ok(reads) => {
+                observed.read_times.extend(reads.read());
+                None
+            }
+            Err(why) => Some(format!("times of the device's reads: {why}")),
+        };
+        Some(ObservedRung { observed, database: self.database, missing })
+    }
+}
+
+impl<W: Live> ObservedRung<W> {
+    /// Takes what looking cost out of what was counted: it is not part of the load, neither our CPU time, nor what our
+    /// sessions did in the database.
+    pub(super) fn take_out(&self, passed: &mut CounterDelta) {
+        let own = W::own(&self.observed, &self.database);
+        passed.client_cpu_s -= self.observed.own_cpu_s;
+        let own_ns = count(1e9 * own.time_s);
+        passed.time.database_ns = passed.time.database_ns.saturating_sub(own_ns);
+        passed.database.commits = passed.database.commits.saturating_sub(own.transactions);
+    }
+
+    /// The profile of the rung.
+    pub(super) fn profile(
+        &self,
+        passed: &CounterDelta,
+        sessions: u32,
+        is_complete: bool,
+    ) -> Option<Profile> {
+        let observed = &self.observed;
+        let device = passed.device.as_ref().map(|device| NamedDevice {
+            name: device.name.clone(),
+            outstanding_ios: 0,
+            counters: device.counters,
+        });
+        let processors = thread::available_parallelism().ok().map(|all| count_of(all.get()));
+        let outside = HostContext {
+            name: format!("{sessions} sessions"),
+            processors: processors.filter(|_| passed.server_cpu_s.is_some()),
+            device,
+            own_cpu_s: observed.own_cpu_s,
+            read_times: observed.read_times.clone(),
+            complete: is_complete,
+            ..HostContext::default()
+        };
+        let mut profile = W::profile(observed, &outside).ok()?;
+        profile.missing.extend(self.missing.clone());
+        Some(profile)
+    }
+}

@@ -1,0 +1,413 @@
+//! Verification under load: what each block should hold, shared by all workers of a run and by the sweep after it.
+
+use crate::sys::{self, Buffers};
+use crate::target::Target;
+use assay_integrity::{
+    BegunWrite, BlockStamp, BlockState, Diagnosis, Faults, Generations, Pattern, Place, Promise,
+    SECTOR_BYTES, SectorAddress, Sighting, UnsyncedWrites, Writer, diagnose,
+};
+use assay_model::integrity::{
+    FaultVersions, FoundBy, Integrity, Sweep, VerificationCost, VerificationCoverage,
+};
+use assay_model::number::{count_of, index_of, real};
+use assay_model::workload::Workload;
+use assay_model::{Error, Result};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+mod sweep;
+mod tally;
+
+use tally::Tally;
+pub(crate) use tally::Timed;
+
+/// Memory for the versions of all blocks.
+const TABLE_BYTES_MAX: u64 = 16 << 30;
+
+/// What every block of a run's targets should hold.
+#[derive(Debug)]
+pub struct Verifier {
+    pattern: Pattern,
+    block_bytes: u64,
+    checked_share: f64,
+    grounds: Vec<Ground>,
+    targets: Arc<[Target]>,
+    faults: Mutex<Faults>,
+    tally: Tally,
+}
+
+/// One target.
+#[derive(Debug)]
+struct Ground {
+    number: u16,
+    first_byte: u64,
+    generations: Generations,
+    unsynced: UnsyncedWrites,
+    /// Writes and syncs that failed: while their number changes, nothing is said of a read.
+    failures: AtomicU64,
+}
+
+/// Blocks of one transfer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extent {
+    pub(crate) target: usize,
+    pub(crate) first_block: u64,
+    pub(crate) blocks: u64,
+}
+
+/// What was known of one block when a read of it was issued.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Issued {
+    promise: Promise,
+    failures: u64,
+}
+
+impl Issued {
+    /// Whether this run had written the block.
+    pub(crate) const fn is_written(&self) -> bool {
+        self.promise.newest > 0
+    }
+}
+
+impl Ground {
+    /// Notes that the last version was read, although an older one would have been right, too.
+    fn see_again(&self, block: u64, generation: u32, promise: &Promise) {
+        if !promise.busy && generation == promise.newest && promise.is_strict() {
+            self.generations.see(block, generation);
+        }
+    }
+
+    fn address(&self, block: u64, block_bytes: u64) -> SectorAddress {
+        let sector = (self.first_byte + block * block_bytes) / count_of(SECTOR_BYTES);
+        SectorAddress { target: self.number, sector }
+    }
+}
+
+impl Verifier {
+    /// Refuses workloads that cannot be verified.
+    ///
+    /// # Errors
+    /// A usage error that says why.
+    pub fn check(workload: &Workload) -> Result<()> {
+        block_bytes(workload)?;
+        compressible_share(workload).map(drop)
+    }
+
+    /// For a workload on these targets. `run` keeps the data of one run apart from that of another; `checked_share` of the reads
+    /// are compared with what was written.
+    ///
+    /// # Errors
+    /// A usage error when the workload's content or transfers cannot carry stamps, or the table of versions needs too much
+    /// memory.
+    pub fn new(
+        workload: &Workload,
+        targets: &Arc<[Target]>,
+        run: u32,
+        checked_share: f64,
+    ) -> Result<Self> {
+        let block_bytes = block_bytes(workload)?;
+        let compressible_share = compressible_share(workload)?;
+        let blocks = |target: &Target| target.length_bytes / block_bytes;
+        check_memory(targets.iter().map(blocks).sum(), block_bytes)?;
+        let ground = |(number, target): (u16, &Target)| Ground {
+            number,
+            first_byte: target.first_byte,
+            generations: Generations::new(blocks(target)),
+            unsynced: UnsyncedWrites::default(),
+            failures: AtomicU64::new(0),
+        };
+        let named = targets.iter().map(|target| (target.name.clone(), target.first_byte));
+        Ok(Self {
+            pattern: Pattern::new(run, compressible_share),
+            block_bytes,
+            checked_share,
+            grounds: (0..).zip(targets.iter()).map(ground).collect(),
+            targets: Arc::clone(targets),
+            faults: Mutex::new(Faults::new(named.collect(), block_bytes)),
+            tally: Tally::default(),
+        })
+    }
+
+    pub(crate) const fn checked_share(&self) -> f64 {
+        self.checked_share
+    }
+
+    pub(crate) const fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The blocks of a transfer.
+    pub(crate) fn extent(&self, target: u32, offset: u64, bytes: u64) -> Extent {
+        let target = target as usize;
+        let first_block = (offset - self.grounds[target].first_byte) / self.block_bytes;
+        Extent { target, first_block, blocks: bytes / self.block_bytes }
+    }
+
+    /// Begins a write of all blocks of an extent, or of none where one is being written.
+    pub(crate) fn begin_write(&self, extent: Extent, begun: &mut Vec<BegunWrite>) -> bool {
+        let generations = &self.grounds[extent.target].generations;
+        begun.clear();
+        for block in extent.first_block..extent.first_block + extent.blocks {
+            match generations.begin(block) {
+                Some(write) => begun.push(write),
+                None => {
+                    for (block, write) in (extent.first_block..).zip(begun.drain(..)) {
+                        generations.cancel(block, &write);
+                    }
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Fills the buffer of a write that has begun.
+    pub(crate) fn fill(
+        &self,
+        extent: Extent,
+        begun: &[BegunWrite],
+        worker: u16,
+        sequence: u64,
+        buffer: &mut [u8],
+    ) {
+        let sectors = u8::try_from(buffer.len() / SECTOR_BYTES).unwrap_or(u8::MAX);
+        let writer = Writer { worker, sequence, sectors };
+        let blocks = buffer.chunks_exact_mut(index_of(self.block_bytes));
+        for ((block, data), write) in (extent.first_block..).zip(blocks).zip(begun) {
+            let first = self.grounds[extent.target].address(block, self.block_bytes);
+            self.pattern.fill(data, &BlockStamp { first, generation: write.generation, writer });
+        }
+    }
+
+    /// A write has ended. `awaits_sync` says that a sync of its stream is to make it durable.
+    pub(crate) fn end_write(
+        &self,
+        extent: Extent,
+        begun: &[BegunWrite],
+        succeeded: bool,
+        awaits_sync: bool,
+    ) {
+        let ground = &self.grounds[extent.target];
+        for (block, write) in (extent.first_block..).zip(begun) {
+            if succeeded {
+                ground.generations.complete(block);
+            } else {
+                ground.failures.fetch_add(1, Ordering::AcqRel);
+                ground.generations.fail(block, write.oldest_before);
+            }
+            if succeeded && awaits_sync {
+                ground.unsynced.push(block, write.oldest_before);
+            }
+        }
+        self.tally.add_write();
+    }
+
+    /// A sync of a target is issued.
+    pub(crate) fn begin_sync(&self, target: usize) -> u64 {
+        self.grounds[target].unsynced.mark()
+    }
+
+    /// It has ended.
+    pub(crate) fn end_sync(&self, target: usize, mark: u64, succeeded: bool) {
+        let ground = &self.grounds[target];
+        if succeeded {
+            return ground.unsynced.cover(mark);
+        }
+        ground.failures.fetch_add(1, Ordering::AcqRel);
+        for (block, oldest) in ground.unsynced.fail() {
+            ground.generations.doubt(block, oldest);
+        }
+    }
+
+    /// What is known of a block now.
+    pub(crate) fn issue(&self, target: usize, block: u64) -> Issued {
+        let ground = &self.grounds[target];
+        let failures = ground.failures.load(Ordering::Acquire);
+        Issued { promise: ground.generations.promise(block), failures }
+    }
+
+    /// Compares a block that was read with what it should hold.
+    #[inline]
+    pub(crate) fn compare(&self, place: Place, issued: Issued, data: &[u8], found_by: FoundBy) {
+        let ground = &self.grounds[place.target];
+        let promise = issued.promise.until(&ground.generations.promise(place.block));
+        let first = ground.address(place.block, self.block_bytes);
+        let quick = promise.is_strict() && self.pattern.holds(data, first, promise.newest);
+        if quick {
+            ground.generations.see(place.block, promise.newest);
+            return self.tally.add_checked(&promise, false);
+        }
+        match diagnose(&self.pattern, data, first, &promise) {
+            BlockState::Right(0) if promise.newest == 0 => self.tally.add_unwritten(),
+            BlockState::Right(generation) => {
+                ground.see_again(place.block, generation, &promise);
+                self.tally.add_checked(&promise, false);
+            }
+            BlockState::Mixed(_) => self.tally.add_checked(&promise, true),
+            BlockState::Wrong(_) if ground.failures.load(Ordering::Acquire) != issued.failures => {
+                self.tally.add_checked(&promise, true);
+            }
+            BlockState::Wrong(diagnosis) => {
+                self.tally.add_checked(&promise, false);
+                self.report(place, &promise, diagnosis, data, found_by);
+            }
+        }
+    }
+
+    /// A read of a block failed in a way that only the medium explains.
+    pub(crate) fn unreadable(&self, place: Place, found_by: FoundBy) {
+        let promise = self.grounds[place.target].generations.promise(place.block);
+        if promise.newest > 0 {
+            self.report(place, &promise, Diagnosis::unreadable(), &[], found_by);
+        }
+    }
+
+    fn report(
+        &self,
+        place: Place,
+        promise: &Promise,
+        diagnosis: Diagnosis,
+        data: &[u8],
+        found_by: FoundBy,
+    ) {
+        let ground = &self.grounds[place.target];
+        if !ground.generations.report(place.block, promise.newest) {
+            return;
+        }
+        let first = ground.address(place.block, self.block_bytes);
+        let mut expected = vec![0; index_of(self.block_bytes)];
+        let (generation, writer) = (promise.newest, Writer::default());
+        self.pattern.fill(&mut expected, &BlockStamp { first, generation, writer });
+        let transient = self.is_right_now(place);
+        let newest = promise.newest;
+        let sighting = Sighting { place, newest, diagnosis, found_by, transient };
+        self.faults().add(&sighting, &expected, data);
+    }
+
+    /// Whether a second read of a block, into memory of its own, gives what is allowed.
+    fn is_right_now(&self, place: Place) -> bool {
+        let Ok(mut buffers) = Buffers::new(1, index_of(self.block_bytes)) else { return false };
+        let issued = self.issue(place.target, place.block);
+        let ground = &self.grounds[place.target];
+        let offset = ground.first_byte + place.block * self.block_bytes;
+        let data = &mut buffers.slot(0)[..index_of(self.block_bytes)];
+        if sys::read_at(&self.targets[place.target].file, data, offset) != Ok(data.len()) {
+            return false;
+        }
+        let promise = issued.promise.until(&ground.generations.promise(place.block));
+        let first = ground.address(place.block, self.block_bytes);
+        !matches!(diagnose(&self.pattern, data, first, &promise), BlockState::Wrong(_))
+    }
+
+    fn faults(&self) -> std::sync::MutexGuard<'_, Faults> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The first faults, with both versions of their blocks.
+    pub fn versions(&self) -> Vec<FaultVersions> {
+        self.faults().kept().cloned().collect()
+    }
+
+    /// Blocks with a fault so far.
+    pub fn found_blocks(&self) -> u64 {
+        self.faults().counts().iter().map(|count| count.blocks).sum()
+    }
+
+    /// What came of it; `worker_time_ns` is the time of all workers together.
+    pub fn finish(&self, sweep: Sweep, worker_time_ns: u64) -> Integrity {
+        let mut coverage = VerificationCoverage::default();
+        for ground in &self.grounds {
+            let [written, verified, unknown] = ground.generations.census();
+            coverage.blocks += ground.generations.blocks();
+            coverage.written_blocks += written;
+            coverage.verified_blocks += verified;
+            coverage.unknown_blocks += unknown;
+        }
+        self.tally.cover(&mut coverage);
+        let tables = self.grounds.iter().map(|ground| ground.generations.table_bytes());
+        let (stamping, checking) = self.tally.times();
+        let spent_ns = stamping.total_ns() + checking.total_ns();
+        let faults = self.faults();
+        Integrity {
+            format: 1,
+            run: self.pattern.run(),
+            block_bytes: self.block_bytes,
+            checked_share: self.checked_share,
+            coverage,
+            sweep,
+            cost: VerificationCost {
+                stamp_mean_ns: stamping.mean_ns(),
+                check_mean_ns: checking.mean_ns(),
+                worker_share: spent_ns / real(worker_time_ns.max(1)),
+                table_bytes: tables.sum(),
+            },
+            counts: faults.counts(),
+            faults: faults.kept().map(|versions| versions.fault.clone()).collect(),
+        }
+    }
+}
+
+/// The largest size that all transfers are multiples of.
+fn block_bytes(workload: &Workload) -> Result<u64> {
+    let streams = workload.streams.iter();
+    let sizes = streams.flat_map(|stream| &stream.transfer.parts).map(|part| part.size.0);
+    let block_bytes = sizes.fold(0, divisor);
+    if block_bytes > 0 && block_bytes.is_multiple_of(count_of(SECTOR_BYTES)) {
+        return Ok(block_bytes);
+    }
+    Err(Error::usage(
+        format!(
+            "verification needs transfers of whole sectors, and those of '{}' have {block_bytes} B in common",
+            workload.name
+        ),
+        "use transfer sizes that are multiples of 512 B",
+    ))
+}
+
+/// The greatest common divisor (Euclid).
+const fn divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { divisor(other, one % other) }
+}
+
+/// One share for all streams that write: they write to the same blocks.
+fn compressible_share(workload: &Workload) -> Result<f64> {
+    let mut writing = workload.streams.iter().filter(|stream| stream.writes());
+    let Some(first) = writing.clone().next() else {
+        return Err(Error::usage(
+            format!(
+                "verification compares what is read with what was written, and '{}' writes nothing",
+                workload.name
+            ),
+            "use a workload that writes, or leave --verify out",
+        ));
+    };
+    let content = first.content;
+    if content.duplicate.0 > 0.0 {
+        return Err(Error::usage(
+            format!(
+                "stream '{}' writes repeated content, which says nothing of where it belongs",
+                first.name
+            ),
+            "verify with duplicate = 0",
+        ));
+    }
+    if writing.any(|stream| stream.content != content) {
+        return Err(Error::usage(
+            "the streams write content of different kinds",
+            "verify with the same content in all streams",
+        ));
+    }
+    Ok(content.compressible.0)
+}
+
+fn check_memory(blocks: u64, block_bytes: u64) -> Result<()> {
+    if blocks <= TABLE_BYTES_MAX / 4 {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!(
+            "verification keeps 4 bytes for each block of {block_bytes} B, and the targets have {blocks}"
+        ),
+        "verify a smaller target, or larger transfers",
+    ))
+}

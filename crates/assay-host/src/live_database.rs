@@ -1,0 +1,160 @@
+//! Whether a running database has its files in a directory: a load there takes the storage away from it.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// How deep below a directory is looked: `/var/lib/postgresql/15/main`.
+const DEPTH: usize = 3;
+/// Directories that are looked into at most.
+const DIRECTORIES_MAX: usize = 500;
+
+/// A running database and where its files are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveDatabase {
+    /// The product.
+    pub product: &'static str,
+    /// The directory of its files.
+    pub directory: PathBuf,
+    /// The process that has them open.
+    pub process: u32,
+}
+
+/// The first running database whose files lie in the directory, above it or a few levels below; `proc` is `/proc`.
+pub fn live_database(directory: &Path, proc: &Path) -> Option<LiveDatabase> {
+    let directory = fs::canonicalize(directory).ok()?;
+    let locks = fs::read_to_string(proc.join("locks")).unwrap_or_default();
+    let is_live = |place: &Path| database_at(place, proc, &locks);
+    let above = directory.ancestors().find_map(is_live);
+    above.or_else(|| below(&directory).iter().find_map(|place| is_live(place)))
+}
+
+/// Directories below one, a few levels deep; symbolic links are not followed.
+fn below(directory: &Path) -> Vec<PathBuf> {
+    let (mut all, mut level) = (Vec::new(), vec![directory.to_owned()]);
+    for _ in 0..DEPTH {
+        let inside = level.iter().filter_map(|place| fs::read_dir(place).ok()).flatten();
+        let found = inside.filter_map(|entry| {
+            let entry = entry.ok()?;
+            entry.file_type().ok()?.is_dir().then(|| entry.path())
+        });
+        level = found.take(DIRECTORIES_MAX.saturating_sub(all.len())).collect();
+        all.extend(level.iter().cloned());
+    }
+    all
+}
+
+fn database_at(place: &Path, proc: &Path, locks: &str) -> Option<LiveDatabase> {
+    let (product, process) = postgres(place, proc)
+        .map(|process| ("PostgreSQL", process))
+        .or_else(|| innodb(place, locks).map(|process| ("MariaDB or MySQL", process)))
+        .or_else(|| oracle(place, proc).map(|process| ("Oracle", process)))?;
+    Some(LiveDatabase { product, directory: place.to_owned(), process })
+}
+
+/// The first line of `postmaster.pid` is the process of the server; a crashed one leaves the file behind.
+fn postgres(place: &Path, proc: &Path) -> Option<u32> {
+    if !place.join("PG_VERSION").is_file() {
+        return None;
+    }
+    let text = fs::read_to_string(place.join("postmaster.pid")).ok()?;
+    let process: u32 = text.lines().next()?.trim().parse().ok()?;
+    proc.join(process.to_string()).is_dir().then_some(process)
+}
+
+/// `InnoDB` locks its system tablespace while it runs: a line of `/proc/locks` names the process and the inode.
+fn innodb(place: &Path, locks: &str) -> Option<u32> {
+    let found = fs::metadata(place.join("ibdata1")).ok()?;
+    let inode = format!(":{}", found.ino());
+    let line = locks.lines().find(|line| {
+        line.split_whitespace().any(|word| word.ends_with(&inode) && word.matches(':').count() == 2)
+    })?;
+    line.split_whitespace().nth(4)?.parse().ok()
+}
+
+/// Data files of Oracle, where an instance runs: its process monitor is called `ora_pmon_SID`.
+fn oracle(place: &Path, proc: &Path) -> Option<u32> {
+    let names =
+        fs::read_dir(place).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let is_data = |name: String| {
+        let end = Path::new(&name).extension();
+        end.is_some_and(|end| ["dbf", "ctl"].iter().any(|data| end.eq_ignore_ascii_case(data)))
+    };
+    if !names.into_iter().any(is_data) {
+        return None;
+    }
+    let processes =
+        fs::read_dir(proc).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut numbers = processes.filter_map(|name| name.parse::<u32>().ok());
+    numbers.find(|number| {
+        let name = fs::read_to_string(proc.join(number.to_string()).join("comm"));
+        name.is_ok_and(|name| name.starts_with("ora_pmon_"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A directory for files of databases next to one that stands for `/proc`.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Self {
+            let root =
+                std::env::temp_dir().join(format!("assay-live-{name}-{}", std::process::id()));
+            fs::create_dir_all(root.join("proc/4711")).unwrap();
+            fs::create_dir_all(root.join("data/15/main/base")).unwrap();
+            Self(fs::canonicalize(root).unwrap())
+        }
+
+        fn write(&self, path: &str, text: &str) {
+            fs::write(self.0.join(path), text).unwrap();
+        }
+
+        fn found(&self, path: &str) -> Option<(&'static str, u32)> {
+            let found = live_database(&self.0.join(path), &self.0.join("proc"))?;
+            Some((found.product, found.process))
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            drop(fs::remove_dir_all(&self.0));
+        }
+    }
+
+    #[test]
+    fn a_running_postgresql_is_found_above_and_below_and_a_stopped_one_is_not() {
+        let scratch = Scratch::new("postgres");
+        scratch.write("data/15/main/PG_VERSION", "15\n");
+        assert_eq!(scratch.found("data"), None);
+        scratch.write("data/15/main/postmaster.pid", "4711\n/data\n");
+        assert_eq!(scratch.found("data"), Some(("PostgreSQL", 4711)));
+        assert_eq!(scratch.found("data/15/main/base"), Some(("PostgreSQL", 4711)));
+        assert_eq!(scratch.found("proc"), None);
+        scratch.write("data/15/main/postmaster.pid", "4712\n");
+        assert_eq!(scratch.found("data"), None);
+    }
+
+    #[test]
+    fn innodb_is_found_by_its_lock() {
+        let scratch = Scratch::new("innodb");
+        scratch.write("data/ibdata1", "x");
+        scratch.write("proc/locks", "1: POSIX  ADVISORY  WRITE 12 fd:01:1 0 EOF\n");
+        assert_eq!(scratch.found("data"), None);
+        let inode = fs::metadata(scratch.0.join("data/ibdata1")).unwrap().ino();
+        scratch
+            .write("proc/locks", &format!("1: POSIX  ADVISORY  WRITE 4711 fd:01:{inode} 0 EOF\n"));
+        assert_eq!(scratch.found("data"), Some(("MariaDB or MySQL", 4711)));
+    }
+
+    #[test]
+    fn data_files_of_oracle_count_while_an_instance_runs() {
+        let scratch = Scratch::new("oracle");
+        scratch.write("data/system01.dbf", "x");
+        assert_eq!(scratch.found("data"), None);
+        scratch.write("proc/4711/comm", "ora_pmon_ORCL\n");
+        assert_eq!(scratch.found("data"), Some(("Oracle", 4711)));
+    }
+}

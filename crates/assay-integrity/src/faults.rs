@@ -1,0 +1,200 @@
+//! The faults of a run: counted once each, the two ends of a misdirected write joined, the first hundred kept whole.
+
+use crate::diagnosis::Diagnosis;
+use crate::stamp::{SECTOR_BYTES, SectorAddress};
+use assay_model::integrity::{Fault, FaultCount, FaultKind, FaultPlace, FaultVersions, FoundBy};
+use assay_model::number::count_of;
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// Faults that are kept with both versions.
+pub const FAULTS_KEPT: usize = 100;
+/// Of a block, this much is kept of each version.
+const BYTES_KEPT: usize = 64 << 10;
+/// Ends of misdirected writes that wait for their other end.
+const ENDS_MAX: usize = 1 << 20;
+
+/// A block of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Number of the target.
+    pub target: usize,
+    /// Block of its table.
+    pub block: u64,
+}
+
+/// A block that is not what it should be.
+#[derive(Clone, Debug)]
+pub struct Sighting {
+    /// Which block.
+    pub place: Place,
+    /// The version that was last written.
+    pub newest: u32,
+    /// What is wrong with it.
+    pub diagnosis: Diagnosis,
+    /// Which read found it.
+    pub found_by: FoundBy,
+    /// Whether a second read was right.
+    pub transient: bool,
+}
+
+/// A target as faults are reported on it.
+#[derive(Clone, Debug)]
+struct Ground {
+    name: String,
+    first_byte: u64,
+}
+
+/// All faults of a run.
+#[derive(Debug, Default)]
+pub struct Faults {
+    grounds: Vec<Ground>,
+    block_bytes: u64,
+    counts: HashMap<FaultKind, u64>,
+    kept: Vec<(Place, FaultVersions)>,
+    /// Blocks that miss writes, with the version found, the one expected, and what the fault was counted as.
+    missing: HashMap<Place, (u32, u32, FaultKind)>,
+    /// Where data that was found elsewhere belongs, with its version.
+    astray: HashMap<Place, u32>,
+}
+
+impl Faults {
+    /// None yet on targets of these names, whose blocks begin at these bytes.
+    pub fn new(targets: Vec<(String, u64)>, block_bytes: u64) -> Self {
+        let ground = |(name, first_byte)| Ground { name, first_byte };
+        let grounds = targets.into_iter().map(ground).collect();
+        Self { grounds, block_bytes, ..Self::default() }
+    }
+
+    /// Takes a fault in; whether it counts. One that is the other end of a known misdirected write does not.
+    pub fn add(&mut self, sighting: &Sighting, expected: &[u8], found: &[u8]) -> bool {
+        let kind = kind(sighting);
+        if self.is_known_end(sighting, kind) {
+            return false;
+        }
+        self.note_ends(sighting, kind);
+        *self.counts.entry(kind).or_default() += 1;
+        if self.kept.len() < FAULTS_KEPT {
+            let versions = FaultVersions {
+                fault: self.fault(sighting, kind),
+                expected_hex: hex(expected),
+                found_hex: hex(found),
+            };
+            self.kept.push((sighting.place, versions));
+        }
+        true
+    }
+
+    /// Whether the block misses a write that was found elsewhere.
+    fn is_known_end(&self, sighting: &Sighting, kind: FaultKind) -> bool {
+        let found = sighting.diagnosis.generation.unwrap_or(0);
+        is_missing_write(kind)
+            && self
+                .astray
+                .get(&sighting.place)
+                .is_some_and(|astray| *astray > found && *astray <= sighting.newest)
+    }
+
+    /// Remembers an end of what may be a misdirected write, and takes back the other end where it was counted.
+    fn note_ends(&mut self, sighting: &Sighting, kind: FaultKind) {
+        let found = sighting.diagnosis.generation.unwrap_or(0);
+        if is_missing_write(kind) && self.missing.len() < ENDS_MAX {
+            self.missing.insert(sighting.place, (found, sighting.newest, kind));
+        }
+        let Some(home) = self.home(sighting).filter(|_| kind == FaultKind::MisdirectedWrite) else {
+            return;
+        };
+        if self.astray.len() < ENDS_MAX {
+            self.astray.insert(home, found);
+        }
+        let counted = self.missing.get(&home).copied();
+        if let Some((older, newest, kind)) = counted
+            && found > older
+            && found <= newest
+        {
+            self.missing.remove(&home);
+            self.kept.retain(|(place, _)| *place != home);
+            self.counts.entry(kind).and_modify(|blocks| *blocks = blocks.saturating_sub(1));
+        }
+    }
+
+    /// The block that the data found belongs to.
+    fn home(&self, sighting: &Sighting) -> Option<Place> {
+        let SectorAddress { target, sector } = sighting.diagnosis.belongs_to?;
+        let target = usize::from(target);
+        let offset_bytes = sector * count_of(SECTOR_BYTES);
+        let within = offset_bytes.checked_sub(self.grounds.get(target)?.first_byte)?;
+        Some(Place { target, block: within / self.block_bytes.max(1) })
+    }
+
+    fn fault(&self, sighting: &Sighting, kind: FaultKind) -> Fault {
+        let Diagnosis { generation, missing_writes, boundary_bytes, other_run, .. } =
+            sighting.diagnosis;
+        let wrong = sighting.diagnosis.wrong_bytes;
+        let belongs_to = sighting.diagnosis.belongs_to.map(|address| FaultPlace {
+            target: self.name(usize::from(address.target)),
+            offset_bytes: address.sector * count_of(SECTOR_BYTES),
+        });
+        Fault {
+            kind,
+            place: self.place(sighting.place),
+            found_by: sighting.found_by,
+            transient: sighting.transient,
+            expected_generation: sighting.newest,
+            found_generation: generation,
+            missing_writes,
+            boundary_bytes,
+            belongs_to,
+            other_run,
+            bits: sighting.diagnosis.bits.clone(),
+            first_wrong_bytes: wrong.map(|(first, _)| first),
+            last_wrong_bytes: wrong.map(|(_, last)| last),
+        }
+    }
+
+    fn name(&self, target: usize) -> String {
+        self.grounds.get(target).map_or_else(|| format!("target {target}"), |one| one.name.clone())
+    }
+
+    fn place(&self, place: Place) -> FaultPlace {
+        let first_byte = self.grounds.get(place.target).map_or(0, |ground| ground.first_byte);
+        let offset_bytes = first_byte + place.block * self.block_bytes;
+        FaultPlace { target: self.name(place.target), offset_bytes }
+    }
+
+    /// Faults by kind, in the order of the kinds.
+    pub fn counts(&self) -> Vec<FaultCount> {
+        let count = |kind: FaultKind| {
+            let blocks = self.counts.get(&kind).copied().unwrap_or_default();
+            (blocks > 0).then_some(FaultCount { kind, blocks })
+        };
+        FaultKind::ALL.into_iter().filter_map(count).collect()
+    }
+
+    /// The first faults, with both versions of their blocks.
+    pub fn kept(&self) -> impl Iterator<Item = &FaultVersions> {
+        self.kept.iter().map(|(_, versions)| versions)
+    }
+}
+
+/// A misdirected read shows itself by a second read that is right.
+fn kind(sighting: &Sighting) -> FaultKind {
+    match sighting.diagnosis.kind {
+        FaultKind::MisdirectedWrite if sighting.transient => FaultKind::MisdirectedRead,
+        kind => kind,
+    }
+}
+
+/// Whether a fault is that a write is not where it should be.
+const fn is_missing_write(kind: FaultKind) -> bool {
+    matches!(kind, FaultKind::Lost | FaultKind::Stale | FaultKind::Torn)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let kept = &bytes[..bytes.len().min(BYTES_KEPT)];
+    kept.iter().fold(String::with_capacity(kept.len() * 2), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

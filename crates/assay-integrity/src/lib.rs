@@ -1,0 +1,40 @@
+//! The literature of storage faults: what sectors carry so that faults can be named, and what is wrong with a block that was read.
+//!
+//! No I/O and no clock: whoever writes and reads calls this room.
+//!
+//! | question | answer |
+//! | --- | --- |
+//! | what is written? | [`Pattern::fill`]: stamps and content by run, place and version |
+//! | which version is the last one, and which are allowed? | [`Generations`] |
+//! | which writes does a failed sync cast doubt on? | [`UnsyncedWrites`] |
+//! | is what was read right? | [`Pattern::holds`] |
+//! | what is wrong with it? | [`diagnose`] |
+//! | what is it called when both ends of it are known? | [`Faults`] |
+//! | what was written, in which order? | [`WriteLog`] |
+//! | what does a device hold after its power was cut? | [`CrashDevice`] |
+//! | was a promise broken by that? | [`StampedLog::cut`] |
+//!
+//! Sources: Zheng, Tucek, Qin and Lillibridge, "Understanding the Robustness of SSDs under Power Fault", FAST 2013, for the kinds;
+//! Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, for what a failed sync leaves behind.
+#![forbid(unsafe_code)]
+
+mod crash;
+mod diagnosis;
+mod faults;
+mod generations;
+mod pattern;
+mod power_cuts;
+mod sector;
+mod stamp;
+mod unsynced;
+mod write_log;
+
+pub use crash::{CacheBehaviour, CacheOrder, CrashDevice, CrashModel, CrashState};
+pub use diagnosis::{BlockState, Diagnosis, diagnose};
+pub use faults::{FAULTS_KEPT, Faults, Place, Sighting};
+pub use generations::{BegunWrite, Generations, Promise};
+pub use pattern::{BlockStamp, Pattern};
+pub use power_cuts::{CutResults, StampedLog};
+pub use stamp::{SECTOR_BYTES, SectorAddress, Stamp, Writer};
+pub use unsynced::UnsyncedWrites;
+pub use write_log::{LogEntry, WriteLog};

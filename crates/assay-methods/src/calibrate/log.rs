@@ -1,0 +1,130 @@
+//! The log of a database on a target: appends one at a time, each durable before the next, alone and beside data I/O.
+
+use crate::bench::Bench;
+use assay_engine::Observer;
+use assay_model::calibration::{LogCalibration, LogPoint};
+use assay_model::measurement::{Interval, Measurement, Operation, Window};
+use assay_model::number::count_of;
+use assay_model::units::{Bytes, Nanos, Share};
+use assay_model::workload::{Access, Span, Stream, SyncPolicy, Workload};
+use assay_model::{Estimate, Result};
+use assay_stats::mean_interval;
+use std::ops::ControlFlow;
+
+/// Share of the space that the log goes round in; the data has the rest.
+const LOG_SPACE: f64 = 0.1;
+
+/// What of a log is measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogPlan {
+    /// Bytes of one append.
+    pub append: Bytes,
+    /// Bytes of an I/O of data.
+    pub transfer: Bytes,
+    /// Share of reads of the data I/O.
+    pub read_share: f64,
+    /// Outstanding I/Os of data that it is measured beside; 0 is alone.
+    pub outstanding: Vec<u32>,
+    /// Measured time of each of them.
+    pub time: Nanos,
+    /// Seed of all addresses.
+    pub seed: u64,
+}
+
+/// Measures appends beside every number of outstanding I/Os; a person who stops keeps what was measured.
+///
+/// # Errors
+/// Those of the bench.
+pub fn calibrate_log(bench: &mut dyn Bench, plan: &LogPlan) -> Result<Option<LogCalibration>> {
+    let mut points = Vec::new();
+    for outstanding in &plan.outstanding {
+        if bench.stopped() {
+            break;
+        }
+        let mut appends = Appends::default();
+        let measurement = bench.measure(&workload(plan, *outstanding), &mut appends)?;
+        points.extend(point(*outstanding, &measurement, &appends));
+    }
+    let transfer_bytes = plan.append.0;
+    Ok((!points.is_empty()).then_some(LogCalibration { transfer_bytes, points }))
+}
+
+/// The stream of the log first, so that its results are the first.
+fn workload(plan: &LogPlan, outstanding: u32) -> Workload {
+    let log = Stream {
+        access: Access::Sequential { streams: 1 },
+        sync: SyncPolicy::ODsync,
+        span: Span { from: Share(1.0 - LOG_SPACE), to: Share(1.0) },
+        ..Stream::closed("log", Share(0.0), plan.append, 1)
+    };
+    let mut whole = Workload {
+        seed: plan.seed,
+        interval: Nanos(plan.time.0 / 20),
+        warm_up: Nanos(plan.time.0 / 10),
+        ..Workload::of("log", plan.time, log)
+    };
+    if outstanding > 0 {
+        let data = Stream::closed("data", Share(plan.read_share), plan.transfer, outstanding);
+        let span = Span { from: Share(0.0), to: Share(1.0 - LOG_SPACE) };
+        whole.streams.push(Stream { span, ..data });
+    }
+    whole
+}
+
+/// Mean times of the appends of each interval.
+#[derive(Default)]
+struct Appends {
+    means_ns: Vec<f64>,
+}
+
+impl Observer for Appends {
+    fn interval(&mut self, _: &Interval, joint: &Window) -> ControlFlow<()> {
+        let log = joint.streams.first().and_then(|stream| stream.operations.get(Operation::Write));
+        self.means_ns.extend(log.filter(|log| log.ios > 0).map(|log| log.service.mean_ns()));
+        ControlFlow::Continue(())
+    }
+}
+
+fn point(outstanding: u32, measurement: &Measurement, seen: &Appends) -> Option<LogPoint> {
+    let log = measurement.streams.first()?.operations.get(Operation::Write)?;
+    let mean_ns = log.service.mean_ns();
+    let n = count_of(seen.means_ns.len());
+    // Where too few intervals were seen for an interval, a twentieth is assumed.
+    let (low, high) =
+        mean_interval(&seen.means_ns, 0.95).map_or((0.95 * mean_ns, 1.05 * mean_ns), |found| {
+            let half = found.half_width();
+            ((mean_ns - half).max(0.1 * mean_ns), mean_ns + half)
+        });
+    (log.ios > 0).then(|| LogPoint {
+        outstanding,
+        service_time_ns: Estimate { value: mean_ns, low, high, confidence: 0.95, n: n.max(1) },
+        appends: log.ios,
+        elapsed_s: measurement.elapsed_s(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::SimulatedBench;
+    use assay_engine::device::DeviceSpec;
+
+    #[test]
+    fn appends_take_what_the_device_takes_and_wait_behind_data() {
+        let spec = DeviceSpec::parse("servers?count=2&service=1ms").unwrap();
+        let plan = LogPlan {
+            append: Bytes(4096),
+            transfer: Bytes(8192),
+            read_share: 1.0,
+            outstanding: vec![0, 8],
+            time: Nanos(2_000_000_000),
+            seed: 1,
+        };
+        let found = calibrate_log(&mut SimulatedBench::new(&spec), &plan).unwrap().unwrap();
+        let [alone, beside] = found.points.as_slice() else { panic!("{found:?}") };
+        assert!((alone.service_time_ns.value / 1e6 - 1.0).abs() < 0.1, "{alone:?}");
+        // Nine outstanding on two servers: each waits 4.5 services by Little's law.
+        assert!((beside.service_time_ns.value / 1e6 - 4.5).abs() < 0.6, "{beside:?}");
+        assert!(alone.service_time_ns.covers(alone.service_time_ns.value));
+    }
+}

@@ -1,0 +1,405 @@
+//! When there is no answer, or only bounds, or one to be taken with care: what was found, and what would lift it.
+
+use crate::demand::Demand;
+use crate::storage::Storage;
+use assay_model::Profile;
+use assay_model::calibration::Bound;
+use assay_model::profile::{Bottleneck, CheckOutcome, ReportScope, WaitSeries};
+use assay_model::projection::{
+    Closure, Effect, Objection, ObjectionKind, Population, ProjectedState, TargetOrigin,
+};
+
+/// Unaccounted shares of DB time from which only bounds are given, and no answer.
+const UNACCOUNTED: (f64, f64) = (0.10, 0.20);
+/// Waits for other sessions above this share of DB time may or may not shrink with the rest.
+const CONTENTION_MAX: f64 = 0.20;
+/// Errors of the model where it was measured, from which it is doubted, and refused.
+const CLOSURE: (f64, f64) = (0.05, 0.10);
+/// Share of reads that memory answered, beyond which they say nothing of storage.
+const CACHED_MAX: f64 = 0.02;
+/// How far the calibrated transfer may be from the database's block.
+const TRANSFER_MAX: f64 = 0.25;
+/// How far the calibrated share of reads may be from the database's.
+const MIX_MAX: f64 = 0.15;
+/// Above this share of DB time commits need a log that was measured.
+const COMMIT_MIN: f64 = 0.01;
+/// Above this share of DB time writes came too late.
+const BEHIND_MIN: f64 = 0.05;
+/// From this share of writes on they may be the limit of other storage though they are none of the present one.
+const WRITES_MATTER: f64 = 0.20;
+/// From this share of the sustained writes on they are the limit.
+const WRITES_NEAR: f64 = 0.80;
+/// From this share on processors are the limit.
+const CPU_BOUND: f64 = 0.90;
+/// Sessions active in one part of the interval over those in another, from which it is uneven.
+const UNEVEN: f64 = 2.0;
+
+fn objection(kind: ObjectionKind, effect: Effect, finding: String, remedy: &str) -> Objection {
+    Objection { kind, effect, finding, remedy: remedy.to_owned() }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// What stands against any answer for this profile.
+pub(crate) fn of_profile(
+    profile: &Profile,
+    demand: &Demand,
+    cached_share: Option<f64>,
+) -> Vec<Objection> {
+    let found = [
+        no_time_model(profile, demand),
+        contradiction(profile, demand),
+        unaccounted(demand),
+        contention(demand),
+        cached(profile, demand, cached_share),
+        scope(profile),
+        uneven(profile),
+        no_processors(profile),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+fn no_time_model(profile: &Profile, demand: &Demand) -> Option<Objection> {
+    let invalid = profile.report.as_ref().and_then(|report| report.invalid.clone());
+    let is_idle = profile.verdict.bottleneck == Bottleneck::Idle;
+    let what = if let Some(why) = invalid {
+        format!("the report says of itself: {why}")
+    } else if is_idle {
+        "hardly any session was active".to_owned()
+    } else if demand.throughput_per_s <= 0.0 {
+        "no transaction, statement or read was counted".to_owned()
+    } else if demand.response_s <= 0.0 {
+        "DB time is not known".to_owned()
+    } else if profile.time.db_cpu_s.is_none() {
+        "DB CPU is not known".to_owned()
+    } else {
+        return None;
+    };
+    let remedy = "take a report of a busy hour that has the sections Load Profile and Time Model (AWR, Statspack from level 5), or profile the live server";
+    Some(objection(ObjectionKind::NoTimeModel, Effect::Refused, what, remedy))
+}
+
+fn contradiction(profile: &Profile, demand: &Demand) -> Option<Objection> {
+    let kind = ObjectionKind::Contradiction;
+    let remedy = "take another report of the same database; see `assay profile` for the sections that disagree";
+    let known_s = demand.cpu_s + demand.reads_s() + demand.commit_s();
+    if demand.cpu_s > 1.05 * demand.response_s && demand.response_s > 0.0 {
+        let what = format!("DB CPU is {} of DB time", percent(demand.share(demand.cpu_s)));
+        return Some(objection(kind, Effect::Refused, what, remedy));
+    }
+    if known_s > 1.25 * demand.response_s && demand.response_s > 0.0 {
+        let what = format!(
+            "CPU, reads and commits together are {} of DB time",
+            percent(demand.share(known_s))
+        );
+        return Some(objection(kind, Effect::Refused, what, remedy));
+    }
+    let wrong = profile.checks.iter().find(|check| check.outcome == CheckOutcome::Contradicts)?;
+    let what = format!("two sections contradict each other: {}", wrong.what);
+    Some(objection(kind, Effect::Doubt, what, remedy))
+}
+
+fn unaccounted(demand: &Demand) -> Option<Objection> {
+    let share = demand.share(demand.unaccounted_s).abs();
+    let effect = match share {
+        share if share > UNACCOUNTED.1 => Effect::Refused,
+        share if share > UNACCOUNTED.0 => Effect::Bounds,
+        _ => return None,
+    };
+    let what = format!("{} of DB time is in no event and on no CPU", percent(share));
+    let remedy = "find what sessions did then: a longer interval, or samples of the live server";
+    Some(objection(ObjectionKind::Unaccounted, effect, what, remedy))
+}
+
+fn contention(demand: &Demand) -> Option<Objection> {
+    let share = demand.share(demand.contention_s + demand.cluster_s);
+    let what = format!("{} of DB time sessions waited for each other", percent(share));
+    let remedy = "locks that are held across reads and commits shrink with them, others do not: find which, or remove the contention";
+    (share > CONTENTION_MAX)
+        .then(|| objection(ObjectionKind::Contention, Effect::Bounds, what, remedy))
+}
+
+/// Whether the reads of the profile were reads of storage.
+fn cached(profile: &Profile, demand: &Demand, cached_share: Option<f64>) -> Option<Objection> {
+    if demand.reads_mean + demand.large_reads_mean <= 0.0 {
+        return None;
+    }
+    let server = profile.server.as_ref();
+    let levels = server.and_then(|server| server.reads.as_ref());
+    let known = cached_share.or_else(|| levels?.page_cache_share);
+    let kind = ObjectionKind::ProfileCached;
+    let remedy = "profile the server on its own host, with direct I/O (PostgreSQL: debug_io_direct=data; MariaDB: innodb_flush_method=O_DIRECT) or far more data than memory";
+    match known {
+        Some(share) if share > CACHED_MAX => {
+            let what = format!("{} of the reads came from the page cache", percent(share));
+            Some(objection(kind, Effect::Refused, what, remedy))
+        }
+        None if server.is_some() => {
+            let what = "whether its reads reached the storage is not known".to_owned();
+            Some(objection(kind, Effect::Refused, what, remedy))
+        }
+        _ => None,
+    }
+}
+
+fn scope(profile: &Profile) -> Option<Objection> {
+    let remedy = "predict for the whole: its other parts use the same processors and storage";
+    match profile.report.as_ref()?.scope {
+        ReportScope::Database => None,
+        ReportScope::Instance => Some(objection(
+            ObjectionKind::Cluster,
+            Effect::Doubt,
+            "the report is of one instance of a cluster: the others use the same storage"
+                .to_owned(),
+            remedy,
+        )),
+        ReportScope::PluggableDatabase => Some(objection(
+            ObjectionKind::PluggableDatabase,
+            Effect::Doubt,
+            "the report is of one pluggable database of a container".to_owned(),
+            remedy,
+        )),
+    }
+}
+
+/// Queues are convex: the mean of two loads waits less than the two of them.
+fn uneven(profile: &Profile) -> Option<Objection> {
+    let ratio = unevenness(profile.server.as_ref()?.over_time.as_ref()?)?;
+    let what = format!(
+        "sessions were {ratio:.1} times as active in one fifth of the interval as in another"
+    );
+    let remedy = "predict for a part of the interval in which the load stays the same";
+    (ratio > UNEVEN).then(|| objection(ObjectionKind::Uneven, Effect::Doubt, what, remedy))
+}
+
+/// The most active fifth over the least active one.
+fn unevenness(series: &WaitSeries) -> Option<f64> {
+    let steps = series.looks.len();
+    let active: Vec<f64> = (0..steps)
+        .filter(|step| series.looks[*step] > 0)
+        .map(|step| series.active_mean(step))
+        .collect();
+    let part = active.len() / 5;
+    let means: Vec<f64> = (part > 0)
+        .then(|| active.chunks_exact(part))?
+        .map(|chunk| chunk.iter().sum::<f64>() / assay_model::number::real_len(part))
+        .collect();
+    let (low, high) = means
+        .iter()
+        .fold((f64::INFINITY, 0.0_f64), |(low, high), mean| (low.min(*mean), high.max(*mean)));
+    (low > 0.0).then(|| high / low)
+}
+
+fn no_processors(profile: &Profile) -> Option<Objection> {
+    let what = "the number of processors is not known: they are taken for no limit".to_owned();
+    let remedy = "name it with --cpus";
+    profile
+        .time
+        .cpus
+        .is_none()
+        .then(|| objection(ObjectionKind::OtherHost, Effect::Doubt, what, remedy))
+}
+
+/// What the model's own answer for the measured storage says.
+pub(crate) fn of_closure(closure: Option<&Closure>) -> Vec<Objection> {
+    let kind = ObjectionKind::Closure;
+    let remedy = "calibrate the present storage with the database's own transfer and mix (assay calibrate DIR --database PROFILE), at the same time of day";
+    let Some(closure) = closure else {
+        return vec![objection(
+            ObjectionKind::NoClosure,
+            Effect::Doubt,
+            "the model was not checked on the present storage: what the database adds to each read is taken for nothing".to_owned(),
+            "name its calibration with --from",
+        )];
+    };
+    let error = closure.throughput_error.abs().max(closure.response_error.abs());
+    let what =
+        format!("on the present storage the model is {} from what was measured", percent(error));
+    if error > CLOSURE.1 || error.is_nan() {
+        vec![objection(kind, Effect::Refused, what, remedy)]
+    } else if error > CLOSURE.0 {
+        vec![objection(kind, Effect::Doubt, what, remedy)]
+    } else {
+        Vec::new()
+    }
+}
+
+/// Whether the model's doubt is to be doubled.
+pub(crate) fn is_doubted(closure: Option<&Closure>) -> bool {
+    let far = |error: f64| error.abs() > CLOSURE.0;
+    closure.is_some_and(|closure| far(closure.throughput_error) || far(closure.response_error))
+}
+
+/// What stands against a target, before anything is solved on it.
+pub(crate) fn of_target(demand: &Demand, storage: &Storage) -> Vec<Objection> {
+    let found = [
+        calibration_cached(storage),
+        transfer(demand, storage),
+        mix(demand, storage),
+        no_log(demand, storage),
+        writes(demand, storage),
+        burst(storage),
+        data_sheet(storage),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+fn calibration_cached(storage: &Storage) -> Option<Objection> {
+    let what = "the calibration read through the page cache".to_owned();
+    let remedy = "calibrate on a file system with direct I/O, or the block device";
+    storage
+        .is_cached
+        .then(|| objection(ObjectionKind::CalibrationCached, Effect::Refused, what, remedy))
+}
+
+fn transfer(demand: &Demand, storage: &Storage) -> Option<Objection> {
+    if demand.reads_mean <= 0.0 {
+        return None;
+    }
+    let apart = (demand.read_bytes / storage.transfer_bytes - 1.0).abs();
+    let what = format!(
+        "the database reads {:.0} bytes at a time, and the calibration {:.0}",
+        demand.read_bytes, storage.transfer_bytes
+    );
+    let remedy = "calibrate with --transfer of the database's block, or with --database PROFILE";
+    (apart > TRANSFER_MAX)
+        .then(|| objection(ObjectionKind::Transfer, Effect::Refused, what, remedy))
+}
+
+fn mix(demand: &Demand, storage: &Storage) -> Option<Objection> {
+    let what = format!(
+        "of the database's I/O {} are reads, and of the nearest calibrated mix {}",
+        percent(demand.read_share()),
+        percent(storage.read_share)
+    );
+    let remedy = "calibrate with --read-share of the database, or with --database PROFILE";
+    let is_far = (demand.read_share() - storage.read_share).abs() > MIX_MAX;
+    is_far.then(|| objection(ObjectionKind::Mix, Effect::Doubt, what, remedy))
+}
+
+fn no_log(demand: &Demand, storage: &Storage) -> Option<Objection> {
+    let share = demand.share(demand.commit_s());
+    if share <= COMMIT_MIN || storage.flush.as_ref().is_some_and(|log| log.is_measured) {
+        return None;
+    }
+    let remedy = "calibrate the log: assay calibrate DIR --database PROFILE";
+    let kind = ObjectionKind::NoLog;
+    Some(if storage.flush.is_some() {
+        let what = format!(
+            "commits are {} of DB time, and the log was not calibrated: a flush is taken to be between a write alone and one under load",
+            percent(share)
+        );
+        objection(kind, Effect::Doubt, what, remedy)
+    } else {
+        let what = format!(
+            "commits are {} of DB time, and no write of the target is known: they are taken to wait as before",
+            percent(share)
+        );
+        objection(kind, Effect::Bounds, what, remedy)
+    })
+}
+
+fn writes(demand: &Demand, storage: &Storage) -> Option<Objection> {
+    let behind = demand.share(demand.write_behind_s);
+    if storage.writes_most_per_s.is_some() || demand.all_writes() <= 0.0 {
+        return None;
+    }
+    let kind = ObjectionKind::NoWrites;
+    let remedy = "calibrate the target with writes: --read-share 0% and the mix of the database, long enough for the sustained rate";
+    let writes = 1.0 - demand.read_share();
+    Some(if behind > BEHIND_MIN {
+        let what = format!(
+            "{} of DB time sessions waited because writes came too late, and the sustained writes of the target are not known",
+            percent(behind)
+        );
+        objection(kind, Effect::Refused, what, remedy)
+    } else if writes > WRITES_MATTER {
+        let what = format!(
+            "{} of the database's I/Os are writes, and the sustained writes of the target are not known",
+            percent(writes)
+        );
+        objection(kind, Effect::Refused, what, remedy)
+    } else {
+        let what = "the writes of the target are not known: they are taken to keep up".to_owned();
+        objection(kind, Effect::Doubt, what, remedy)
+    })
+}
+
+fn burst(storage: &Storage) -> Option<Objection> {
+    let ratio = storage.burst_ratio?;
+    let what = format!(
+        "the target began with {ratio:.2} times its sustained rate: the sustained one decides"
+    );
+    Some(objection(
+        ObjectionKind::Burst,
+        Effect::Doubt,
+        what,
+        "soak it to see how long the first rate lasts",
+    ))
+}
+
+fn data_sheet(storage: &Storage) -> Option<Objection> {
+    let what = "the target's figures are those of a data sheet".to_owned();
+    (storage.origin == TargetOrigin::DataSheet).then(|| {
+        objection(ObjectionKind::DataSheet, Effect::Doubt, what, "calibrate the target itself")
+    })
+}
+
+/// What stands against the states that were solved on a target.
+pub(crate) fn of_states(
+    demand: &Demand,
+    storage: &Storage,
+    states: &[ProjectedState],
+) -> Vec<Objection> {
+    let closed = states.iter().find(|state| matches!(state.population, Population::Closed { .. }));
+    let Some(state) = closed.or_else(|| states.first()) else {
+        return Vec::new();
+    };
+    let busiest = |of: fn(&ProjectedState) -> f64| states.iter().map(of).fold(0.0, f64::max);
+    let cpu = busiest(|state| state.cpu_busy_share.unwrap_or(0.0));
+    let outstanding = busiest(|state| state.reads_outstanding);
+    let found =
+        [cpu_bound(cpu), extrapolation(outstanding, storage), write_bound(demand, storage, state)];
+    found.into_iter().flatten().collect()
+}
+
+fn cpu_bound(busy: f64) -> Option<Objection> {
+    let what = format!(
+        "the processors would be {} busy: they are the limit, not the storage",
+        percent(busy)
+    );
+    let remedy = "faster storage brings no more from here on; more processors (--cpus) would";
+    (busy > CPU_BOUND).then(|| objection(ObjectionKind::CpuBound, Effect::Doubt, what, remedy))
+}
+
+/// Whether an answer lies near the end of a curve that was not shown to be the storage's.
+pub(crate) fn is_beyond(outstanding: f64, storage: &Storage) -> bool {
+    storage.may_give_more() && outstanding >= 0.8 * storage.curve.reach()
+}
+
+fn extrapolation(outstanding: f64, storage: &Storage) -> Option<Objection> {
+    let reach = storage.curve.reach();
+    if !is_beyond(outstanding, storage) {
+        return None;
+    }
+    let (kind, why) = match storage.end {
+        Bound::Host => (ObjectionKind::HostLimited, "the host that calibrated was the limit"),
+        _ => (ObjectionKind::Extrapolation, "the storage may have more"),
+    };
+    let what = format!(
+        "{outstanding:.0} reads would be outstanding, the curve ends at {reach:.0}, and {why}"
+    );
+    let remedy = "calibrate with more time and --outstanding-max, on a host with enough processors";
+    Some(objection(kind, Effect::AtLeast, what, remedy))
+}
+
+fn write_bound(demand: &Demand, storage: &Storage, state: &ProjectedState) -> Option<Objection> {
+    let most = storage.writes_most_per_s.filter(|_| demand.all_writes() > 0.0)?;
+    let asked = state.throughput_per_s.value * demand.all_writes();
+    let what = format!("its writes would be {} of what the target sustains", percent(asked / most));
+    let remedy = "measure sustained writes of the target for hours: assay soak";
+    (asked > WRITES_NEAR * most)
+        .then(|| objection(ObjectionKind::WriteBound, Effect::Doubt, what, remedy))
+}

@@ -1,0 +1,426 @@
+//! The answer for several targets: populations side by side, bounds, budget, sensitivity, and what stands against it.
+
+use crate::bounds::bounds;
+use crate::closure::{Overheads, close, commit_overhead_s};
+use crate::demand::Demand;
+use crate::draws::{Around, NORMAL_95, response_deviation, sensitivity};
+use crate::model::{Lean, Solved, solve};
+use crate::objections;
+use crate::of_profile::{ReadProfile, around};
+use crate::storage::{Storage, StorageSource};
+use assay_model::Estimate;
+use assay_model::number::count;
+use assay_model::projection::{
+    Answer, Effect, FORMAT, LatencyBudget, Objection, ObjectionKind, Population, ProjectedState,
+    ProjectedTarget, Projection, SessionPoint, StoragePoint, TimeParts,
+};
+use assay_model::verdict::Outcome;
+
+/// How far the model misses, as a standard deviation of the logarithm of throughput, before verifications say otherwise.
+pub const MODEL_DEVIATION: f64 = 0.08;
+
+/// The formulas of the manual that an answer rests on.
+const FORMULAS: [&str; 5] = [
+    "convolution of a closed network with load-dependent stations",
+    "flow-equivalent station of the calibrated curve",
+    "group commit, open and closed",
+    "M/M/c for processors under the same work",
+    "log-normal draws with a model term",
+];
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProjectionPlan {
+    /// Users who think between two units of work; `None` where nobody said.
+    pub users: Option<f64>,
+    /// Whether only the same work is asked for.
+    pub only_same_work: bool,
+    /// Whether only sessions without think time are asked for.
+    pub only_closed: bool,
+    /// Sessions without think time; by default as many as were active on average.
+    pub sessions: Option<f64>,
+    /// Processors of the host, instead of the profile's.
+    pub processors_mean: Option<f64>,
+    /// Speed of one of its processors over one of the profile's host.
+    pub cpu_speed_ratio: Option<f64>,
+    /// Work a second over what was measured.
+    pub growth: f64,
+    /// Reads over those of the present cache, where it changes.
+    pub read_ratio: Option<f64>,
+    /// Response that is wanted, seconds.
+    pub response_limit_s: Option<f64>,
+    /// How often inputs are drawn.
+    pub draws: u32,
+    /// Seed of the draws.
+    pub seed: u64,
+    /// Standard deviation of the model's own error.
+    pub model_deviation: f64,
+}
+
+impl Default for ProjectionPlan {
+    fn default() -> Self {
+        Self {
+            users: None,
+            only_same_work: false,
+            only_closed: false,
+            sessions: None,
+            processors_mean: None,
+            cpu_speed_ratio: None,
+            growth: 1.0,
+            read_ratio: None,
+            response_limit_s: None,
+            draws: 1000,
+            seed: 1,
+            model_deviation: MODEL_DEVIATION,
+        }
+    }
+}
+
+/// What a database would do on each target. `from` is the calibration of the storage that the profile was measured on.
+pub fn project(
+    read: &ReadProfile,
+    from: Option<&StorageSource<'_>>,
+    targets: &[StorageSource<'_>],
+    plan: &ProjectionPlan,
+) -> Projection {
+    let present = from.and_then(|source| Storage::of(source, &read.demand));
+    let closed = present.as_ref().map(|storage| close(&read.demand, storage));
+    let overheads = closed.as_ref().map_or_else(
+        || Overheads { read_s: 0.0, commit_s: commit_overhead_s(&read.demand) },
+        |(_, overheads)| *overheads,
+    );
+    let closure = closed.map(|(closure, _)| closure);
+    let doubled = if objections::is_doubted(closure.as_ref()) { 2.0 } else { 1.0 };
+    let demand = changed(&read.demand, read.host_processors, plan);
+    let mut against = read.objections.clone();
+    against.extend(objections::of_closure(closure.as_ref()));
+    against.extend(other_host(read, plan));
+    against.sort_by_key(|one| std::cmp::Reverse(one.effect));
+    let asked = Asked {
+        demand: &demand,
+        overheads,
+        plan,
+        model_deviation: doubled * plan.model_deviation,
+        populations: populations(&demand, plan),
+        against: &against,
+    };
+    Projection {
+        format: FORMAT,
+        profile: read.name.clone(),
+        product: read.product.clone(),
+        unit: demand.unit,
+        inputs: read.inputs.clone(),
+        base: base(&read.demand),
+        targets: targets.iter().map(|source| asked.target(source)).collect(),
+        closure,
+        objections: against.clone(),
+        model_deviation: asked.model_deviation,
+        draws: plan.draws,
+        seed: plan.seed,
+        formulas: FORMULAS.map(str::to_owned).to_vec(),
+    }
+}
+
+/// The demand on the host, with the growth and the cache that are asked for.
+fn changed(demand: &Demand, host_processors: Option<f64>, plan: &ProjectionPlan) -> Demand {
+    let mut changed = demand.clone();
+    changed.throughput_per_s *= plan.growth;
+    changed.cpu_s /= plan.cpu_speed_ratio.unwrap_or(1.0);
+    if let Some(processors) = plan.processors_mean {
+        let others = host_processors.map_or(0.0, |all| (all - demand.processors_mean).max(0.0));
+        changed.processors_mean = (processors - others).max(0.05 * processors);
+    }
+    if let Some(ratio) = plan.read_ratio {
+        changed.reads_mean *= ratio;
+    }
+    changed
+}
+
+/// Other processors without a word on their speed.
+fn other_host(read: &ReadProfile, plan: &ProjectionPlan) -> Option<Objection> {
+    let asked = plan.processors_mean?;
+    let known = read.host_processors;
+    let is_other = known.is_some_and(|known| (known - asked).abs() > 0.5);
+    (is_other && plan.cpu_speed_ratio.is_none()).then(|| Objection {
+        kind: ObjectionKind::OtherHost,
+        effect: Effect::Refused,
+        finding: format!(
+            "another host with {asked:.0} processors instead of {:.0}, and nothing on how fast they are",
+            known.unwrap_or(0.0)
+        ),
+        remedy: "say how fast one of them is: --cpu-speed 1 where they are the same".to_owned(),
+    })
+}
+
+/// Three populations side by side, or those that are asked for.
+fn populations(demand: &Demand, plan: &ProjectionPlan) -> Vec<Population> {
+    let active = demand.average_active_sessions();
+    let sessions = plan.sessions.unwrap_or(active);
+    let users = plan.users.map(|users| Population::Users {
+        users,
+        think_time_s: (users / demand.throughput_per_s - demand.response_s).max(0.0),
+    });
+    let same = (!plan.only_closed).then_some(Population::SameWork);
+    let closed = (!plan.only_same_work).then_some(Population::Closed { sessions });
+    same.into_iter().chain(users).chain(closed).collect()
+}
+
+/// The database as it was measured.
+fn base(demand: &Demand) -> ProjectedState {
+    let deviations = demand.deviations;
+    let active = demand.average_active_sessions();
+    ProjectedState {
+        population: Population::SameWork,
+        throughput_per_s: around(demand.throughput_per_s, deviations.throughput_deviation),
+        response_s: around(demand.response_s, deviations.throughput_deviation),
+        parts: TimeParts {
+            cpu_s: demand.cpu_s,
+            cpu_queue_s: 0.0,
+            reads_s: demand.reads_s() + demand.large_reads_s,
+            commit_s: demand.commit_s(),
+            writes_s: demand.write_behind_s + demand.foreground_writes_s,
+            contention_s: demand.contention_s + demand.cluster_s,
+            other_s: demand.other_s + demand.unaccounted_s,
+        },
+        average_active_sessions: active,
+        cpu_busy_share: Some(demand.throughput_per_s * demand.cpu_s / demand.processors_mean),
+        read_latency_s: Some(demand.read_latency_s).filter(|latency_s| *latency_s > 0.0),
+        commit_latency_s: Some(demand.commit_latency_s).filter(|latency_s| *latency_s > 0.0),
+        reads_outstanding: demand.throughput_per_s * (demand.reads_s() + demand.large_reads_s),
+    }
+}
+
+/// What is asked of every target.
+struct Asked<'a> {
+    demand: &'a Demand,
+    overheads: Overheads,
+    plan: &'a ProjectionPlan,
+    model_deviation: f64,
+    populations: Vec<Population>,
+    against: &'a [Objection],
+}
+
+impl Asked<'_> {
+    fn target(&self, source: &StorageSource<'_>) -> ProjectedTarget {
+        let mut target = ProjectedTarget {
+            name: source.name.clone(),
+            origin: source.origin,
+            answer: Answer::Refused,
+            states: Vec::new(),
+            overload_per_s: None,
+            bounds: Vec::new(),
+            curve: Vec::new(),
+            storage_curve: Vec::new(),
+            budget: None,
+            sensitivity: Vec::new(),
+            objections: Vec::new(),
+        };
+        if self.demand.throughput_per_s <= 0.0 || self.demand.response_s <= 0.0 {
+            return target;
+        }
+        let Some(storage) = Storage::of(source, self.demand) else {
+            target.objections.push(no_curve(&source.name));
+            return target;
+        };
+        target.objections = objections::of_target(self.demand, &storage);
+        target.storage_curve = storage_curve(&storage);
+        target.bounds = bounds(self.demand, &storage);
+        let around = Around { demand: self.demand, storage: &storage, overheads: self.overheads };
+        let worst = |objections: &[Objection]| {
+            let all = self.against.iter().chain(objections);
+            all.map(|one| one.effect).max().unwrap_or(Effect::Doubt)
+        };
+        target.answer = answer(worst(&target.objections));
+        if target.answer == Answer::Refused {
+            return target;
+        }
+        let only_bounds = target.answer == Answer::Bounds;
+        let states = self.populations.iter();
+        target.states =
+            states.filter_map(|population| self.state(around, *population, only_bounds)).collect();
+        let is_same = |population: &Population| matches!(population, Population::SameWork);
+        let is_asked = self.populations.iter().any(is_same);
+        target.overload_per_s =
+            (is_asked && target.state(is_same).is_none()).then_some(self.demand.throughput_per_s);
+        target.objections.extend(objections::of_states(self.demand, &storage, &target.states));
+        target.objections.sort_by_key(|one| std::cmp::Reverse(one.effect));
+        target.curve = self.curve(around);
+        target.budget = self.budget(&target);
+        let sessions = self.demand.average_active_sessions();
+        target.sensitivity =
+            sensitivity(around, Population::Closed { sessions }, self.model_deviation);
+        target
+    }
+
+    /// One population: the middle, with what draws and the model's error make of it; or the two ends, where only bounds can
+    /// be given.
+    fn state(
+        &self,
+        around: Around<'_>,
+        population: Population,
+        only_bounds: bool,
+    ) -> Option<ProjectedState> {
+        let of = |lean| solve(around.demand, around.storage, around.overheads, population, lean);
+        let middle = of(Lean::MIDDLE)?;
+        let drawn = response_deviation(around, population, self.plan.draws, self.plan.seed);
+        let spread = NORMAL_95 * drawn.hypot(self.model_deviation);
+        let more_s = self.if_more(around, population, &middle);
+        let (low_s, high_s) = if only_bounds {
+            let ends = [of(Lean::HOPEFUL), of(Lean::CAUTIOUS)];
+            let ends = ends.into_iter().flatten().map(|end| end.response_s);
+            ends.fold((middle.response_s, middle.response_s), |(low, high), end| {
+                (low.min(end), high.max(end))
+            })
+        } else {
+            (middle.response_s, middle.response_s)
+        };
+        let n = u64::from(self.plan.draws.max(1));
+        let response_s = Estimate {
+            value: middle.response_s,
+            low: low_s.min(more_s) / spread.exp(),
+            high: high_s * spread.exp(),
+            confidence: 0.95,
+            n,
+        };
+        let throughput_per_s = throughput(population, &middle, &response_s);
+        Some(projected(population, &middle, response_s, throughput_per_s, self.demand))
+    }
+
+    /// The response if the storage went on beyond its last rung as there, where the answer lies near that and more was not
+    /// shown to give no more.
+    fn if_more(&self, around: Around<'_>, population: Population, middle: &Solved) -> f64 {
+        let storage = around.storage;
+        if !objections::is_beyond(middle.reads_outstanding, storage) {
+            return middle.response_s;
+        }
+        let more = Storage {
+            curve: storage.curve.prolonged(),
+            writes_most_per_s: None,
+            bandwidth_bytes_per_s: None,
+            ..storage.clone()
+        };
+        let found = solve(around.demand, &more, around.overheads, population, Lean::HOPEFUL);
+        found.map_or(middle.response_s, |found| found.response_s.min(middle.response_s))
+    }
+
+    /// Throughput and response by sessions, in steps of equal ratio around what was measured.
+    fn curve(&self, around: Around<'_>) -> Vec<SessionPoint> {
+        let active = self.demand.average_active_sessions().max(1.0);
+        let most = (4.0 * active).max(16.0);
+        let steps = 16_u32;
+        let at = |step: u32| most.powf(f64::from(step) / f64::from(steps));
+        let point = |sessions: f64| {
+            let population = Population::Closed { sessions };
+            let found =
+                solve(around.demand, around.storage, around.overheads, population, Lean::MIDDLE)?;
+            Some(SessionPoint {
+                sessions,
+                throughput_per_s: found.throughput_per_s,
+                response_s: found.response_s,
+            })
+        };
+        (0..=steps).filter_map(|step| point(at(step))).collect()
+    }
+
+    /// How long a read may take for the response that is wanted, at the same work.
+    fn budget(&self, target: &ProjectedTarget) -> Option<LatencyBudget> {
+        let limit_s = self.plan.response_limit_s?;
+        let demand = self.demand;
+        let state = target
+            .state(|population| matches!(population, Population::SameWork))
+            .or_else(|| target.states.first());
+        let rest_s = state.map_or(demand.response_s - demand.reads_s(), |state| {
+            let small_s = demand.reads_mean * state.read_latency_s.unwrap_or(0.0);
+            state.parts.sum_s() - small_s.min(state.parts.reads_s)
+        });
+        let outcome = state.map_or(Outcome::Fail, |state| judged(&state.response_s, limit_s));
+        Some(LatencyBudget {
+            response_limit_s: limit_s,
+            read_latency_max_s: (limit_s - rest_s) / demand.reads_mean.max(1e-12),
+            read_iops: demand.throughput_per_s * demand.reads_mean,
+            outcome: if target.answer == Answer::Answered {
+                outcome
+            } else {
+                Outcome::Inconclusive
+            },
+        })
+    }
+}
+
+fn judged(response_s: &Estimate, limit_s: f64) -> Outcome {
+    if response_s.high <= limit_s {
+        Outcome::Pass
+    } else if response_s.low > limit_s {
+        Outcome::Fail
+    } else {
+        Outcome::Inconclusive
+    }
+}
+
+const fn answer(worst: Effect) -> Answer {
+    match worst {
+        Effect::Refused => Answer::Refused,
+        Effect::Bounds => Answer::Bounds,
+        Effect::Doubt | Effect::AtLeast => Answer::Answered,
+    }
+}
+
+fn no_curve(name: &str) -> Objection {
+    Objection {
+        kind: ObjectionKind::Mix,
+        effect: Effect::Refused,
+        finding: format!("the calibration {name} has no reads"),
+        remedy: "calibrate with reads: --read-share 100%,0%,70%".to_owned(),
+    }
+}
+
+/// Throughput with the interval that follows from the response's; the same work has none.
+fn throughput(population: Population, middle: &Solved, response_s: &Estimate) -> Estimate {
+    let of = |customers: f64, think_time_s: f64| Estimate {
+        value: middle.throughput_per_s,
+        low: customers / (think_time_s + response_s.high),
+        high: customers / (think_time_s + response_s.low),
+        ..*response_s
+    };
+    match population {
+        Population::SameWork => Estimate::exact(middle.throughput_per_s, response_s.n),
+        Population::Users { users, think_time_s } => of(users, think_time_s),
+        Population::Closed { sessions } => of(sessions, 0.0),
+    }
+}
+
+fn projected(
+    population: Population,
+    solved: &Solved,
+    response_s: Estimate,
+    throughput_per_s: Estimate,
+    demand: &Demand,
+) -> ProjectedState {
+    ProjectedState {
+        population,
+        average_active_sessions: throughput_per_s.value * response_s.value,
+        throughput_per_s,
+        response_s,
+        parts: solved.parts,
+        cpu_busy_share: Some(solved.cpu_busy_share),
+        read_latency_s: (demand.reads_mean > 0.0).then_some(solved.read_latency_s),
+        commit_latency_s: (demand.commits_mean > 0.0).then_some(solved.commit_latency_s),
+        reads_outstanding: solved.reads_outstanding,
+    }
+}
+
+/// The curve of the storage, and points between its rungs.
+fn storage_curve(storage: &Storage) -> Vec<StoragePoint> {
+    let reach = storage.curve.reach();
+    let steps = 24_u32;
+    let at = |step: u32| reach.powf(f64::from(step) / f64::from(steps));
+    let point = |outstanding: f64| StoragePoint {
+        reads_outstanding: outstanding,
+        read_iops: storage.curve.iops(outstanding),
+        read_latency_s: storage.curve.latency_s(outstanding),
+    };
+    if count(reach) <= 1 {
+        return vec![point(reach)];
+    }
+    (0..=steps).map(|step| point(at(step))).collect()
+}

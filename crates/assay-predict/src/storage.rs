@@ -1,0 +1,233 @@
+//! A target as the model needs it: from its calibration, for the mix and the transfers of one database.
+
+use crate::curve::ReadCurve;
+use crate::demand::Demand;
+use crate::flush::FlushTimes;
+use assay_model::Estimate;
+use assay_model::calibration::{Bound, Calibration, CurvePoint, MixCalibration};
+use assay_model::number::real;
+use assay_model::projection::TargetOrigin;
+
+/// A calibration and where it comes from.
+#[derive(Clone, Debug)]
+pub struct StorageSource<'a> {
+    /// The target as it was named.
+    pub name: String,
+    /// What was measured of it.
+    pub calibration: &'a Calibration,
+    /// Where that comes from.
+    pub origin: TargetOrigin,
+}
+
+/// What storage gives to one database.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Storage {
+    /// Its name.
+    pub name: String,
+    /// Where its figures come from.
+    pub origin: TargetOrigin,
+    /// Small reads, with the database's writes beside them.
+    pub curve: ReadCurve,
+    /// Mean time of one write alone, seconds, where it is known.
+    pub write_s: Option<f64>,
+    /// Bytes of a small I/O of the calibration.
+    pub transfer_bytes: f64,
+    /// Time of one large read of this many bytes alone, seconds.
+    pub large_read: Option<(f64, f64)>,
+    /// Writes a second that it sustains beside the database's reads.
+    pub writes_most_per_s: Option<f64>,
+    /// Bytes a second with large I/Os.
+    pub bandwidth_bytes_per_s: Option<f64>,
+    /// Bytes a second of one sequential stream of writes, as a log makes them.
+    pub log_bytes_per_s: Option<f64>,
+    /// What ended the curve.
+    pub end: Bound,
+    /// Share of reads of the mix that the curve is of.
+    pub read_share: f64,
+    /// The log.
+    pub flush: Option<FlushTimes>,
+    /// Standard deviation of the logarithm of the curve's rates.
+    pub curve_deviation: f64,
+    /// Rate of the burst over the sustained one, where they differ.
+    pub burst_ratio: Option<f64>,
+    /// Whether reads of the calibration may have come from memory of the host.
+    pub is_cached: bool,
+}
+
+/// No calibration is more certain than this of the next one.
+const CURVE_DEVIATION_MIN: f64 = 0.01;
+
+impl Storage {
+    /// Storage that takes the same time for every read, whatever it is asked.
+    pub fn constant(name: &str, read_s: f64) -> Self {
+        Self {
+            name: name.to_owned(),
+            origin: TargetOrigin::Measured,
+            curve: ReadCurve::constant(read_s),
+            write_s: None,
+            transfer_bytes: 8192.0,
+            large_read: None,
+            writes_most_per_s: None,
+            bandwidth_bytes_per_s: None,
+            log_bytes_per_s: None,
+            end: Bound::Saturated,
+            read_share: 1.0,
+            flush: None,
+            curve_deviation: 0.0,
+            burst_ratio: None,
+            is_cached: false,
+        }
+    }
+
+    /// What a calibration says for this database; `None` where it has no curve of reads.
+    pub fn of(source: &StorageSource<'_>, demand: &Demand) -> Option<Self> {
+        let mixes = &source.calibration.mixes;
+        let wanted = demand.read_share();
+        let reading = mixes.iter().filter(|mix| mix.read_share > 0.0 && !mix.curve.is_empty());
+        let nearest = reading.min_by(|left, right| {
+            let far = |mix: &MixCalibration| (mix.read_share - wanted).abs();
+            far(left).total_cmp(&far(right))
+        })?;
+        let writing = mixes.iter().find(|mix| mix.read_share <= 0.0);
+        let curve = ReadCurve::new(&points(nearest))?;
+        let curve = curve.wider(width(nearest, writing, mixes, demand));
+        let write_s = writing.map(|mix| mix.base_service_time_ns.value / 1e9);
+        let bandwidth = mixes.iter().filter(|mix| mix.read_share > 0.0);
+        Some(Self {
+            name: source.name.clone(),
+            origin: source.origin,
+            write_s,
+            transfer_bytes: real(nearest.transfer_bytes),
+            large_read: large_read(mixes),
+            writes_most_per_s: writes_most(&curve, writing, demand),
+            bandwidth_bytes_per_s: bandwidth
+                .filter_map(|mix| mix.throughput_max_bytes_per_s)
+                .map(|most| most.rate.value)
+                .reduce(f64::max),
+            log_bytes_per_s: writing
+                .and_then(|mix| mix.single_stream_bytes_per_s)
+                .map(|stream| stream.value),
+            end: nearest.iops_max.bound,
+            read_share: nearest.read_share,
+            flush: flush(source.calibration, write_s, nearest, writing),
+            curve_deviation: deviation(nearest),
+            burst_ratio: burst(nearest),
+            is_cached: source.calibration.direct_io == Some(false),
+            curve,
+        })
+    }
+
+    /// Time of one large read of so many bytes alone, seconds: between a small one and the calibrated large one by its bytes.
+    pub fn large_read_s(&self, bytes: f64) -> f64 {
+        let small_s = self.curve.latency_s(1.0);
+        let Some((large_bytes, large_s)) = self.large_read else {
+            return small_s * (bytes / self.transfer_bytes).max(1.0).sqrt();
+        };
+        let share = (bytes - self.transfer_bytes) / (large_bytes - self.transfer_bytes);
+        (small_s + (large_s - small_s) * share).max(small_s)
+    }
+
+    /// Whether more outstanding I/Os than were calibrated may give more than its curve's end.
+    pub const fn may_give_more(&self) -> bool {
+        !matches!(self.end, Bound::Saturated)
+    }
+}
+
+/// Reads outstanding and reads a second of every rung: by Little's law for the reads alone.
+fn points(mix: &MixCalibration) -> Vec<(f64, f64)> {
+    mix.curve.iter().filter_map(point).collect()
+}
+
+fn point(rung: &CurvePoint) -> Option<(f64, f64)> {
+    let reads = rung.operations.read.as_ref().filter(|reads| reads.ios > 0)?;
+    let writes = rung.operations.write.as_ref().map_or(0, |writes| writes.ios);
+    let share = real(reads.ios) / real(reads.ios + writes);
+    let iops = rung.iops.value * share;
+    Some((iops * reads.service.mean_ns() / 1e9, iops))
+}
+
+/// How much more or less the storage can do for the database's reads than for those of the calibrated mix, because it has
+/// fewer or more writes beside them. A write costs as much more as pure writes are fewer than pure reads.
+fn width(
+    nearest: &MixCalibration,
+    writing: Option<&MixCalibration>,
+    mixes: &[MixCalibration],
+    demand: &Demand,
+) -> f64 {
+    let reads = demand.reads_mean + demand.large_reads_mean;
+    if reads <= 0.0 {
+        return 1.0;
+    }
+    let only_reads = mixes.iter().find(|mix| mix.read_share >= 1.0);
+    let cost = only_reads.zip(writing).map_or(1.0, |(reads, writes)| {
+        (reads.iops_max.rate.value / writes.iops_max.rate.value).clamp(0.1, 20.0)
+    });
+    let beside = |read_share: f64| (1.0 - read_share) / read_share;
+    let calibrated = 1.0 + cost * beside(nearest.read_share);
+    calibrated / (1.0 + cost * demand.all_writes() / reads)
+}
+
+/// Writes a second beside the database's reads: what its mix has at the end of the curve, else what writes alone have.
+fn writes_most(
+    curve: &ReadCurve,
+    writing: Option<&MixCalibration>,
+    demand: &Demand,
+) -> Option<f64> {
+    let alone = writing.map(|mix| mix.iops_max.rate.value)?;
+    let reads = demand.reads_mean + demand.large_reads_mean;
+    if reads <= 0.0 {
+        return Some(alone);
+    }
+    Some(alone.min(curve.most_iops() * demand.all_writes() / reads))
+}
+
+/// Bytes and time of one large read.
+fn large_read(mixes: &[MixCalibration]) -> Option<(f64, f64)> {
+    let reads = mixes.iter().find(|mix| mix.read_share >= 1.0)?;
+    let one = reads.large_curve.iter().find(|point| point.outstanding == 1)?;
+    Some((real(one.transfer_bytes), one.service_time_ns.value / 1e9))
+}
+
+/// The log as it was calibrated, else between one write alone and writes under load.
+fn flush(
+    calibration: &Calibration,
+    write_s: Option<f64>,
+    nearest: &MixCalibration,
+    writing: Option<&MixCalibration>,
+) -> Option<FlushTimes> {
+    if let Some(log) = &calibration.log {
+        let points = log.points.iter();
+        let times: Vec<(f64, f64)> = points
+            .map(|point| (f64::from(point.outstanding), point.service_time_ns.value / 1e9))
+            .collect();
+        let spread = log.points.iter().map(|point| deviation_of(&point.service_time_ns));
+        let spread = spread.fold(0.02, f64::max).min(0.5);
+        return FlushTimes::measured(times, spread);
+    }
+    let alone_s = write_s?;
+    let of = |mix: &MixCalibration| {
+        let last = mix.knee.as_ref().map_or(u32::MAX, |knee| knee.outstanding);
+        let rungs = mix.curve.iter().filter(|point| point.outstanding <= last);
+        let last = rungs.last()?;
+        let writes = last.operations.write.as_ref()?;
+        Some(writes.service.mean_ns() / 1e9)
+    };
+    let loaded_s = of(nearest).or_else(|| writing.and_then(of)).unwrap_or(2.0 * alone_s);
+    Some(FlushTimes::between(alone_s, loaded_s))
+}
+
+/// Standard deviation of the logarithm of an estimate, from its interval.
+pub(crate) fn deviation_of(estimate: &Estimate) -> f64 {
+    let is_usable = estimate.low > 0.0 && estimate.high.is_finite() && estimate.high > estimate.low;
+    if is_usable { (estimate.high / estimate.low).ln() / (2.0 * 1.96) } else { 0.0 }
+}
+
+fn deviation(mix: &MixCalibration) -> f64 {
+    let rungs = mix.curve.iter().map(|point| deviation_of(&point.iops));
+    rungs.fold(CURVE_DEVIATION_MIN, f64::max).min(0.3)
+}
+
+fn burst(mix: &MixCalibration) -> Option<f64> {
+    let burst = mix.iops_max.burst_rate?;
+    Some(burst.value / mix.iops_max.rate.value)
+}

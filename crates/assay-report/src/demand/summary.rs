@@ -1,0 +1,135 @@
+//! What a manager reads of profiles before their details.
+
+use super::named_profile::NamedProfile;
+use crate::summary::{Found, Reach, Summary, shell_word};
+use assay_model::profile::{Bottleneck, Figure, IoPurpose, Profile, TimeVerdict};
+
+/// Numbers of a database are of reads under its load.
+const READING: &str = " It is what the database waited for under its load; the times of known storage are those of a single read with no other I/O.";
+/// Profiles whose reads are drawn among the classes.
+const FOUND_MAX: usize = 4;
+
+pub(super) fn summary(profiles: &[NamedProfile<'_>]) -> Summary {
+    match profiles {
+        [one] => of_one(*one),
+        several => of_several(several),
+    }
+}
+
+fn of_one(named: NamedProfile<'_>) -> Summary {
+    let profile = named.profile;
+    let file = shell_word(named.file);
+    Summary {
+        asked: format!("Would faster storage make {} faster?", profile.name),
+        meaning: meaning(&profile.verdict),
+        found: vec![found("this database", profile)],
+        reading: READING,
+        next: vec![
+            (
+                "Find out whether a storage carries this database",
+                format!("assay check DIR --for {file}"),
+            ),
+            (
+                "Write what it asks for as a workload for other tools and times",
+                format!("assay plan {file}"),
+            ),
+        ],
+    }
+}
+
+fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
+    let storage = |named: &&NamedProfile<'_>| {
+        matches!(named.profile.verdict.bottleneck, Bottleneck::Storage | Bottleneck::Commit)
+    };
+    let bound: Vec<&NamedProfile<'_>> = profiles.iter().filter(storage).collect();
+    let meaning = match bound.as_slice() {
+        [] => "In none of the reports does the database mainly wait for storage: faster storage would change little.".to_owned(),
+        some => format!(
+            "In {} of {} reports the database mainly waited for storage or for its log: these gain from faster storage, the others hardly.",
+            some.len(),
+            profiles.len()
+        ),
+    };
+    let shown = if bound.is_empty() { profiles.iter().collect() } else { bound };
+    let shown = shown.into_iter().take(FOUND_MAX);
+    Summary {
+        asked: format!("Which of {} reports would gain from faster storage?", profiles.len()),
+        meaning: vec![meaning],
+        found: shown.map(|named| found(&named.profile.name, named.profile)).collect(),
+        reading: READING,
+        next: vec![(
+            "Find out whether a storage carries the busiest of them",
+            "assay check DIR --for REPORT".to_owned(),
+        )],
+    }
+}
+
+/// By Amdahl's law: reads that take half the time, and reads that take none.
+fn meaning(verdict: &TimeVerdict) -> Vec<String> {
+    let first = match verdict.bottleneck {
+        Bottleneck::Storage => "Yes: it mainly waits for its storage.",
+        Bottleneck::Commit => {
+            "Yes, where the log is written: it mainly waits for commits to reach the storage."
+        }
+        Bottleneck::Cpu => {
+            "Hardly: it mainly computes. More or faster processors, or statements that do less, help first."
+        }
+        Bottleneck::Contention => {
+            "Hardly: its sessions mainly wait for each other. The application decides, not the storage."
+        }
+        Bottleneck::Other => "Hardly: it mainly waits for something else than storage.",
+        Bottleneck::Mixed => "Somewhat: storage is one of several causes, and none of them leads.",
+        Bottleneck::Idle => {
+            "No: it had next to nothing to do, so this interval says nothing about its storage."
+        }
+        Bottleneck::Unknown => {
+            "It cannot be said from this report: too much of the time is unaccounted for."
+        }
+    };
+    let is_told = !matches!(verdict.bottleneck, Bottleneck::Idle | Bottleneck::Unknown);
+    let share = verdict.user_io_share.filter(|share| is_told && (0.005..=1.0).contains(share));
+    let half = share.map(|share| {
+        format!(
+            "If reads took half as long, the same work would take {:.0} % less time; if they took none, {:.0} % less.",
+            50.0 * share,
+            100.0 * share
+        )
+    });
+    [first.to_owned()].into_iter().chain(half).collect()
+}
+
+fn found(name: &str, profile: &Profile) -> Found {
+    let class = |purpose| profile.class(purpose);
+    let single = class(IoPurpose::SingleBlockRead);
+    let time = single.and_then(|class| class.latency_s.as_ref());
+    let all = class(IoPurpose::All);
+    let reads = all.and_then(|all| {
+        let (iops, share) = (all.rate_iops.as_ref()?, all.read_share.as_ref()?);
+        Some(iops.value * share.value)
+    });
+    Found {
+        name: name.to_owned(),
+        read_time_ns: time.map(|time: &Figure| Reach::exactly(time.value * 1e9)),
+        reads_per_s: reads.map(Reach::exactly),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halved_reads_save_half_their_share() {
+        let verdict = TimeVerdict {
+            bottleneck: Bottleneck::Storage,
+            user_io_share: Some(0.6),
+            ..TimeVerdict::default()
+        };
+        let said = meaning(&verdict);
+        assert!(
+            said[0].starts_with("Yes")
+                && said[1].contains("30 % less")
+                && said[1].contains("60 % less")
+        );
+    }
+}

@@ -1,0 +1,286 @@
+//! A view for a terminal: the page's order, answer first, never wider than the terminal.
+
+mod layout;
+mod table;
+
+use super::html::severity_word;
+use crate::input::TextOptions;
+use crate::phrases::{capital, ended};
+use crate::view::{
+    Answer, Block, Card, Cell, Fact, Finding, KeyFigure, Look, Section, Table, View,
+};
+use assay_model::verdict::Outcome;
+use layout::Text;
+
+/// Lines of a list at most.
+const LIST_MAX: usize = 12;
+
+/// The view as text. Sections for which there is no room are named at the end.
+pub(crate) fn text(view: &View<'_>, options: TextOptions) -> String {
+    let mut text = Text::new(options);
+    headline(&mut text, &view.answer);
+    notes(&mut text, &view.answer.notes);
+    blocks(&mut text, &view.answer.verdict);
+    let mut left_out = Vec::new();
+    for one in &view.sections {
+        if !append(&mut text, one) {
+            left_out.push(one.title.as_str());
+        }
+    }
+    if !left_out.is_empty() {
+        text.heading(&format!("More with --full and on the page: {}", left_out.join(", ")));
+    }
+    text.finish()
+}
+
+/// Adds a section, or as much of its beginning as there is room for; whether that was all.
+fn append(text: &mut Text, whole: &Section<'_>) -> bool {
+    let empty = text.another();
+    let beginning = |blocks: usize| {
+        let mut part = empty.another();
+        section(&mut part, &whole.title, &whole.blocks[..blocks]);
+        part
+    };
+    let mut parts = (0..=whole.blocks.len()).rev().map(beginning);
+    parts.position(|part| text.append(&part)) == Some(0)
+}
+
+/// The answer alone, with its verdict.
+pub(crate) fn answer_text(answer: &Answer<'_>, options: TextOptions) -> String {
+    let mut text = Text::new(options);
+    headline(&mut text, answer);
+    blocks(&mut text, &answer.verdict);
+    text.finish()
+}
+
+/// Blocks without anything around them.
+pub(crate) fn blocks_text(all: &[Block<'_>], options: TextOptions) -> String {
+    let mut text = Text::new(options);
+    blocks(&mut text, all);
+    text.finish()
+}
+
+fn headline(text: &mut Text, answer: &Answer<'_>) {
+    match answer.outcome {
+        Some(outcome) => text.marked(outcome, &answer.headline),
+        None => text.paragraph(&answer.headline),
+    }
+    for sentence in &answer.details {
+        text.item(sentence);
+    }
+    if !answer.reading.is_empty() {
+        text.item(answer.reading);
+    }
+}
+
+/// What a reader has to know before relying on the numbers, with reasons and remedies: nothing else says them.
+fn notes(text: &mut Text, notes: &[Finding]) {
+    if notes.is_empty() {
+        return;
+    }
+    text.heading("Before you rely on it");
+    for note in notes {
+        let what = capital(&note.what);
+        let what = if note.why.is_empty() { what } else { format!("{what}: {}", ended(&note.why)) };
+        text.item(format!("{what} {}", ended(&capital(&note.remedy))).trim_end());
+    }
+}
+
+/// A section; no heading stands directly above another.
+fn section(text: &mut Text, title: &str, all: &[Block<'_>]) {
+    let Some(first) = all.iter().find(|block| is_shown(block)) else {
+        return;
+    };
+    if !begins_with_heading(first) {
+        text.heading(title);
+    }
+    blocks(text, all);
+}
+
+fn begins_with_heading(block: &Block<'_>) -> bool {
+    match block {
+        Block::Titled(..) | Block::Folded(..) => true,
+        other => {
+            other.inner().iter().find(|block| is_shown(block)).is_some_and(begins_with_heading)
+        }
+    }
+}
+
+/// Whether a terminal shows anything of it.
+fn is_shown(block: &Block<'_>) -> bool {
+    match block {
+        Block::Paragraph(words) | Block::Note(words) | Block::Verbatim(words) => !words.is_empty(),
+        Block::Lead(lines) | Block::List(lines) | Block::Omissions(lines) => !lines.is_empty(),
+        Block::Table(table) => !table.is_empty(),
+        Block::Facts(facts) => !facts.is_empty(),
+        Block::Terms(terms) => !terms.is_empty(),
+        Block::Findings(findings) => !findings.is_empty(),
+        Block::Cards(cards) => !cards.is_empty(),
+        Block::Chart(_) | Block::Timeline(_) | Block::OnPage(_) => false,
+        other => other.inner().iter().any(is_shown),
+    }
+}
+
+fn blocks(text: &mut Text, all: &[Block<'_>]) {
+    for one in all.iter().filter(|one| is_shown(one)) {
+        block(text, one);
+    }
+}
+
+fn block(text: &mut Text, block: &Block<'_>) {
+    match block {
+        Block::Titled(_, title, inner) | Block::Folded(title, _, inner) => {
+            text.heading(title);
+            blocks(text, inner);
+        }
+        Block::Paragraph(words) | Block::Note(words) => text.item(words),
+        Block::Verbatim(words) => {
+            for line in words.lines() {
+                text.item(line);
+            }
+        }
+        Block::Lead(lines) | Block::Omissions(lines) => {
+            items(text, lines);
+        }
+        Block::List(lines) => {
+            items(text, &lines[..lines.len().min(LIST_MAX)]);
+            more(text, lines.len().saturating_sub(LIST_MAX));
+        }
+        Block::Table(table) if matches!(table.look, Look::Stacked | Look::Records) => {
+            rows(text, table);
+        }
+        Block::Table(table) => {
+            text.lines(table::lines(table, text.table_width()));
+            more(text, table.rows.len().saturating_sub(table::rows_max(table)));
+        }
+        Block::Facts(facts) => text.pairs(&facts.iter().map(fact).collect::<Vec<_>>()),
+        Block::Terms(terms) => {
+            for (term, meaning) in terms {
+                text.item(&format!("{term}: {meaning}"));
+            }
+        }
+        Block::Findings(findings) => {
+            for found in findings {
+                finding(text, found);
+            }
+        }
+        Block::Cards(all) => cards(text, all),
+        other => blocks(text, other.inner()),
+    }
+}
+
+fn items(text: &mut Text, lines: &[String]) {
+    for line in lines {
+        text.item(line);
+    }
+}
+
+/// How many were left out.
+fn more(text: &mut Text, left: usize) {
+    if left > 0 {
+        text.item(&format!("and {left} more, which the JSON form holds"));
+    }
+}
+
+fn fact(fact: &Fact) -> (String, String) {
+    let value = format!("{} {}", fact.value, fact.doubt);
+    (fact.name.clone(), value.trim_end().to_owned())
+}
+
+/// One finding with why it matters and the remedy.
+fn finding(text: &mut Text, finding: &Finding) {
+    let severity = finding.severity.map(|severity| format!("{}: ", severity_word(severity)));
+    text.item(&format!("{}{}", severity.unwrap_or_default(), finding.what));
+    if !finding.why.is_empty() {
+        text.deeper(&ended(&capital(&finding.why)));
+    }
+    // A remedy may be a command, which is typed as it stands.
+    if !finding.remedy.is_empty() {
+        text.deeper(&format!("→ {}", finding.remedy));
+    }
+}
+
+/// Rows that are blocks of lines: the name, its values, and remarks on lines of their own.
+fn rows(text: &mut Text, table: &Table) {
+    for row in &table.rows {
+        let outcome = row.iter().find_map(|cell| match cell {
+            Cell::Outcome(outcome) => Some(*outcome),
+            _ => None,
+        });
+        let mut cells = row.iter().zip(&table.columns);
+        let name = cells.next().map(|(cell, column)| table::words(cell, column));
+        match outcome {
+            Some(outcome) => text.marked(outcome, &name.unwrap_or_default()),
+            None => text.item(&name.unwrap_or_default()),
+        }
+        let values: Vec<String> =
+            cells.clone().filter_map(|(cell, column)| value(cell, &column.name)).collect();
+        below(text, outcome, &values.join("; "));
+        for remark in cells.filter_map(|(cell, _)| remark(cell)) {
+            below(text, outcome, remark);
+        }
+    }
+}
+
+fn below(text: &mut Text, outcome: Option<Outcome>, words: &str) {
+    match outcome {
+        _ if words.is_empty() => {}
+        Some(_) => text.below_mark(words),
+        None => text.deeper(words),
+    }
+}
+
+/// A cell behind the name of its column; nothing of what is not known, not shown, or shown elsewhere.
+fn value(cell: &Cell, column: &str) -> Option<String> {
+    match cell {
+        Cell::Words(words) | Cell::Number(words) if !words.is_empty() => {
+            Some(format!("{}: {words}", column.to_lowercase()))
+        }
+        Cell::Estimate(estimated) if estimated.interval.is_empty() => Some(estimated.value.clone()),
+        Cell::Estimate(estimated) => Some(format!("{} ({})", estimated.value, estimated.interval)),
+        _ => None,
+    }
+}
+
+fn remark(cell: &Cell) -> Option<&str> {
+    match cell {
+        Cell::Name(name) => Some(name.words.as_str()),
+        _ => None,
+    }
+}
+
+/// A row a figure, and below what changes the worth of one.
+fn cards(text: &mut Text, cards: &[Card]) {
+    let mut table = Table::of_numbers("", &["", "value", "95 % interval", "queue depth"]);
+    for card in cards {
+        table.extend(figures(card).map(|figure| figure_row(card, figure)));
+    }
+    text.lines(table::lines(&table, text.table_width()));
+    for card in cards {
+        for figure in figures(card).filter(|figure| figure.is_noteworthy) {
+            text.item(&format!("{}, {}: {}.", card.title, lower(&figure.name), figure.note));
+        }
+    }
+}
+
+fn figures(card: &Card) -> impl Iterator<Item = &KeyFigure> {
+    std::iter::once(&card.figure).chain(&card.others)
+}
+
+fn figure_row(card: &Card, figure: &KeyFigure) -> Vec<String> {
+    let queue_depth = figure.queue_depth.map_or_else(String::new, |depth| depth.to_string());
+    let name = format!("{}: {}", card.title, lower(&figure.name));
+    vec![name, figure.value.clone(), figure.interval.clone(), queue_depth]
+}
+
+/// A name in the middle of a sentence; names such as `IOPS` stay.
+fn lower(name: &str) -> String {
+    let mut letters = name.chars();
+    let (first, second) = (letters.next(), letters.next());
+    match (first, second) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(name.chars().skip(1)).collect()
+        }
+        _ => name.to_owned(),
+    }
+}

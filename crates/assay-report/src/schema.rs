@@ -1,0 +1,79 @@
+//! The form of a report as a JSON schema, made from its type; the documents in it are those of other schemas of contract/.
+//!
+//! `ASSAY_WRITE_CONTRACT=1 cargo test -p assay-report contract` writes it again after the type has changed.
+
+use crate::json::Written;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+/// Documents, and parts of documents, that have a schema elsewhere.
+macro_rules! elsewhere {
+    ($($name:ident: $reference:literal),* $(,)?) => {$(
+        pub(crate) struct $name;
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn inline_schema() -> bool {
+                true
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "$ref": $reference })
+            }
+        }
+    )*};
+}
+elsewhere!(
+    Verdict: "verdict.schema.json",
+    Calibration: "calibration.schema.json",
+    Locality: "locality.schema.json",
+    Soak: "soak.schema.json",
+    Integrity: "integrity.schema.json",
+    Results: "results.schema.json",
+    Comparison: "comparison.schema.json",
+    Projection: "projection.schema.json",
+    Verification: "verification.schema.json",
+    Load: "load.schema.json",
+    Dss: "dss.schema.json",
+    Environment: "environment.schema.json",
+    Measurement: "measurement.schema.json",
+    NamedEstimate: "results.schema.json#/$defs/NamedEstimate",
+);
+
+/// What has no schema of its own.
+macro_rules! table {
+    ($($name:ident: $description:literal),* $(,)?) => {$(
+        pub(crate) struct $name;
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "object", "description": $description })
+            }
+        }
+    )*};
+}
+table!(
+    Summary: "The host over the whole run: times, rates and shares of processors, disks and network.",
+    ErrorSummary: "Errors of all predictions that are kept: their number, mean, median and shares.",
+    LevelChange: "The level that the run left, and when.",
+);
+
+#[test]
+fn the_contract_of_a_report_is_that_of_its_type() {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    let schema = generator.into_root_schema_for::<Written<'_>>();
+    let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+    let contract = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contract");
+    let path = contract.join("report.schema.json");
+    if std::env::var_os("ASSAY_WRITE_CONTRACT").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert!(
+        std::fs::read_to_string(&path).unwrap_or_default() == text,
+        "write it again, see this file"
+    );
+}

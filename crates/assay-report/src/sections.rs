@@ -1,0 +1,136 @@
+//! What a report shows: every section made once, as blocks for the page, the terminal and pictures. To add a figure is to
+//! add a block here; nothing else has to know.
+
+mod answer;
+mod capacity;
+mod comparison;
+mod conduct;
+mod contradictions;
+mod document_headline;
+mod dss;
+mod environment;
+mod environment_facts;
+mod headline;
+mod integrity;
+mod kernel;
+mod latency_limits;
+mod levels;
+mod load;
+mod load_over_time;
+mod locality;
+mod method;
+mod mix_card;
+mod notes;
+mod numbers;
+mod over_time;
+mod overlay;
+mod projection;
+mod quantity_names;
+mod rates;
+mod repeat;
+mod run;
+mod session_time;
+mod soak;
+mod study;
+mod styles;
+mod summary;
+mod transaction_charts;
+mod verdict;
+mod verification;
+mod watch;
+mod watch_facts;
+mod zoom;
+
+use crate::clock::show_length;
+use crate::format::Formatter;
+use crate::input::Report;
+use crate::view::{Answer, Block, Section, View};
+use assay_model::environment::Environment;
+use assay_model::run::Utc;
+
+/// Everything that a report shows: first the answer, then the evidence, then how it was made and how to do it again.
+pub(crate) fn view(report: &Report, format: Formatter) -> View<'_> {
+    let outcome = report
+        .verdict
+        .as_ref()
+        .map_or_else(String::new, |verdict| format!("{}: ", verdict.outcome.name()));
+    View {
+        title: format!("{outcome}{} of {} – Assay", report.title, report.target),
+        program: report.program.clone(),
+        subject: report.title.clone(),
+        facts: facts(report),
+        answer: answer(report, &format),
+        sections: sections(report, format),
+    }
+}
+
+/// The answer with its verdict and what to know before relying on it.
+pub(crate) fn answer<'a>(report: &Report, format: &Formatter) -> Answer<'a> {
+    let found = answer::answer(report, format);
+    let summary = summary::summary(report, format);
+    Answer {
+        summary: summary.blocks(*format),
+        asked: summary.asked,
+        outcome: found.outcome,
+        headline: found.headline,
+        details: found.details,
+        verdict: report
+            .verdict
+            .as_ref()
+            .map_or_else(Vec::new, |verdict| verdict::blocks(verdict, format)),
+        reading: format.reading(),
+        notes: notes::notes(report, format),
+    }
+}
+
+/// Everything that is known of the place of a measurement.
+pub(crate) fn environment(environment: &Environment) -> Vec<Block<'static>> {
+    environment::blocks(environment)
+}
+
+/// What a report is about.
+fn facts(report: &Report) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("on", report.target.clone())];
+    facts.extend(report.environment.as_ref().map(|found| ("host", found.host.name.clone())));
+    facts.push(("started", format!("{} UTC", Utc::of(report.created_unix_ns))));
+    let runs: f64 = report.runs.iter().map(|run| run.measurement.elapsed_s()).sum();
+    let measured_s =
+        runs + report.calibration.as_ref().map_or(0.0, |calibration| calibration.elapsed_s);
+    facts.extend((measured_s > 0.0).then(|| ("measured for", show_length(measured_s))));
+    facts
+}
+
+/// The parts that have something to show.
+fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
+    let mut sections = Vec::new();
+    if let Some(found) = &report.projection {
+        sections.extend(projection::sections(found, format));
+    }
+    if let Some(found) = &report.verified {
+        sections.extend(verification::sections(found));
+    }
+    if let Some(found) = &report.comparison {
+        sections.extend(comparison::sections(found, format));
+    }
+    sections.extend(report.integrity.as_ref().map(|found| integrity::section(found, &format)));
+    sections.extend(report.dss.as_ref().map(|found| dss::section(found, format)));
+    if let Some(found) = &report.soak {
+        sections.extend(soak::sections(found, format));
+    }
+    sections.extend(report.locality.as_ref().map(|found| locality::section(found, format)));
+    if let Some(found) = &report.study {
+        sections.extend(study::sections(found, format));
+    }
+    let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
+    sections.extend([
+        section("capacity", "What the storage gives", capacity::blocks(report, format)),
+        section("load", "What a database gets out of it", load::blocks(report, format)),
+        section("runs", "What happened under load", run::blocks(report, format)),
+        section("watch", "Host during the run", watch::blocks(report, format)),
+        section("conduct", "How the tool behaved", conduct::blocks(report, format)),
+        section("environment", "Where it was measured", environment::section(report)),
+        section("method", "How the numbers were made", method::blocks(report, format)),
+        section("repeat", "How to do it again", repeat::blocks(report, format)),
+    ]);
+    sections
+}

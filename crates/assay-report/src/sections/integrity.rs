@@ -1,0 +1,175 @@
+//! Whether what was read is what was written: the answer, faults by kind, each of the first, what was looked at, what it cost.
+
+use super::headline::Headline;
+use crate::clock::show_length;
+use crate::format::Formatter;
+use crate::view::{Block, Level, Look, Section, Table};
+use assay_model::integrity::{Fault, FoundBy, Integrity};
+use assay_model::number::{real, share};
+use assay_model::units::{show_bytes, show_count};
+use assay_model::verdict::{Outcome, Unit};
+
+/// Faults that a terminal lists.
+const FAULTS_IN_TERMINAL: usize = 10;
+
+/// The answer where there are faults.
+pub(super) fn headline(found: &Integrity) -> Option<Headline> {
+    let words = sentence(found);
+    (found.found_blocks() > 0).then_some(Headline { outcome: Some(Outcome::Fail), words })
+}
+
+/// What came of it, in a sentence.
+pub(super) fn sentence(found: &Integrity) -> String {
+    let kinds: Vec<String> = found
+        .counts
+        .iter()
+        .map(|count| format!("{} {}", show_count(real(count.blocks)), count.kind.name()))
+        .collect();
+    match (found.outcome(), found.found_blocks()) {
+        (Outcome::Fail, 1) => {
+            format!("1 block does not hold what was written to it: {}.", kinds.join(", "))
+        }
+        (Outcome::Fail, blocks) => format!(
+            "{} blocks do not hold what was written to them: {}.",
+            show_count(real(blocks)),
+            kinds.join(", ")
+        ),
+        (Outcome::Inconclusive, _) => {
+            "Nothing was verified: no block that was written was read again.".to_owned()
+        }
+        (Outcome::Pass, _) => format!(
+            "Every block that was read holds what was written to it: {} blocks verified, {} of those written.",
+            show_count(real(found.coverage.verified_blocks)),
+            Unit::Share.show(share(found.coverage.verified_blocks, found.coverage.written_blocks))
+        ),
+    }
+}
+
+pub(super) fn section(found: &Integrity, format: &Formatter) -> Section<'static> {
+    // Amounts and times would show how fast the storage is.
+    let amounts = (!format.is_relative()).then(|| [coverage(found), cost(found)]);
+    let tables = [kinds(found), faults(found)].into_iter().chain(amounts.into_iter().flatten());
+    let tables = tables.filter(|table| !table.is_empty());
+    let swept = (!format.is_relative()).then(|| swept(found));
+    let lead = Block::Lead([sentence(found)].into_iter().chain(swept).collect());
+    let limits = Block::Note(
+        "No power was cut: this says nothing of what storage keeps over a power failure."
+            .to_owned(),
+    );
+    let tables = tables.map(|table| Block::captioned(Level::Detail, table));
+    Section {
+        id: "integrity",
+        title: "Is what was read what was written?".to_owned(),
+        blocks: [lead].into_iter().chain(tables).chain([limits]).collect(),
+    }
+}
+
+/// What the sweep came to.
+fn swept(found: &Integrity) -> String {
+    let sweep = &found.sweep;
+    let amount =
+        format!("{} in {}", show_bytes(real(sweep.read_bytes)), show_length(sweep.elapsed_s));
+    match (sweep.complete, sweep.blocks) {
+        (true, _) => format!("The sweep after the load read {amount}."),
+        (false, 0) => "There was no sweep after the load.".to_owned(),
+        (false, _) => format!("The sweep after the load was stopped; it read {amount}."),
+    }
+}
+
+fn kinds(found: &Integrity) -> Table {
+    let table = Table::new("Faults by kind").words("fault").numbers("blocks").words("meaning");
+    table.with(found.counts.iter().map(|count| {
+        let (name, meaning) = (count.kind.name().to_owned(), count.kind.meaning().to_owned());
+        vec![name, show_count(real(count.blocks)), meaning]
+    }))
+}
+
+fn faults(found: &Integrity) -> Table {
+    let row = |fault: &Fault| {
+        let (target, byte) = (fault.place.target.clone(), fault.place.offset_bytes.to_string());
+        vec![fault.kind.name().to_owned(), target, byte, details(fault)]
+    };
+    let table = Table::new("The first faults").look(Look::Records);
+    let table = table.words("fault").words("target").numbers("byte").words("what was found");
+    let table = table.with(found.faults.iter().map(row));
+    Table { terminal_rows_max: Some(FAULTS_IN_TERMINAL), ..table }
+}
+
+/// What the bytes of a block show.
+fn details(fault: &Fault) -> String {
+    let mut said = Vec::new();
+    match (fault.found_generation, fault.missing_writes) {
+        (Some(0), Some(_)) => {
+            said.push(format!(
+                "what was there before the run instead of version {}",
+                fault.expected_generation
+            ));
+        }
+        (Some(version), Some(missing)) => said.push(format!(
+            "version {version} instead of {}, {missing} writes missing",
+            fault.expected_generation
+        )),
+        _ => {}
+    }
+    said.extend(fault.boundary_bytes.map(|byte| format!("changes at byte {byte} of the block")));
+    said.extend(
+        fault
+            .belongs_to
+            .as_ref()
+            .map(|home| format!("belongs to byte {} of {}", home.offset_bytes, home.target)),
+    );
+    said.extend(fault.other_run.map(|run| format!("written by run number {run}")));
+    if !fault.bits.is_empty() {
+        let bits: Vec<String> = fault.bits.iter().map(ToString::to_string).collect();
+        said.push(format!("bit {} of the block", bits.join(" and ")));
+    }
+    if let (true, Some(first), Some(last)) =
+        (said.is_empty(), fault.first_wrong_bytes, fault.last_wrong_bytes)
+    {
+        said.push(format!("bytes {first} to {last} of the block differ"));
+    }
+    said.push(match fault.found_by {
+        FoundBy::Read => "found by a read under load".to_owned(),
+        FoundBy::Sweep => "found by the sweep".to_owned(),
+    });
+    said.extend(fault.transient.then(|| "a second read was right".to_owned()));
+    said.join("; ")
+}
+
+fn coverage(found: &Integrity) -> Table {
+    let coverage = &found.coverage;
+    let rows = [
+        ("blocks that could be written", coverage.blocks),
+        ("blocks written", coverage.written_blocks),
+        ("of these, verified after their last write", coverage.verified_blocks),
+        (
+            "of these, with several versions allowed after a failed write or sync",
+            coverage.unknown_blocks,
+        ),
+        ("writes with stamps", coverage.stamped_writes),
+        ("blocks read and compared", coverage.checked_reads),
+        ("blocks read that this run had not written", coverage.unwritten_reads),
+        ("blocks read and not compared, as asked", coverage.skipped_reads),
+        ("blocks read while they were being written", coverage.racing_reads),
+        ("of these, with sectors of both versions", coverage.torn_racing_reads),
+        (
+            "writes that took another place because theirs was being written",
+            coverage.redrawn_writes,
+        ),
+    ];
+    let rows = rows.into_iter().filter(|(_, number)| *number > 0);
+    let row = |(name, number): (&str, u64)| vec![name.to_owned(), show_count(real(number))];
+    Table::of_numbers("What was looked at", &["", "number"]).with(rows.map(row))
+}
+
+fn cost(found: &Integrity) -> Table {
+    let cost = &found.cost;
+    let rows = [
+        ("stamping a write", Unit::Ns.show(cost.stamp_mean_ns)),
+        ("checking a read", Unit::Ns.show(cost.check_mean_ns)),
+        ("share of the workers' time", Unit::Share.show(cost.worker_share)),
+        ("memory for the versions of all blocks", show_bytes(real(cost.table_bytes))),
+    ];
+    let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]);
+    Table::of_numbers("What verification cost", &["", "mean"]).with(rows)
+}

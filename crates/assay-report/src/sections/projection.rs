@@ -1,0 +1,481 @@
+//! What a database would do on other storage: the answer, its time before and after, its curve, its budget, what stands against it.
+
+use super::headline::Headline;
+use super::styles::STYLES;
+use crate::chart::bars::{Bar, Bars, Kind};
+use crate::chart::lines::{Across, Line, Lines};
+use crate::chart::scene::{Ink, Size, Stroke};
+use crate::format::Formatter;
+use crate::view::{Block, Fact, Finding, Level, Section, Table};
+use assay_model::Estimate;
+use assay_model::environment::Severity;
+use assay_model::projection::{
+    Answer, Effect, InputKind, Objection, Population, ProjectedState, ProjectedTarget, Projection,
+    WorkUnit,
+};
+use assay_model::units::{show_count, show_time_ns};
+use assay_model::verdict::{Outcome, Unit};
+
+/// The answer in a sentence: of the target that gains most, with its interval and what limits then.
+pub(super) fn headline(found: &Projection) -> Headline {
+    let judged = found.targets.iter().filter_map(|target| target.budget);
+    let outcome = judged.map(|budget| budget.outcome).max_by_key(|outcome| match outcome {
+        Outcome::Pass => 0,
+        Outcome::Inconclusive => 1,
+        Outcome::Fail => 2,
+    });
+    let answered = found.targets.iter().filter(|target| !target.states.is_empty());
+    let best = answered.max_by(|left, right| gain(left, found).total_cmp(&gain(right, found)));
+    let words = best.map_or_else(
+        || refusal(found),
+        |target| format!("{} {}", target_sentence(target, found), limit_sentence(target)),
+    );
+    Headline { outcome, words: words.trim().to_owned() }
+}
+
+/// Throughput over the measured one, of the last population.
+fn gain(target: &ProjectedTarget, found: &Projection) -> f64 {
+    let last = target.states.last().map_or(0.0, |state| state.throughput_per_s.value);
+    last / found.base.throughput_per_s.value
+}
+
+fn refusal(found: &Projection) -> String {
+    let of_targets = found.targets.iter().flat_map(|target| &target.objections);
+    let all = found.objections.iter().chain(of_targets);
+    let first = all.max_by_key(|one| one.effect);
+    first.map_or_else(
+        || "No target was named.".to_owned(),
+        |one| format!("No answer: {}. To get one, {}.", one.finding, one.remedy),
+    )
+}
+
+fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
+    let same = target.state(|population| matches!(population, Population::SameWork));
+    let closed = target.state(|population| matches!(population, Population::Closed { .. }));
+    let (name, unit) = (&target.name, found.unit.name());
+    let prefix = if target.answer == Answer::Bounds { "between bounds: " } else { "" };
+    let shorter = same.map(|state| {
+        format!(
+            "{prefix}the same work takes {} for one {unit} instead of {} ({})",
+            seconds(state.response_s.value),
+            seconds(found.base.response_s.value),
+            span(&state.response_s, seconds)
+        )
+    });
+    let least = |state: &ProjectedState| {
+        let rising = target.objections.iter().any(|one| one.effect == Effect::AtLeast);
+        if rising && state.throughput_per_s.value > 0.0 { "at least " } else { "" }
+    };
+    let overload = target.overload_per_s.filter(|_| same.is_none()).map(|asked_per_s| {
+        format!("the same work, {} {unit}s a second, is more than it can do", rate(asked_per_s))
+    });
+    let more = closed.map(|state| {
+        format!(
+            "{}sessions that never think do {}{} {unit}s a second instead of {} ({})",
+            if same.is_some() { "" } else { prefix },
+            least(state),
+            rate(state.throughput_per_s.value),
+            rate(found.base.throughput_per_s.value),
+            span(&state.throughput_per_s, rate)
+        )
+    });
+    let said: Vec<String> = shorter.into_iter().chain(overload).chain(more).collect();
+    format!("On {name} {}.", said.join("; "))
+}
+
+fn limit_sentence(target: &ProjectedTarget) -> String {
+    target.next_limit().map_or_else(String::new, |bound| {
+        let least = if bound.at_least { "at least " } else { "" };
+        format!("The next limit is {}, at {least}{}/s.", bound.limit.name(), rate(bound.most_per_s))
+    })
+}
+
+fn span(estimate: &Estimate, show: fn(f64) -> String) -> String {
+    format!("{} – {}", show(estimate.low), show(estimate.high))
+}
+
+fn seconds(time_s: f64) -> String {
+    show_time_ns(time_s * 1e9)
+}
+
+/// Rates below a hundred keep their digits.
+fn rate(per_s: f64) -> String {
+    if per_s < 100.0 { format!("{per_s:.2}") } else { show_count(per_s) }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// All sections of a projection.
+pub(super) fn sections<'a>(found: &'a Projection, format: Formatter) -> Vec<Section<'a>> {
+    let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
+    vec![
+        section("candidates", "What the database would do", candidates(found, format)),
+        section("time", "Where its time would go", time(found, format)),
+        section("users", "Throughput and response by sessions", curves(found, format)),
+        section("budget", "How long a read may take", budget(found, format)),
+        section("doubts", "What stands against it", doubts(found)),
+        section("sensitivity", "What would make it surer", sensitivity(found)),
+        section("inputs", "What the model was given", inputs(found)),
+    ]
+}
+
+fn population(state: &ProjectedState) -> String {
+    match state.population {
+        Population::SameWork => "same work".to_owned(),
+        Population::Users { users, think_time_s } => {
+            format!("{} users, think {}", show_count(users), seconds(think_time_s))
+        }
+        Population::Closed { sessions } => format!("{sessions:.1} sessions, no think time"),
+    }
+}
+
+fn candidates<'a>(found: &Projection, _: Formatter) -> Vec<Block<'a>> {
+    let names = [
+        "target",
+        "asked by",
+        "work/s",
+        "95 % interval",
+        "DB time of one",
+        "95 % interval",
+        "sessions",
+        "CPU busy",
+        "read",
+        "commit",
+    ];
+    let known = |time_s: Option<f64>| time_s.map_or_else(|| "–".to_owned(), seconds);
+    let row = |name: &str, state: &ProjectedState, who: String| {
+        vec![
+            name.to_owned(),
+            who,
+            rate(state.throughput_per_s.value),
+            span(&state.throughput_per_s, rate),
+            seconds(state.response_s.value),
+            span(&state.response_s, seconds),
+            format!("{:.1}", state.average_active_sessions),
+            state.cpu_busy_share.map_or_else(|| "–".to_owned(), percent),
+            known(state.read_latency_s),
+            known(state.commit_latency_s),
+        ]
+    };
+    let base = row("measured", &found.base, "as it was".to_owned());
+    let of_targets = found.targets.iter().flat_map(|target| {
+        let name = format!("{} ({})", target.name, target.origin.name());
+        let mut rows: Vec<Vec<String>> =
+            target.states.iter().map(|state| row(&name, state, population(state))).collect();
+        let is_asked = |state: &ProjectedState| matches!(state.population, Population::SameWork);
+        if target.overload_per_s.is_some() && !target.states.iter().any(is_asked) {
+            let mut none = vec![name.clone(), "same work: more than it can do".to_owned()];
+            none.resize(names.len(), "–".to_owned());
+            rows.insert(0, none);
+        }
+        if rows.is_empty() {
+            let mut refused = vec![name, "refused".to_owned()];
+            refused.resize(names.len(), "–".to_owned());
+            return vec![refused];
+        }
+        rows
+    });
+    let table = Table::of_numbers("Work and DB time, measured and projected", &names);
+    let table = with_words(table, 1).with(std::iter::once(base).chain(of_targets));
+    let limits = Table::of_numbers("What it cannot exceed", &["target", "limit", "work/s at most"]);
+    let limits = with_words(limits, 1).with(found.targets.iter().flat_map(|target| {
+        target.bounds.iter().map(|bound| {
+            let least = if bound.at_least { "≥ " } else { "" };
+            vec![
+                target.name.clone(),
+                bound.limit.name().to_owned(),
+                format!("{least}{}", rate(bound.most_per_s)),
+            ]
+        })
+    }));
+    let lead = format!(
+        "One unit of work is one {}. Same work: as much of it a second as was measured. Without think time every session begins \
+         the next one at once. An application with users lies between the two; --users says where.",
+        found.unit.name()
+    );
+    vec![
+        Block::Lead(vec![lead]),
+        Block::captioned(Level::Detail, table),
+        Block::captioned(Level::Detail, limits),
+    ]
+}
+
+/// The same table with words in one of its columns.
+fn with_words(mut table: Table, column: usize) -> Table {
+    table.columns[column].is_number = false;
+    table
+}
+
+/// Inks of the parts of DB time.
+const PARTS: [Ink; 7] = [
+    Ink::Class(0),
+    Ink::Class(5),
+    Ink::Class(1),
+    Ink::Class(2),
+    Ink::Class(6),
+    Ink::Class(3),
+    Ink::Class(4),
+];
+
+/// Parts of DB time of one unit before and after, side by side.
+fn time<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
+    let mut columns = vec![("measured".to_owned(), found.base.parts)];
+    for target in &found.targets {
+        let same = target.state(|population| matches!(population, Population::SameWork));
+        let state = same.or_else(|| target.states.last());
+        columns.extend(state.map(|state| (target.name.clone(), state.parts)));
+    }
+    if columns.len() < 2 {
+        return Vec::new();
+    }
+    let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+    let part = |place: usize| {
+        let of = |parts: &assay_model::projection::TimeParts| parts.named()[place];
+        let bars = columns.iter().map(|(_, parts)| {
+            let value = of(parts).1 * 1e9;
+            Some(Bar { value, low: value, high: value, is_cut: false, n: 1 })
+        });
+        Kind { name: of(&columns[0].1).0.to_owned(), ink: PARTS[place], bars: bars.collect() }
+    };
+    let kinds: Vec<Kind> = (0..7).map(part).collect();
+    let is_seen = |kind: &Kind| kind.bars.iter().flatten().any(|bar| bar.value > 0.0);
+    let bars = Bars {
+        title: "DB time of one unit of work by what it was spent on".to_owned(),
+        name: "DB time".to_owned(),
+        across_name: String::new(),
+        unit: Unit::Ns,
+        names: names.clone(),
+        kinds: kinds.into_iter().filter(is_seen).collect(),
+    };
+    let heads: Vec<&str> =
+        std::iter::once("part").chain(names.iter().map(String::as_str)).collect();
+    let rows = (0..7).map(|place| {
+        let first = columns[0].1.named()[place].0.to_owned();
+        let times = columns.iter().map(|(_, parts)| seconds(parts.named()[place].1));
+        std::iter::once(first).chain(times).collect::<Vec<String>>()
+    });
+    let table = Table::of_numbers("DB time of one unit of work", &heads).with(rows);
+    vec![
+        Block::Chart(bars.chart("time-before-and-after", Size::Full, format)),
+        Block::captioned(Level::Detail, table),
+    ]
+}
+
+/// Throughput and response over sessions without think time, a line a target, and the measured point.
+fn curves<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
+    let drawn: Vec<&ProjectedTarget> =
+        found.targets.iter().filter(|target| !target.curve.is_empty()).collect();
+    if drawn.is_empty() {
+        return Vec::new();
+    }
+    let measured = found.base.average_active_sessions;
+    let lines = |title: &str,
+                 unit: Unit,
+                 of: &dyn Fn(&assay_model::projection::SessionPoint) -> f64,
+                 at: f64| {
+        let mut curves: Vec<Line> = drawn
+            .iter()
+            .zip(STYLES.iter().cycle())
+            .map(|(target, style)| Line {
+                name: target.name.clone(),
+                ink: style.0,
+                stroke: style.1,
+                dots: false,
+                band: false,
+                points: target
+                    .curve
+                    .iter()
+                    .map(|point| (point.sessions, Estimate::exact(of(point), 1)))
+                    .collect(),
+            })
+            .collect();
+        curves.push(Line {
+            name: "measured".to_owned(),
+            ink: Ink::Axis,
+            stroke: Stroke::Solid,
+            dots: true,
+            band: false,
+            points: vec![(measured, Estimate::exact(at, 1))],
+        });
+        let lines = Lines {
+            title: title.to_owned(),
+            across: Across::Log,
+            across_name: "sessions without think time".to_owned(),
+            name: title.to_owned(),
+            unit,
+            log: false,
+            curves,
+            marks: Vec::new(),
+        };
+        Block::Chart(lines.chart(Size::Half, format))
+    };
+    let base = &found.base;
+    let work = format!("{}s a second", capital(found.unit));
+    vec![Block::SideBySide(vec![
+        lines(&work, Unit::IosPerS, &|point| point.throughput_per_s, base.throughput_per_s.value),
+        lines(
+            "DB time of one",
+            Unit::Ns,
+            &|point| 1e9 * point.response_s,
+            1e9 * base.response_s.value,
+        ),
+    ])]
+}
+
+fn capital(unit: WorkUnit) -> &'static str {
+    match unit {
+        WorkUnit::Transaction => "Transaction",
+        WorkUnit::Execution => "Execution",
+        WorkUnit::Read => "Read",
+    }
+}
+
+/// The curve of the storage with the latency that is left for a read.
+fn budget<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
+    let curves: Vec<Line> = found
+        .targets
+        .iter()
+        .zip(STYLES.iter().cycle())
+        .filter(|(target, _)| !target.storage_curve.is_empty())
+        .map(|(target, style)| Line {
+            name: target.name.clone(),
+            ink: style.0,
+            stroke: style.1,
+            dots: false,
+            band: false,
+            points: target
+                .storage_curve
+                .iter()
+                .map(|point| (point.read_iops, Estimate::exact(1e9 * point.read_latency_s, 1)))
+                .collect(),
+        })
+        .collect();
+    let wanted = found.targets.iter().find_map(|target| target.budget);
+    let facts = found.targets.iter().filter_map(|target| {
+        let budget = target.budget?;
+        let left = if budget.read_latency_max_s > 0.0 {
+            seconds(budget.read_latency_max_s)
+        } else {
+            "none: the rest alone takes longer".to_owned()
+        };
+        Some(Fact {
+            name: target.name.clone(),
+            value: format!("{}: {left} a read", budget.outcome.name()),
+            doubt: String::new(),
+            note: format!(
+                "for {} of one {} at {} reads/s",
+                seconds(budget.response_limit_s),
+                found.unit.name(),
+                rate(budget.read_iops)
+            ),
+        })
+    });
+    let facts: Vec<Fact> = facts.collect();
+    if curves.is_empty() {
+        return Vec::new();
+    }
+    let marks = wanted.map(|budget| (budget.read_iops, "asked".to_owned())).into_iter().collect();
+    let chart = Lines {
+        title: "Latency of a read by reads a second".to_owned(),
+        across: Across::Linear,
+        across_name: "reads a second".to_owned(),
+        name: "read".to_owned(),
+        unit: Unit::Ns,
+        log: false,
+        curves,
+        marks,
+    };
+    let mut blocks = vec![Block::Chart(chart.chart(Size::Full, format))];
+    if !facts.is_empty() {
+        blocks.insert(0, Block::Facts(facts));
+    }
+    blocks
+}
+
+fn finding(one: &Objection, target: Option<&str>) -> Finding {
+    let of = target.map_or_else(String::new, |name| format!("{name}: "));
+    Finding {
+        severity: Some(match one.effect {
+            Effect::Refused | Effect::Bounds => Severity::Warning,
+            Effect::AtLeast | Effect::Doubt => Severity::Notice,
+        }),
+        what: format!("{of}{} ({})", one.finding, one.effect.name()),
+        why: String::new(),
+        remedy: one.remedy.clone(),
+    }
+}
+
+fn doubts<'a>(found: &Projection) -> Vec<Block<'a>> {
+    let mut blocks = Vec::new();
+    if let Some(closure) = &found.closure {
+        blocks.push(Block::Paragraph(format!(
+            "Closure: on {}, where it was measured, the model gives {:+.1} % of the throughput and {:+.1} % of the DB time; the \
+             database adds {} to a read and {} to a commit.",
+            closure.name,
+            100.0 * closure.throughput_error,
+            100.0 * closure.response_error,
+            seconds(closure.read_overhead_s),
+            seconds(closure.commit_overhead_s)
+        )));
+    }
+    let general = found.objections.iter().map(|one| finding(one, None));
+    let own = found
+        .targets
+        .iter()
+        .flat_map(|target| target.objections.iter().map(|one| finding(one, Some(&target.name))));
+    let all: Vec<Finding> = general.chain(own).collect();
+    if !all.is_empty() {
+        blocks.push(Block::Findings(all));
+    }
+    blocks
+}
+
+fn sensitivity<'a>(found: &Projection) -> Vec<Block<'a>> {
+    let rows = found.targets.iter().flat_map(|target| {
+        target.sensitivity.iter().map(|one| {
+            vec![
+                target.name.clone(),
+                one.kind.name().to_owned(),
+                format!("± {}", percent(one.throughput_deviation)),
+            ]
+        })
+    });
+    let names = ["target", "input", "throughput, one standard deviation"];
+    let table = Table::of_numbers("How much throughput hangs on each input", &names);
+    let table = with_words(table, 1).with(rows);
+    if table.is_empty() { Vec::new() } else { vec![Block::Table(table)] }
+}
+
+fn inputs<'a>(found: &Projection) -> Vec<Block<'a>> {
+    let shown = |kind: InputKind, value: f64| match kind {
+        InputKind::Response
+        | InputKind::Cpu
+        | InputKind::ReadLatency
+        | InputKind::CommitLatency
+        | InputKind::FlushTime
+        | InputKind::Contention
+        | InputKind::Other => seconds(value),
+        _ => rate(value),
+    };
+    let rows = found.inputs.iter().map(|input| {
+        let show = |value: f64| shown(input.kind, value);
+        vec![
+            input.kind.name().to_owned(),
+            show(input.value.value),
+            format!("{} – {}", show(input.value.low), show(input.value.high)),
+            input.source.clone(),
+        ]
+    });
+    let names = ["input", "of one unit", "95 % interval", "source"];
+    let table = with_words(Table::of_numbers("Inputs", &names), 3).with(rows);
+    let method = format!(
+        "{} draws of every input from its interval, seed {}; the model's own error is taken as {} (standard deviation). Formulas: {}.",
+        found.draws,
+        found.seed,
+        percent(found.model_deviation),
+        found.formulas.join("; ")
+    );
+    vec![Block::folded("Inputs with their sources", vec![Block::Table(table), Block::Note(method)])]
+}

@@ -1,0 +1,226 @@
+//! What the answer of a report means for somebody who does not know the words of storage.
+
+use super::super::quantity_names::{factor, quantity};
+use super::super::rates::rounded;
+use crate::format::Formatter;
+use crate::input::{Report, RunReport};
+use crate::phrases::nines;
+use crate::summary::hundred_reads;
+use assay_model::calibration::{Calibration, MixCalibration};
+use assay_model::comparison::Comparison;
+use assay_model::load::{Load, Rung};
+use assay_model::locality::Locality;
+use assay_model::number::{real, share};
+use assay_model::soak::{Soak, SoakState};
+use assay_model::study::{CurvePoint, StudyResult};
+use assay_model::units::{show_bytes, show_count};
+use assay_model::verdict::{Outcome, Unit};
+use assay_model::watch::Summary;
+
+/// A processor that is busy for longer has no time to spare.
+const BUSY: f64 = 0.8;
+
+pub(super) fn meaning(report: &Report, format: &Formatter) -> Vec<String> {
+    if let Some(found) = &report.comparison {
+        return of_comparison(found);
+    }
+    if let Some(soak) = &report.soak {
+        return of_soak(soak, format);
+    }
+    if let Some(locality) = &report.locality {
+        return of_locality(locality, format);
+    }
+    if let Some(study) = &report.study {
+        return of_study(study);
+    }
+    let verdict = report.verdict.as_ref().map(|verdict| outcome_words(verdict.outcome).to_owned());
+    let mut said: Vec<String> = verdict.into_iter().collect();
+    if let Some(calibration) = &report.calibration {
+        said.extend(of_calibration(calibration, format));
+    } else if let Some(load) = &report.load {
+        said.extend(of_load(load));
+    } else if report.dss.is_some() {
+        said.push(DSS.to_owned());
+    } else if let Some(run) = report.runs.first() {
+        said.extend(of_run(run));
+    } else if let Some(watch) = &report.watch {
+        said.push(of_watch(&watch.summary));
+    }
+    said
+}
+
+const fn outcome_words(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Pass => {
+            "Yes: every limit is met, and by more than the uncertainty of the measurement."
+        }
+        Outcome::Fail => {
+            "No: at least one limit is missed by more than the uncertainty of the measurement."
+        }
+        Outcome::Inconclusive => {
+            "Not decided: the measurement is too short or too disturbed to say yes or no; the table says which of both."
+        }
+    }
+}
+
+/// What times of queries stand for.
+const DSS: &str = "Reports and analyses take about as long as these queries; the table of queries shows which of them wait for \
+    the storage and which for the processors.";
+
+/// Up to which rate the limit holds, and what a single read costs.
+fn of_calibration(calibration: &Calibration, format: &Formatter) -> Vec<String> {
+    let Some(mix) = calibration.mixes.iter().find(|mix| mix.read_share >= 1.0) else {
+        return Vec::new();
+    };
+    let quantile = nines(calibration.limit.quantile);
+    let limit = format.chosen(Unit::Ns, calibration.limit.service_time_ns);
+    let rate = |value: f64| show_count(rounded(value));
+    let first = match &mix.iops_within_limit {
+        Some(most) => format!(
+            "A database may ask for {} random reads/s, and {quantile} % of them are answered within {limit}; with more, reads wait for each other.",
+            rate(most.rate.value)
+        ),
+        None => format!(
+            "A database that needs {quantile} % of its reads within {limit} cannot have that here; without this limit {} random reads/s are possible.",
+            rate(mix.iops_max.rate.value)
+        ),
+    };
+    vec![first, single_read(mix)]
+}
+
+fn single_read(mix: &MixCalibration) -> String {
+    hundred_reads(mix.base_service_time_ns.value)
+}
+
+/// By Amdahl's law: what no storage can exceed.
+fn of_load(load: &Load) -> Vec<String> {
+    let Some(rung) = load.best() else {
+        return Vec::new();
+    };
+    let mut said: Vec<String> = waited_share(rung).map(of_waiting).into_iter().collect();
+    said.extend(load.knee_sessions.map(|sessions| {
+        format!(
+            "From {sessions} sessions on, more of them bring longer waits rather than more work."
+        )
+    }));
+    if crate::ladder::flaw(load).is_none() {
+        said.extend(rung.read_wait_mean_ns().map(hundred_reads));
+    }
+    said
+}
+
+/// The share of DB time that was waiting for files.
+fn waited_share(rung: &Rung) -> Option<f64> {
+    let time = &rung.time;
+    let waited = time.read_ns? + time.write_ns.unwrap_or(0) + time.commit_ns.unwrap_or(0);
+    (time.database_ns > 0).then(|| share(waited.min(time.database_ns), time.database_ns))
+}
+
+fn of_waiting(waited: f64) -> String {
+    let percent = 100.0 * waited;
+    if waited > 0.99 {
+        return format!(
+            "The database spent {percent:.0} % of its time waiting for the storage: it gets as fast as the storage."
+        );
+    }
+    let limit = 1.0 / (1.0 - waited);
+    format!(
+        "The database spent {percent:.0} % of its time waiting for the storage: with infinitely fast storage it would be at most {limit:.1} times as fast."
+    )
+}
+
+fn of_run(run: &RunReport) -> Vec<String> {
+    let operations = run.measurement.operations();
+    operations.read.iter().map(|read| hundred_reads(read.service.mean_ns())).collect()
+}
+
+fn of_soak(soak: &Soak, format: &Formatter) -> Vec<String> {
+    let level = soak.courses.first().and_then(|iops| iops.levels.last());
+    let level = level.map(|level| format.value(Unit::IosPerS, level.value.value));
+    let first = match (soak.state, level) {
+        (SoakState::Steady { .. }, Some(level)) => {
+            format!("Plan with {level}: that is what is left when caches and reserves are used up.")
+        }
+        (SoakState::NeverSteady, _) => {
+            "Do not plan with a mean: the rate kept changing to the end, so a longer run may show a lower one.".to_owned()
+        }
+        _ => "The run was too short to say what the storage gives for good.".to_owned(),
+    };
+    let lost = soak.courses.iter().find(|course| course.degraded);
+    let lost = lost.and_then(|course| course.last_of_first.as_ref()).map(|ratio| {
+        format!("It lost {:.0} % of what it gave at first.", 100.0 * (1.0 - ratio.value).max(0.0))
+    });
+    [first].into_iter().chain(lost).collect()
+}
+
+fn of_locality(found: &Locality, format: &Formatter) -> Vec<String> {
+    let (Some(first), Some(last)) = (found.tiers.first(), found.tiers.last()) else {
+        return vec!["How much data is fast cannot be said from this run.".to_owned()];
+    };
+    let slow = hundred_reads(last.service_time_ns);
+    let Some(holds) = first.holds_bytes else {
+        return vec!["It does not matter how much of the data is in use: no cache makes a part of it faster.".to_owned(), slow];
+    };
+    let times = last.service_time_ns / first.service_time_ns;
+    vec![
+        format!(
+            "Reads are fast ({}) while the data in use fits into {}; beyond, they take up to {times:.1} times as long.",
+            format.value(Unit::Ns, first.service_time_ns),
+            show_bytes(holds)
+        ),
+        slow,
+    ]
+}
+
+/// What more of a factor brings.
+fn of_study(study: &StudyResult) -> Vec<String> {
+    let number = |point: &CurvePoint| Some((point.value.number()?, point.estimate.value));
+    let grown = study.curves.first().and_then(|curve| {
+        let (first, last) =
+            (curve.points.first().and_then(number)?, curve.points.last().and_then(number)?);
+        let (factor_grew, result_grew) = (last.0 / first.0, last.1 / first.1);
+        (first.0 > 0.0 && first.1 > 0.0 && factor_grew > 1.0).then(|| {
+            format!(
+                "With {factor_grew:.1} times the {} there is {result_grew:.1} times the {}.",
+                factor(&curve.factor),
+                quantity(&curve.quantity)
+            )
+        })
+    });
+    let every =
+        "Every point is a measurement of its own; what was not varied was the same in all of them.";
+    grown.into_iter().chain([every.to_owned()]).collect()
+}
+
+fn of_comparison(found: &Comparison) -> Vec<String> {
+    let first = match found.outcome {
+        Outcome::Pass => {
+            "Nothing that was judged got worse by more than the tolerance and the uncertainty of both measurements."
+        }
+        Outcome::Fail => {
+            "At least one judged measure got worse by more than the tolerance, and chance does not explain it."
+        }
+        Outcome::Inconclusive => {
+            "The difference is smaller than the uncertainty of the measurements: neither better nor worse is shown."
+        }
+    };
+    vec![first.to_owned()]
+}
+
+fn of_watch(summary: &Summary) -> String {
+    let busy = summary.total.counters.cpu.map(|cpu| cpu.busy_share());
+    match busy {
+        Some(busy) if busy > BUSY => format!(
+            "The processors were busy for {:.0} % of the time: whatever was slow may have waited for them, not for the storage.",
+            100.0 * busy
+        ),
+        Some(busy) => format!(
+            "The processors had time to spare ({:.0} % busy): whatever was slow did not wait for them.",
+            100.0 * busy
+        ),
+        None => format!(
+            "{} devices were watched.",
+            real(u64::try_from(summary.total.counters.devices.len()).unwrap_or(0))
+        ),
+    }
+}

@@ -1,0 +1,94 @@
+//! What to do after reading a report, with the commands that do it.
+
+use crate::input::Report;
+use crate::summary::shell_word;
+use assay_model::load::PhysicalVerdict;
+use assay_model::verdict::Outcome;
+
+/// A step and its command.
+type Step = (&'static str, String);
+
+pub(super) fn next(report: &Report) -> Vec<Step> {
+    let target = shell_word(&report.target);
+    if let Some(found) = &report.comparison {
+        return of_comparison(found.outcome);
+    }
+    if report.dss.is_some() {
+        return vec![keep()];
+    }
+    if report.soak.is_some() || report.locality.is_some() {
+        return vec![hold(&target), keep()];
+    }
+    if report.study.is_some() {
+        return vec![keep()];
+    }
+    if let Some(verdict) = &report.verdict {
+        return of_outcome(verdict.outcome, &target);
+    }
+    if let Some(load) = &report.load {
+        let cached =
+            |rung: &assay_model::load::Rung| rung.physical.verdict == PhysicalVerdict::Cached;
+        return if load.best().is_some_and(cached) {
+            vec![(
+                "Measure the storage: take a server that reads past the page cache (PostgreSQL 18) or more data",
+                String::new(),
+            )]
+        } else {
+            vec![alone(&target), keep()]
+        };
+    }
+    if report.calibration.is_some() || !report.runs.is_empty() {
+        return vec![hold(&target), endure(&target), keep()];
+    }
+    vec![alone(".")]
+}
+
+fn of_outcome(outcome: Outcome, target: &str) -> Vec<Step> {
+    match outcome {
+        Outcome::Pass => vec![hold(target), endure(target), keep()],
+        Outcome::Fail => vec![inspect(target), again(target), keep()],
+        Outcome::Inconclusive => vec![again(target), inspect(target)],
+    }
+}
+
+fn of_comparison(outcome: Outcome) -> Vec<Step> {
+    match outcome {
+        Outcome::Inconclusive => {
+            vec![(
+                "Measure each side again, three times or longer, and compare all runs",
+                "assay compare A1,A2,A3 B1,B2,B3".to_owned(),
+            )]
+        }
+        _ => vec![keep()],
+    }
+}
+
+fn hold(target: &str) -> Step {
+    (
+        "Hold it against your database’s AWR or Statspack report",
+        format!("assay check {target} --for REPORT"),
+    )
+}
+
+fn endure(target: &str) -> Step {
+    ("See whether it keeps this speed for hours", format!("assay soak {target}"))
+}
+
+fn inspect(target: &str) -> Step {
+    (
+        "See what lies between file and device, and what slows it down",
+        format!("assay inspect {target}"),
+    )
+}
+
+fn again(target: &str) -> Step {
+    ("Measure again while the host is idle, for longer", format!("assay check {target} --time 10m"))
+}
+
+fn alone(target: &str) -> Step {
+    ("Measure the storage without the database", format!("assay calibrate {target}"))
+}
+
+fn keep() -> Step {
+    ("After a change, measure again and compare", "assay compare OLD-RUN NEW-RUN".to_owned())
+}

@@ -1,0 +1,92 @@
+//! Predictions beside measurements, and the errors of all that are kept.
+
+use super::headline::Headline;
+use crate::input::Verified;
+use crate::view::{Block, Level, Section, Table};
+use assay_model::projection::{ErrorSummary, VerificationCase};
+use assay_model::units::show_count;
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// The errors of this verification in a sentence.
+pub(super) fn headline(found: &Verified) -> Headline {
+    let cases = &found.verification.cases;
+    let words = ErrorSummary::of(cases).map_or_else(
+        || "No prediction was answered.".to_owned(),
+        |own| {
+            format!(
+                "Of {} predictions half were within {}, the worst {} off; {} of the intervals hold what was measured.",
+                own.n,
+                percent(own.median_error),
+                percent(own.worst_error),
+                percent(own.covered_share)
+            )
+        },
+    );
+    Headline { outcome: None, words }
+}
+
+/// The cases, and the sum of all that the store holds.
+pub(super) fn sections<'a>(found: &Verified) -> Vec<Section<'a>> {
+    let blocks = vec![
+        Block::captioned(Level::Detail, cases(&found.verification.cases)),
+        Block::captioned(Level::Detail, summary(found.all.as_ref())),
+    ];
+    let title = "Predicted and measured".to_owned();
+    vec![Section { id: "verification", title, blocks }]
+}
+
+fn cases(cases: &[VerificationCase]) -> Table {
+    let names = [
+        "sessions",
+        "predicted/s",
+        "95 % interval",
+        "measured/s",
+        "error",
+        "covered",
+        "reads, predicted",
+        "measured",
+        "Amdahl",
+        "look-up",
+        "others busy",
+    ];
+    let off = |case: &VerificationCase, other_per_s: f64| {
+        format!("{:+.1} %", 100.0 * (other_per_s / case.measured_per_s - 1.0))
+    };
+    let rows = cases.iter().map(|case| {
+        let predicted = case.predicted_per_s;
+        vec![
+            case.sessions.to_string(),
+            show_count(predicted.value),
+            format!("{} – {}", show_count(predicted.low), show_count(predicted.high)),
+            show_count(case.measured_per_s),
+            format!("{:+.1} %", 100.0 * case.error()),
+            if case.is_covered() { "yes" } else { "no" }.to_owned(),
+            percent(case.predicted_read_share),
+            percent(case.measured_read_share),
+            off(case, case.amdahl_per_s),
+            off(case, case.lookup_per_s),
+            case.others_busy_share.map_or_else(|| "–".to_owned(), percent),
+        ]
+    });
+    Table::of_numbers("Each number of sessions", &names).with(rows)
+}
+
+fn summary(all: Option<&ErrorSummary>) -> Table {
+    let names = ["of all kept", ""];
+    let rows = all.into_iter().flat_map(|all| {
+        [
+            ("predictions", all.n.to_string()),
+            ("median error", percent(all.median_error)),
+            ("worst error", percent(all.worst_error)),
+            ("within 15 %", percent(all.within_share)),
+            ("covered", percent(all.covered_share)),
+            ("closer than Amdahl", percent(all.better_than_amdahl_share)),
+            ("closer than a look-up", percent(all.better_than_lookup_share)),
+        ]
+        .map(|(name, value)| vec![name.to_owned(), value])
+    });
+    Table::of_numbers("Errors of all verifications of the store", &names).with(rows)
+}

@@ -1,0 +1,121 @@
+//! What to buy: the answer, how the demand was built up, what carries it with its limits and cost, and what does not.
+
+mod tables;
+mod words;
+
+use crate::input::TextOptions;
+use crate::render;
+use crate::view::{Answer, Block, Level, Section, Table, View};
+use assay_model::sizing::{Configuration, Sizing};
+
+/// Rejections that are shown; the document has all.
+const REJECTIONS_MAX: usize = 20;
+
+/// The page of a sizing with its best `top` configurations; `program` is the name and version of the program.
+pub fn sizing_html(sizing: &Sizing, top: usize, program: &str) -> String {
+    render::html::html(&view(sizing, top, program))
+}
+
+/// The same as text.
+pub fn sizing_text(sizing: &Sizing, top: usize, options: TextOptions) -> String {
+    render::text::text(&view(sizing, top, ""), options)
+}
+
+fn view<'a>(sizing: &'a Sizing, top: usize, program: &str) -> View<'a> {
+    let best = best(sizing, top);
+    View {
+        title: "Sizing – Assay".to_owned(),
+        program: program.to_owned(),
+        subject: "sizing".to_owned(),
+        facts: vec![("prices looked at", sizing.day.to_string())],
+        answer: Answer {
+            headline: words::headline(sizing),
+            details: words::details(sizing),
+            ..Answer::default()
+        },
+        sections: sections(sizing, &best),
+    }
+}
+
+/// The best layout of each entry, the cheapest first.
+fn best(sizing: &Sizing, top: usize) -> Vec<&Configuration> {
+    let mut best: Vec<&Configuration> = Vec::new();
+    for one in &sizing.configurations {
+        if best.len() < top && !best.iter().any(|known| known.name == one.name) {
+            best.push(one);
+        }
+    }
+    best
+}
+
+fn sections<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Section<'a>> {
+    let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
+    vec![
+        section("demand", "What has to be carried", vec![Block::Table(tables::demand(sizing))]),
+        section("cost", "What carries it, by cost", cost(sizing, best)),
+        section("limits", "How far each limit is used", limits(best)),
+        section("rejected", "What does not carry it", rejected(sizing)),
+        section("doubts", "What to know before buying", vec![Block::List(sizing.doubts.clone())]),
+    ]
+}
+
+fn cost<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Block<'a>> {
+    if best.is_empty() {
+        return Vec::new();
+    }
+    let note = "A month: what is paid by the month, and a part of what is paid once. For 1,000 IOPS: at the limit, by the demand's mix. A dash: no price is known.";
+    let left = sizing.configurations.len() - best.len();
+    let more = (left > 0).then(|| {
+        Block::Note(format!(
+            "The best layout of each; {left} more carry it and are in the document."
+        ))
+    });
+    let lines = Block::Folded(
+        "What the costs are made of, and the days of the prices".to_owned(),
+        true,
+        vec![
+            Block::captioned(Level::Part, tables::lines(best)),
+            Block::captioned(Level::Part, tables::price_days(sizing, best)),
+        ],
+    );
+    [Block::Table(tables::cost(best)), Block::Note(note.to_owned())]
+        .into_iter()
+        .chain(more)
+        .chain([lines])
+        .collect()
+}
+
+/// A terminal has room for the first one.
+fn limits<'a>(best: &[&'a Configuration]) -> Vec<Block<'a>> {
+    let one = |(number, found): (usize, &&'a Configuration)| {
+        let found: &'a Configuration = found;
+        let title = words::pieces(found);
+        let table: Table = tables::limits(found);
+        let mut blocks = vec![Block::Table(table)];
+        if !found.doubts.is_empty() {
+            blocks.push(Block::List(found.doubts.clone()));
+        }
+        blocks.push(Block::Note(format!("Numbers: {}.", found.source)));
+        blocks.push(Block::OnPage(vec![Block::folded(
+            "Formulas",
+            vec![Block::facts(
+                found.limits.iter().map(|limit| (limit.limit.name(), limit.formula.clone())),
+            )],
+        )]));
+        let part = vec![Block::part(title, blocks)];
+        let article = Block::Article(Some(format!("configuration-{number}")), part);
+        if number == 1 { article } else { Block::OnPage(vec![article]) }
+    };
+    (1..).zip(best).map(one).collect()
+}
+
+fn rejected(sizing: &Sizing) -> Vec<Block<'_>> {
+    if sizing.rejections.is_empty() {
+        return Vec::new();
+    }
+    let shown = &sizing.rejections[..sizing.rejections.len().min(REJECTIONS_MAX)];
+    vec![Block::Table(tables::rejections(shown))]
+}
+
+#[cfg(test)]
+mod tests;

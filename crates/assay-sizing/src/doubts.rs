@@ -1,0 +1,100 @@
+//! What a reader must know before relying on a sizing.
+
+use crate::plan::{Peak, SizingPlan};
+use assay_model::profile::{CheckOutcome, CrossCheck, IoPurpose, Profile, ReportScope};
+use assay_model::sizing::{Configuration, FailingPart};
+use assay_model::units::show_time_ns;
+
+/// Fewer profiles have no quantile of their own.
+const QUANTILE_PROFILES_MIN: usize = 20;
+/// A longer interval hides its peaks in its mean.
+const INTERVAL_MAX_S: f64 = 2.0 * 3600.0;
+
+/// What the plan leaves open, and what its profiles hide.
+pub(crate) fn doubts(
+    profiles: &[(&str, &Profile)],
+    plan: &SizingPlan,
+    found: &[Configuration],
+) -> Vec<String> {
+    let mut doubts: Vec<String> = of_plan(plan, profiles.len());
+    doubts.extend(profiles.iter().flat_map(|(name, profile)| of_profile(name, profile)));
+    let unpriced = found.iter().filter(|one| one.cost.is_none()).count();
+    if unpriced > 0 {
+        doubts.push(format!(
+            "{unpriced} configurations have no price and stand behind those that have one: a catalog of your own can bring it"
+        ));
+    }
+    doubts
+}
+
+fn of_plan(plan: &SizingPlan, profiles: usize) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let mut doubt = |holds: bool, text: String| {
+        if holds {
+            doubts.push(text);
+        }
+    };
+    doubt(
+        plan.read_latency.is_none(),
+        "no read latency was asked for: IOPS are taken at any latency that the catalog has"
+            .to_owned(),
+    );
+    let parts = [FailingPart::Controller, FailingPart::Port, FailingPart::Device];
+    let open: Vec<&str> =
+        parts.iter().filter(|part| !plan.survives(**part)).map(|part| part.name()).collect();
+    doubt(
+        !open.is_empty(),
+        format!("the failure of a {} was not asked for (--survive)", open.join(" or a ")),
+    );
+    doubt(
+        plan.capacity.is_none(),
+        "no capacity was given: reports do not print it (--capacity)".to_owned(),
+    );
+    doubt(
+        plan.peak == Peak::Quantile95 && profiles < QUANTILE_PROFILES_MIN,
+        format!("a 0.95 quantile of {profiles} profiles is their highest or next to it"),
+    );
+    doubts
+}
+
+fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let elapsed_s = profile.elapsed_s.as_ref().map_or(0.0, |elapsed| elapsed.value);
+    if elapsed_s > INTERVAL_MAX_S {
+        let shown = show_time_ns(elapsed_s * 1e9);
+        doubts.push(format!(
+            "{name}: a mean over {shown} hides the peaks in it; use reports of an hour"
+        ));
+    }
+    if !profile.source.complete && profile.source.product == "oracle" {
+        doubts.push(format!("{name}: its end is missing, so its sums may be too small"));
+    }
+    if let Some(report) = &profile.report {
+        doubts.extend(of_scope(report.scope).map(|what| {
+            format!("{name}: it covers {what}; the others ask the same storage for more")
+        }));
+        doubts.extend(report.invalid.iter().map(|why| format!("{name}: {why}")));
+    }
+    let contradicts = |check: &&CrossCheck| check.outcome == CheckOutcome::Contradicts;
+    doubts.extend(
+        profile
+            .checks
+            .iter()
+            .filter(contradicts)
+            .map(|check| format!("{name}: its sections contradict each other in {}", check.what)),
+    );
+    let all = profile.class(IoPurpose::All);
+    if all.is_some_and(|all| all.throughput_bytes_per_s.is_none()) {
+        doubts.push(format!("{name}: it has no bytes a second; the block is taken for each I/O"));
+    }
+    doubts
+}
+
+/// What a report leaves out.
+const fn of_scope(scope: ReportScope) -> Option<&'static str> {
+    match scope {
+        ReportScope::Database => None,
+        ReportScope::Instance => Some("one instance of several"),
+        ReportScope::PluggableDatabase => Some("one pluggable database of a container"),
+    }
+}

@@ -1,0 +1,34 @@
+//! What people call a run, apart from its id: `baseline`, `old array`.
+
+use crate::document::Document;
+use crate::run::RunReader;
+use assay_model::{Error, Result};
+
+/// Letters at most.
+const LETTERS_MAX: usize = 80;
+
+/// Refuses a label that could not be typed again or would be taken for something else.
+///
+/// # Errors
+/// A usage error that says what is allowed.
+pub(crate) fn check(label: &str) -> Result<()> {
+    let is_plain = |letter: char| !letter.is_control() && !['/', ':', ','].contains(&letter);
+    let is_fit = !label.is_empty()
+        && label == label.trim()
+        && label != "latest"
+        && label.chars().count() <= LETTERS_MAX
+        && label.chars().all(is_plain);
+    if is_fit {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("'{label}' cannot be the name of a run"),
+        "write up to 80 letters without / : and , that begin and end with no blank; not 'latest'",
+    ))
+}
+
+/// The label of a run; none where it has none.
+pub(crate) fn of(run: &RunReader) -> Option<String> {
+    let text = run.document(Document::Label).ok()??;
+    Some(text.trim_end().to_owned())
+}

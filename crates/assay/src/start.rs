@@ -1,0 +1,51 @@
+//! Before anything is touched: what would be done, where that is the question, and whether storage in use may be loaded.
+
+use crate::exit::{ExitStatus, json, print};
+use crate::options::{OutputOptions, StartOptions};
+use crate::terminal::{agreed, say};
+use assay_app::dry_run::PlanSummary;
+use assay_host::live_database::{LiveDatabase, live_database};
+use assay_model::{Error, Result};
+use std::path::Path;
+
+/// Prints a summary instead of doing what it says.
+///
+/// # Errors
+/// A closed standard output.
+pub fn show(summary: &PlanSummary, output: &OutputOptions) -> Result<ExitStatus> {
+    if output.json { print(&json(summary)?) } else { print(&summary.text()) }
+}
+
+/// Lets a load begin where no running database has its files on a target, or where the user agrees.
+///
+/// # Errors
+/// A usage error that names the database.
+pub fn check(targets: &[String], options: &StartOptions) -> Result<()> {
+    let found = targets.iter().find_map(|target| {
+        let path = Path::new(target);
+        let directory = if path.is_file() { path.parent()? } else { path };
+        live_database(directory, Path::new("/proc"))
+    });
+    let Some(found) = found else { return Ok(()) };
+    let warning = warning(&found);
+    if options.yes {
+        say(&format!("note: {warning}"));
+        return Ok(());
+    }
+    match agreed(&format!("{warning}. Go on?")) {
+        Some(true) => Ok(()),
+        _ => Err(Error::usage(
+            format!("{warning}, so nothing was begun"),
+            "name another directory or stop the server; --yes goes on all the same, --dry-run shows what would be done",
+        )),
+    }
+}
+
+fn warning(found: &LiveDatabase) -> String {
+    format!(
+        "{} is running on {} (process {}): this saturates the disk under it",
+        found.product,
+        found.directory.display(),
+        found.process
+    )
+}

@@ -1,0 +1,48 @@
+//! Where runs are kept when nobody says: here, or where the user's own default leads.
+
+use std::path::{Path, PathBuf};
+
+/// The store of the directory that one stands in.
+pub const HERE: &str = "./assay-runs";
+
+/// The store in this directory where there is one, else the user's default, else the one here that is yet to be made.
+pub fn usual(here: &Path) -> PathBuf {
+    if here.is_dir() {
+        return here.to_owned();
+    }
+    configuration().and_then(|file| written(&file)).unwrap_or_else(|| here.to_owned())
+}
+
+/// The file of the default: in the user's configuration, by the XDG base directory specification.
+fn configuration() -> Option<PathBuf> {
+    let given = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+    let given = given.filter(|path| path.is_absolute());
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
+    given.or_else(home).map(|folder| folder.join("assay/store"))
+}
+
+/// The absolute path in the first line of a file.
+fn written(file: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let path = PathBuf::from(text.lines().next()?.trim());
+    path.is_absolute().then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_default_is_an_absolute_path_and_what_is_here_wins() {
+        let folder = std::env::temp_dir().join(format!("assay-place-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("store");
+        assert_eq!(written(&file), None);
+        std::fs::write(&file, "/data/assay-runs\n").unwrap();
+        assert_eq!(written(&file), Some(PathBuf::from("/data/assay-runs")));
+        std::fs::write(&file, "assay-runs\n").unwrap();
+        assert_eq!(written(&file), None);
+        assert_eq!(usual(&folder), folder);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

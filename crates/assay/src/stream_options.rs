@@ -1,0 +1,52 @@
+//! Options that describe the one stream of a workload: block, depth, mix, rate.
+
+use crate::spelling::quantity;
+use assay_methods::patterns::StreamSpec;
+use assay_model::units::{Bytes, Rate, Share};
+use clap::Args;
+
+/// How the I/Os of the one stream of a workload are issued.
+#[derive(Args)]
+#[command(next_help_heading = "Stream options")]
+pub struct StreamOptions {
+    /// Size of an I/O (block size), for example `8k`
+    #[arg(long, visible_aliases = ["block", "bs"], alias = "block-size", value_name = "SIZE", value_parser = quantity::<Bytes>)]
+    pub transfer: Option<Bytes>,
+    /// Outstanding I/Os (queue depth); with --rate the most of them
+    #[arg(long, visible_aliases = ["depth", "iodepth"], aliases = ["queue-depth", "qd"], value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub outstanding: Option<u32>,
+    /// Share of reads, for example `70%`
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>)]
+    pub read_share: Option<Share>,
+    /// Issue I/Os at this rate, for example `5000/s`, instead of keeping a number outstanding
+    #[arg(long, value_name = "RATE", value_parser = quantity::<Rate>)]
+    pub rate: Option<Rate>,
+    /// Threads that share the load
+    #[arg(long, aliases = ["threads", "jobs"], value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub workers: Option<u32>,
+    /// Skew of the addresses: the k-th most popular place has weight k to the power of minus this
+    #[arg(long = "zipf", value_name = "THETA")]
+    pub theta: Option<f64>,
+    /// Flush with fdatasync after this number of writes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub fdatasync: Option<u32>,
+}
+
+/// Names of all these options.
+pub const STREAM: [&str; 7] =
+    ["transfer", "outstanding", "read_share", "rate", "workers", "theta", "fdatasync"];
+
+impl StreamOptions {
+    /// What the options say of the stream.
+    pub fn spec(&self) -> StreamSpec {
+        StreamSpec {
+            transfer: self.transfer,
+            outstanding: self.outstanding,
+            read_share: self.read_share,
+            rate: self.rate,
+            workers: self.workers,
+            theta: self.theta,
+            fdatasync_every: self.fdatasync,
+        }
+    }
+}

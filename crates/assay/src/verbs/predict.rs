@@ -1,0 +1,192 @@
+//! `assay predict`: what a database would do on other storage.
+
+use crate::exit::{ExitStatus, json, print, print_report};
+use crate::options::{COMMON, OutputOptions, StoreOptions, context};
+use crate::spelling::quantity;
+use crate::terminal::colour;
+use assay_app::new_file::write_new;
+use assay_app::predict::{PredictPlan, verify};
+use assay_model::projection::{Answer, Projection};
+use assay_model::units::{Bytes, Nanos};
+use assay_model::verdict::Outcome;
+use assay_model::{Error, Result};
+use assay_predict::ProjectionPlan;
+use assay_report::{Options as Shown, Report, Verified};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Predicts what a database would do on other storage: its profile solved as a queueing network on a calibration
+#[derive(Args)]
+#[command(after_help = "Examples:
+  assay predict awr.html --on array:xtremio-1 --on array:competitor-afa
+  assay predict latest:8 --on fast=20261121 --from slow=20261120 --users 200
+  assay predict awr.html --on latest --response-limit 20ms --html prediction.html
+  assay predict --verify 20261120 20261121 --on latest
+
+Exit codes: 0 answered (with --response-limit: PASS, 1 FAIL, 3 INCONCLUSIVE), 3 bounds only, 4 refused")]
+pub struct Options {
+    /// A report (AWR or Statspack), a profile (`*.profile.json`), or a rung of a load as RUN:SESSIONS
+    #[arg(value_name = "PROFILE", required_unless_present = "verify")]
+    profile: Option<String>,
+    /// Storage to predict for: a run of calibrate or check, its `calibration.json`, or a simulated device (`array:NAME`);
+    /// NAME=TARGET gives it a name; once per target
+    #[arg(long, value_name = "TARGET", required = true)]
+    on: Vec<String>,
+    /// Two runs of the same load, before and after a move: predict the second from the first, compare, and keep that with it
+    #[arg(long, num_args = 2, value_names = ["RUN_A", "RUN_B"], conflicts_with = "profile")]
+    verify: Vec<String>,
+    /// Calibration of the storage that the profile was measured on: the model is checked there first
+    #[arg(long, value_name = "TARGET")]
+    from: Option<String>,
+    /// Take the log from this calibration, for all targets
+    #[arg(long, value_name = "TARGET")]
+    log: Option<String>,
+    /// Users who think between two units of work: their think time follows from the profile
+    #[arg(long, value_name = "N", value_parser = positive)]
+    users: Option<f64>,
+    /// Answer for the same work a second only
+    #[arg(long)]
+    open: bool,
+    /// Answer for sessions without think time only
+    #[arg(long, conflicts_with = "open")]
+    closed: bool,
+    /// Sessions without think time, instead of those that were active on average
+    #[arg(long, value_name = "N", value_parser = positive)]
+    sessions: Option<f64>,
+    /// Processors of the host, instead of those of the profile
+    #[arg(long, value_name = "N", value_parser = positive)]
+    cpus: Option<f64>,
+    /// Speed of a processor over one of the profile's host
+    #[arg(long, value_name = "FACTOR", value_parser = positive)]
+    cpu_speed: Option<f64>,
+    /// Multiply the work by this factor; 1.5 adds half again
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
+    growth: f64,
+    /// Size of the buffer cache to predict for
+    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>)]
+    cache: Option<Bytes>,
+    /// Size of the buffer cache now, for a profile without the server's own advice
+    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, requires = "cache")]
+    present_cache: Option<Bytes>,
+    /// Response that is wanted of one unit of work: says how long a read may take
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    response_limit: Option<Nanos>,
+    /// Virtual time to calibrate a simulated device for, each mix
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "30s")]
+    time: Nanos,
+    /// How often inputs are drawn from their intervals
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    draws: u32,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Write the page to this new file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write the document to this new file (`*.projection.json`)
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten, next_help_heading = COMMON)]
+    store: StoreOptions,
+    #[command(flatten)]
+    shown: OutputOptions,
+}
+
+/// Reads a number above 0.
+fn positive(text: &str) -> std::result::Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| format!("'{text}' is no number"))?;
+    if number > 0.0 && number < 1e9 { Ok(number) } else { Err("use a number above 0".to_owned()) }
+}
+
+/// Carries the verb out.
+///
+/// # Errors
+/// What the store says, a profile or a target that cannot be read, or a file that cannot be written.
+pub fn run(options: &Options) -> Result<ExitStatus> {
+    if options.draws == 0 || options.draws > 100_000 {
+        return Err(Error::usage("--draws is to be from 1 to 100,000", "1000 are usual"));
+    }
+    let context = context(&options.store, &options.shown)?;
+    let mut report = Report {
+        title: "predict".to_owned(),
+        target: options.on.join(", "),
+        created_unix_ns: assay_host::clock::unix_ns(),
+        program: format!("assay {}", env!("CARGO_PKG_VERSION")),
+        command: assay_app::command_line::typed(&crate::options::command_line()),
+        ..Report::default()
+    };
+    if let [before, after] = options.verify.as_slice() {
+        let found = verify(&options.plan(), before, after, &context)?;
+        let document = json(&found.verification)?;
+        report.verified = Some(Verified { verification: found.verification, all: found.all });
+        show(options, &report, &document)?;
+        return Ok(ExitStatus::Success);
+    }
+    let found = options.plan().run(&context)?;
+    let status = status(&found, options.response_limit.is_some());
+    let document = json(&found)?;
+    report.projection = Some(found);
+    show(options, &report, &document)?;
+    Ok(status)
+}
+
+/// Writes the files that are asked for, and prints.
+fn show(options: &Options, report: &Report, document: &str) -> Result<ExitStatus> {
+    if let Some(path) = &options.output {
+        write_new(path, document.as_bytes())?;
+    }
+    if let Some(path) = &options.html {
+        write_new(path, assay_report::html(report, Shown::default()).as_bytes())?;
+    }
+    if options.shown.json {
+        return print(document);
+    }
+    print_report(&assay_report::text(report, Shown::default(), colour()))
+}
+
+impl Options {
+    fn plan(&self) -> PredictPlan {
+        PredictPlan {
+            profile: self.profile.clone().unwrap_or_default(),
+            on: self.on.clone(),
+            from: self.from.clone(),
+            log: self.log.clone(),
+            cache: self.cache,
+            present_cache: self.present_cache,
+            calibration_time: self.time,
+            projection: ProjectionPlan {
+                users: self.users,
+                only_same_work: self.open,
+                only_closed: self.closed,
+                sessions: self.sessions,
+                processors_mean: self.cpus,
+                cpu_speed_ratio: self.cpu_speed,
+                growth: self.growth,
+                response_limit_s: self.response_limit.map(Nanos::seconds),
+                draws: self.draws,
+                seed: self.seed,
+                ..ProjectionPlan::default()
+            },
+        }
+    }
+}
+
+/// Answered, between bounds, or not at all; where a response is asked for, whether it is kept.
+fn status(found: &Projection, is_judged: bool) -> ExitStatus {
+    match found.answer() {
+        Answer::Refused => ExitStatus::Aborted,
+        Answer::Bounds => ExitStatus::Inconclusive,
+        Answer::Answered if !is_judged => ExitStatus::Success,
+        Answer::Answered => {
+            let outcomes = found.targets.iter().filter_map(|target| target.budget);
+            let mut outcomes = outcomes.map(|budget| budget.outcome);
+            if outcomes.clone().any(|outcome| outcome == Outcome::Fail) {
+                ExitStatus::Failure
+            } else if outcomes.any(|outcome| outcome == Outcome::Inconclusive) {
+                ExitStatus::Inconclusive
+            } else {
+                ExitStatus::Success
+            }
+        }
+    }
+}

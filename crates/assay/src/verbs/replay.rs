@@ -1,0 +1,125 @@
+//! `assay replay`: a recorded write log, cut everywhere.
+
+use crate::exit::{ExitStatus, json, print};
+use crate::options::COMMON;
+use crate::spelling::quantity;
+use assay_app::replay::{ImagePlan, ReplayPlan, ReplayedDevice};
+use assay_model::Result;
+use assay_model::number::real;
+use assay_model::units::{Bytes, show_count};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Cuts the power at every place of a recorded write log: which lies of a device its writes would show, or the image of one state
+#[derive(Args)]
+#[command(after_help = "Examples:
+  assay replay writes.log
+  assay replay writes.log --states 1000 --unit 4KiB
+  assay replay ext4.log --image state.img --entries 500 --base before.img")]
+pub struct Options {
+    /// Write log in the form of dm-log-writes, also from qemu's blklogwrites
+    log: PathBuf,
+    /// States to look at, for each kind of device
+    #[arg(long, value_name = "N", default_value = "10000", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    states: u64,
+    /// Seed of all random choices
+    #[arg(long, default_value = "1")]
+    seed: u64,
+    /// What the device writes as a whole
+    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "512B")]
+    unit: Bytes,
+    /// Neighbours within this size share their fate, as in an erase block
+    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "0B")]
+    region: Bytes,
+    /// In which order the cache is written out
+    #[arg(long, value_name = "ORDER", default_value = "any")]
+    order: Order,
+    /// Write the state of a device after one cut to this new file, instead of judging many
+    #[arg(long, value_name = "FILE", requires = "entries")]
+    image: Option<PathBuf>,
+    /// Entries of the log that have completed at that cut
+    #[arg(long, value_name = "N", requires = "image")]
+    entries: Option<u64>,
+    /// What lay on the device before the log; zeros by default
+    #[arg(long, value_name = "FILE", requires = "image")]
+    base: Option<PathBuf>,
+    /// Print JSON documents instead of text
+    #[arg(long, help_heading = COMMON)]
+    json: bool,
+}
+
+/// In which order the cache is written out.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// In any order
+    Any,
+    /// As the writes came
+    Fifo,
+}
+
+/// Carries the verb out.
+pub fn run(options: &Options) -> Result<ExitStatus> {
+    let plan = ReplayPlan {
+        log: options.log.clone(),
+        seed: options.seed,
+        unit: options.unit,
+        region: options.region,
+        is_fifo: options.order == Order::Fifo,
+    };
+    if let (Some(image), Some(entries)) = (&options.image, options.entries) {
+        let base = options.base.clone();
+        plan.write_image(&ImagePlan { entries, base, image: image.clone() })?;
+        return print(&format!("{}\n", image.display()));
+    }
+    let devices = plan.cut_everywhere(options.states)?;
+    let document = || json(&serde_json::json!({ "format": 1, "devices": devices }));
+    print(&if options.json { document()? } else { text(&devices) })?;
+    Ok(exit(&devices))
+}
+
+/// A device that keeps its promises and breaks one nevertheless is a defect of the log; a lie that no state shows leaves the
+/// question open.
+fn exit(devices: &[ReplayedDevice]) -> ExitStatus {
+    let (conforming, lying) = devices.split_at(1);
+    if conforming.iter().any(|device| device.broken_states > 0) {
+        return ExitStatus::Failure;
+    }
+    if lying.iter().all(|device| device.broken_states > 0) {
+        ExitStatus::Success
+    } else {
+        ExitStatus::Inconclusive
+    }
+}
+
+fn text(devices: &[ReplayedDevice]) -> String {
+    let states = devices.first().map_or(0, |device| device.states);
+    let mut lines = vec![
+        format!("{} states after power cuts of each device", show_count(real(states))),
+        String::new(),
+        format!(
+            "{:<28}{:>10}{:>12}{:>10}  {}",
+            "device", "broken in", "cuts needed", "torn", "faults"
+        ),
+    ];
+    lines.extend(devices.iter().map(|device| {
+        let needed = device.cuts_needed.map_or_else(|| "–".to_owned(), |cuts| cuts.to_string());
+        let faults: Vec<String> = device
+            .faults
+            .iter()
+            .map(|count| format!("{} {}", show_count(real(count.blocks)), count.kind.name()))
+            .collect();
+        format!(
+            "{:<28}{:>10}{needed:>12}{:>10}  {}",
+            device.device,
+            show_count(real(device.broken_states)),
+            show_count(real(device.torn_blocks)),
+            faults.join(", ")
+        )
+    }));
+    let unit = devices.first().and_then(|device| device.atomic_unit_bytes);
+    lines.extend(
+        unit.map(|bytes| format!("\nUnpromised blocks change at multiples of {}.", Bytes(bytes))),
+    );
+    lines.push("\nCuts needed: that many cuts show that such a device lies, with a confidence of 95 %. Torn blocks were promised to nobody.\n".to_owned());
+    lines.join("\n")
+}

@@ -1,0 +1,276 @@
+//! `assay size`: what to buy for what a database asks of its storage.
+
+use crate::exit::{ExitStatus, json, print, print_report};
+use crate::options::{COMMON, StoreOptions};
+use crate::spelling::quantity;
+use crate::terminal::layout;
+use assay_app::new_file::write_new;
+use assay_app::sizing::{SizingRequest, today};
+use assay_model::Result;
+use assay_model::array::RaidLevel;
+use assay_model::sizing::{FailingPart, Sizing};
+use assay_model::units::{Bytes, Nanos, Rate, Share};
+use assay_sizing::{GivenDemand, Peak, SizingPlan};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Sizes the storage of a database: which devices, arrays or cloud volumes carry its demand, also in failure, and at what cost
+#[derive(Args)]
+#[command(after_help = "Examples:
+  assay size awr.html --read-latency 1ms --capacity 4TiB
+  assay size reports/ --peak p95 --growth 30% --years 3 --survive controller,device
+  assay size --iops 20000/s --throughput 600MiB/s --capacity 4TiB --only gp3,io2")]
+pub struct Options {
+    /// Profiles (`*.profile.json`), AWR or Statspack reports, or folders of reports; without any, the demand is given by
+    /// --iops
+    #[arg(value_name = "PROFILE")]
+    profiles: Vec<PathBuf>,
+    #[command(flatten, next_help_heading = "Options of the demand")]
+    demand: DemandOptions,
+    #[command(flatten, next_help_heading = "Options of the storage")]
+    storage: StorageOptions,
+    /// Configurations to show; the document has all
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    top: usize,
+    /// Write the page to this new file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write the document to this new file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten, next_help_heading = COMMON)]
+    store: StoreOptions,
+    /// Print the document as JSON
+    #[arg(long, help_heading = COMMON)]
+    json: bool,
+}
+
+/// What has to be carried.
+#[derive(Args)]
+struct DemandOptions {
+    /// I/Os a second, instead of profiles
+    #[arg(long, value_name = "RATE", value_parser = quantity::<Rate>, conflicts_with = "profiles")]
+    iops: Option<Rate>,
+    /// Share of reads among them
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "70%")]
+    read_share: Share,
+    /// Size of one of them
+    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
+    transfer: Bytes,
+    /// Bytes a second, where they are not the product of both
+    #[arg(long, value_name = "SIZE/s", value_parser = throughput, requires = "iops")]
+    throughput: Option<Bytes>,
+    /// What counts of several profiles: `max`, `p95`, or a multiple of their mean such as `2x`
+    #[arg(long, value_name = "WHICH", value_parser = peak, default_value = "max")]
+    peak: Peak,
+    /// How long a peak lasts, so that credits of a volume may carry it; by default all of it is sustained
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    peak_time: Option<Nanos>,
+    /// Growth a year
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
+    growth: Share,
+    /// Years of growth; 1 where only --growth is given
+    #[arg(long, value_name = "N")]
+    years: Option<u32>,
+    /// Share to add on top of the peak
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "30%")]
+    headroom: Share,
+    /// Size of the database today
+    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>)]
+    capacity: Option<Bytes>,
+    /// What snapshots add, as a share of the data
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
+    snapshots: Share,
+    /// Log, temporary data and backups
+    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "0B")]
+    other: Bytes,
+    /// Share of the capacity that may be full
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "80%")]
+    fill: Share,
+    /// Longest mean time of a read
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    read_latency: Option<Nanos>,
+    /// Longest time of a transaction: the read latency follows from the profile
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, conflicts_with = "read_latency")]
+    response: Option<Nanos>,
+}
+
+/// What may carry it.
+#[derive(Args)]
+struct StorageOptions {
+    /// Entries to consider, by name; all by default
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Vec<String>,
+    /// A catalog over those of the program, entry by entry
+    #[arg(long, value_name = "FILE")]
+    catalog: Vec<PathBuf>,
+    /// Take the IOPS of a device or an array from a calibration: a run, or a document
+    #[arg(long, value_name = "NAME=RUN", value_parser = pair)]
+    measured: Vec<(String, String)>,
+    /// Parts of which one may fail while the peak is carried
+    #[arg(long, value_name = "PARTS", value_enum, value_delimiter = ',')]
+    survive: Vec<Part>,
+    /// How disks and drives are put together
+    #[arg(long, value_name = "LEVELS", value_enum, value_delimiter = ',', default_value = "10")]
+    raid: Vec<Level>,
+    /// Members of a group with parity
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    raid_group: u32,
+    /// Volumes in a stripe at most
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    stripes: u32,
+    /// The virtual machine that volumes are attached to
+    #[arg(long, value_name = "NAME")]
+    instance: Option<String>,
+    /// The ports between host and array
+    #[arg(long, value_name = "NAME")]
+    port: Option<String>,
+    /// Share of what a device or an array can do that is planned for
+    #[arg(long = "use", value_name = "SHARE", value_parser = quantity::<Share>, default_value = "100%")]
+    used: Share,
+    /// Years over which purchases are spread
+    #[arg(long, value_name = "YEARS", default_value_t = 3)]
+    lifetime: u32,
+    /// Count prices that are older than two years
+    #[arg(long)]
+    accept_old_prices: bool,
+}
+
+/// A part that may fail.
+#[derive(Clone, Copy, ValueEnum)]
+enum Part {
+    /// A controller of an array
+    Controller,
+    /// A port between host and array
+    Port,
+    /// A disk or a drive
+    Device,
+}
+
+/// A RAID level.
+#[derive(Clone, Copy, ValueEnum)]
+enum Level {
+    /// No redundancy
+    #[value(name = "0")]
+    Zero,
+    /// Mirrored pairs
+    #[value(name = "10")]
+    Ten,
+    /// One parity
+    #[value(name = "5")]
+    Five,
+    /// Two parities
+    #[value(name = "6")]
+    Six,
+}
+
+impl From<Part> for FailingPart {
+    fn from(part: Part) -> Self {
+        match part {
+            Part::Controller => Self::Controller,
+            Part::Port => Self::Port,
+            Part::Device => Self::Device,
+        }
+    }
+}
+
+impl From<Level> for RaidLevel {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Zero => Self::Raid0,
+            Level::Ten => Self::Raid10,
+            Level::Five => Self::Raid5,
+            Level::Six => Self::Raid6,
+        }
+    }
+}
+
+fn peak(typed: &str) -> std::result::Result<Peak, String> {
+    let times = typed.strip_suffix('x').and_then(|times| times.parse::<f64>().ok());
+    match (typed, times) {
+        ("max", _) => Ok(Peak::Max),
+        ("p95", _) => Ok(Peak::Quantile95),
+        (_, Some(times)) if times.is_finite() && times > 0.0 => Ok(Peak::TimesMean(times)),
+        _ => Err(format!("'{typed}' is not a peak; write max, p95, or a multiple such as 2x")),
+    }
+}
+
+fn throughput(typed: &str) -> std::result::Result<Bytes, String> {
+    quantity::<Bytes>(typed.strip_suffix("/s").unwrap_or(typed))
+}
+
+fn pair(typed: &str) -> std::result::Result<(String, String), String> {
+    let parts = typed.split_once('=').filter(|(name, run)| !name.is_empty() && !run.is_empty());
+    let (name, run) = parts.ok_or("write the name of an entry and a run: nvme-4tb=latest")?;
+    Ok((name.to_owned(), run.to_owned()))
+}
+
+impl Options {
+    fn plan(&self) -> SizingPlan {
+        let (demand, storage) = (&self.demand, &self.storage);
+        let given = demand.iops.map(|rate| GivenDemand {
+            rate,
+            read_share: demand.read_share,
+            transfer: demand.transfer,
+            throughput_per_s: demand.throughput,
+        });
+        SizingPlan {
+            given,
+            peak: demand.peak,
+            peak_time: demand.peak_time,
+            growth: demand.growth.0,
+            years: demand.years.unwrap_or_else(|| u32::from(demand.growth.0 > 0.0)),
+            headroom: demand.headroom,
+            capacity: demand.capacity,
+            snapshots: demand.snapshots,
+            other: demand.other,
+            fill: demand.fill,
+            read_latency: demand.read_latency,
+            raid: storage.raid.iter().map(|level| (*level).into()).collect(),
+            group_members: storage.raid_group,
+            survives: storage.survive.iter().map(|part| (*part).into()).collect(),
+            stripes_max: storage.stripes,
+            instance: storage.instance.clone(),
+            port: storage.port.clone(),
+            used: storage.used,
+            lifetime_years: storage.lifetime,
+            only: storage.only.clone(),
+            accepts_old_prices: storage.accept_old_prices,
+            day: today(),
+        }
+    }
+}
+
+/// Carries the verb out.
+///
+/// # Errors
+/// What a profile, a catalog or the options say, or a file that cannot be written; an existing file is not overwritten.
+pub fn run(options: &Options) -> Result<ExitStatus> {
+    let request = SizingRequest {
+        profiles: options.profiles.clone(),
+        catalogs: options.storage.catalog.clone(),
+        measured: options.storage.measured.clone(),
+        response: options.demand.response,
+        plan: options.plan(),
+    };
+    let sizing = request.run(&options.store.open())?;
+    write(&sizing, options)?;
+    if options.json {
+        print(&json(&sizing)?)?;
+    } else {
+        print_report(&assay_report::sizing_text(&sizing, options.top, layout(true)))?;
+    }
+    Ok(if sizing.configurations.is_empty() { ExitStatus::Failure } else { ExitStatus::Success })
+}
+
+fn write(sizing: &Sizing, options: &Options) -> Result<()> {
+    if let Some(path) = &options.output {
+        write_new(path, json(sizing)?.as_bytes())?;
+    }
+    if let Some(path) = &options.html {
+        let program = format!("assay {}", env!("CARGO_PKG_VERSION"));
+        let page = assay_report::sizing_html(sizing, options.top, &program);
+        write_new(path, page.as_bytes())?;
+    }
+    Ok(())
+}
