@@ -15,6 +15,8 @@ pub mod dry_run;
 pub mod finish;
 pub mod host_sampler;
 mod host_samples;
+pub mod import;
+pub mod job_file;
 pub mod live_profile;
 pub mod load;
 pub mod loaded_run;

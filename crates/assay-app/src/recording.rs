@@ -193,6 +193,16 @@ impl Recording {
         error
     }
 
+    /// Bytes of all targets together.
+    pub fn length_bytes(&self) -> u64 {
+        match &self.target {
+            OpenTarget::Simulated(_, device) => device.length_bytes(),
+            OpenTarget::Storage(storage) => {
+                storage.targets.iter().map(|target| target.length_bytes).sum()
+            }
+        }
+    }
+
     fn keep_environment(&self) -> Result<()> {
         match &self.target {
             OpenTarget::Storage(storage) => {

@@ -7,12 +7,16 @@ use crate::recording::{Recording, RunRequest, check_verifiable, remaining};
 use crate::resume::check_resumable;
 use crate::target_plan::TargetPlan;
 use assay_host::clock::unix_ns;
+use assay_host::gate::FILE_BYTES_MIN;
+use assay_methods::study::within;
 use assay_model::measurement::Measurement;
+use assay_model::number::{count_of, share};
 use assay_model::run::RunKind;
-use assay_model::units::Share;
+use assay_model::units::{Bytes, Share};
 use assay_model::{Result, Workload};
 use assay_store::RunReader;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// The cell of the one workload.
 const CELL: &str = "run";
@@ -36,17 +40,19 @@ impl RunPlan {
         self.check()?;
         let criteria = CriteriaSource::of(named, &self.workload)?;
         let document = PlanDocument::new(self)?;
-        let request = RunRequest::of(&self.workload, &self.target, Some(&document));
+        let target = self.sized_target();
+        let request = RunRequest::of(&self.workload, &target, Some(&document));
         let mut recording = Recording::begin(RunKind::Run, &request, context)?;
+        let workload = within_capacity(&self.workload, &recording, context);
         let asked = criteria.as_ref();
         let unanswered = asked.map(|asked| asked.rules.unanswered_by(&self.workload));
         for doubt in unanswered.unwrap_or_default() {
             context.progress.say(&format!("note: {doubt}"));
         }
-        if let Err(error) = self.begin_verification(&mut recording) {
+        if let Err(error) = self.begin_verification(&workload, &mut recording) {
             return Err(recording.abandon(error));
         }
-        let measured = recording.measure(CELL, &self.workload);
+        let measured = recording.measure(CELL, &workload);
         finish_measured(recording, measured, asked)
     }
 
@@ -58,8 +64,8 @@ impl RunPlan {
         }
     }
 
-    fn begin_verification(&self, recording: &mut Recording) -> Result<()> {
-        self.verify.map_or(Ok(()), |share| recording.verify(&self.workload, share))
+    fn begin_verification(&self, workload: &Workload, recording: &mut Recording) -> Result<()> {
+        self.verify.map_or(Ok(()), |share| recording.verify(workload, share))
     }
 
     /// Goes on with a run that was killed or interrupted: the same workload for the time that is left, all of it when
@@ -80,9 +86,11 @@ impl RunPlan {
         };
         let criteria = CriteriaSource::of(named, &left)?;
         let writer = context.store.resume(&run.path().display().to_string(), unix_ns())?;
-        let request = RunRequest::of(&left, &self.target, None);
+        let target = self.sized_target();
+        let request = RunRequest::of(&left, &target, None);
         let mut recording = Recording::go_on(writer, &run.manifest().targets, &request, context)?;
-        if let Err(error) = self.begin_verification(&mut recording) {
+        let left = within_capacity(&left, &recording, context);
+        if let Err(error) = self.begin_verification(&left, &mut recording) {
             return Err(recording.abandon(error));
         }
         let measured = if run.cell(CELL).is_ok() {
@@ -92,6 +100,19 @@ impl RunPlan {
             recording.measure(CELL, &left)
         };
         finish_measured(recording, measured, criteria.as_ref())
+    }
+
+    /// The target with test files as large as the workload's data, where their size is not said otherwise.
+    fn sized_target(&self) -> TargetPlan {
+        let mut target = self.target.clone();
+        let makes_files = target.targets.iter().any(|one| Path::new(one).is_dir());
+        if let (None, Some(capacity), true) = (target.size, self.workload.capacity, makes_files) {
+            let files = count_of(target.targets.len()).max(1);
+            // A file keeps some of its bytes for what says that it is ours.
+            let each = (capacity.0.div_ceil(files << 20) + 4) << 20;
+            target.size = Some(Bytes(each.max(FILE_BYTES_MIN)));
+        }
+        target
     }
 }
 
@@ -109,4 +130,22 @@ fn finish_measured(
         Ok(measurement) => finish_run(recording.end(), &measurement.finish, criteria),
         Err(error) => Err(recording.abandon(error)),
     }
+}
+
+/// The workload on the part of larger targets that it asks for; what is measured says where it went by its spans.
+fn within_capacity(workload: &Workload, recording: &Recording, context: &Context) -> Workload {
+    let Some(capacity) = workload.capacity else { return workload.clone() };
+    let narrowed = Workload { capacity: None, ..workload.clone() };
+    let length = recording.length_bytes();
+    if capacity.0 <= length {
+        return within(narrowed, share(capacity.0, length));
+    }
+    // A test file is smaller by its header, which is not worth a word.
+    if capacity.0 - length > capacity.0 / 50 {
+        context.progress.say(&format!(
+            "note: the workload asks for {capacity} of data, and the target holds {}: all of it is used",
+            Bytes(length)
+        ));
+    }
+    narrowed
 }

@@ -33,6 +33,10 @@ pub struct Workload {
     /// Length of an interval.
     #[serde(default = "one_second")]
     pub interval: Nanos,
+    /// Size of the data that is worked on, over all targets: that of the test files, or the part of larger targets that is
+    /// used; by default what the target has, or a test file's own rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<Bytes>,
     /// How several targets make one address space.
     #[serde(default)]
     pub layout: Layout,
@@ -250,6 +254,7 @@ impl Workload {
             duration,
             warm_up: Nanos(0),
             interval: one_second(),
+            capacity: None,
             layout: Layout::Concat,
             direct: true,
             streams: vec![stream],

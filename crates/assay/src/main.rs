@@ -4,6 +4,7 @@
 mod cli;
 mod exit;
 mod finish;
+mod job_options;
 mod man;
 mod manual;
 mod options;

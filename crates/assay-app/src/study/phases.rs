@@ -15,16 +15,6 @@ use std::time::Duration;
 /// Without any progress in this many steps, filling is given up.
 const IDLE_STEPS_MAX: u32 = 60;
 
-/// Bytes of all targets together.
-pub fn length_bytes(recording: &Recording) -> u64 {
-    match &recording.target {
-        OpenTarget::Simulated(_, device) => device.length_bytes(),
-        OpenTarget::Storage(storage) => {
-            storage.targets.iter().map(|target| target.length_bytes).sum()
-        }
-    }
-}
-
 /// The part of the target that a cell works on; an array whose capacity is varied is as large as the cell wants it.
 ///
 /// # Errors
@@ -36,7 +26,7 @@ pub fn used(recording: &Recording, study: &Study, cell: Option<&Cell>) -> Result
         return Ok(1.0);
     }
     let capacity = cell.map_or(study.capacity, |cell| capacity_of(study, cell));
-    share_used(capacity, length_bytes(recording))
+    share_used(capacity, recording.length_bytes())
 }
 
 /// Fills and preconditions the data as the cell wants them.
@@ -46,7 +36,7 @@ pub fn used(recording: &Recording, study: &Study, cell: Option<&Cell>) -> Result
 pub fn restore(recording: &mut Recording, study: &Study, cell: &Cell) -> Result<Finish> {
     // A modelled array begins as its document says, filled or as new; only where that is varied it is filled here.
     let is_given = recording.renew_array() && !varies_fill(cell);
-    let length = length_bytes(recording);
+    let length = recording.length_bytes();
     let used = used(recording, study, Some(cell))?;
     let fill = fill_of(study, cell).filter(|_| !is_given).map_or(0.0, |fill| fill.0);
     let passes = (0..study.phases.precondition_passes).map(|_| 1.0);

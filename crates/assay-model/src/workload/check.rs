@@ -3,7 +3,7 @@
 use super::{Access, Arrival, Stream, SyncPolicy, TransferMix, Workload};
 use crate::document::parse_toml;
 use crate::error::{Error, Result};
-use crate::units::Share;
+use crate::units::{Bytes, Share};
 use std::collections::BTreeSet;
 
 /// Streams of one workload: each is looked at whenever anything happens.
@@ -59,6 +59,12 @@ impl Workload {
                     self.duration, self.interval
                 ),
                 "write a duration above 0s and an interval of at least 10ms",
+            );
+        }
+        if self.capacity == Some(Bytes(0)) {
+            return refuse(
+                "capacity = 0B holds nothing to work on".to_owned(),
+                "leave it out, or write for example capacity = \"100GiB\"",
             );
         }
         self.check_names()?;
@@ -233,7 +239,7 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{Bytes, Nanos};
+    use crate::units::Nanos;
 
     const SMALL: &str = r#"
 format = 1

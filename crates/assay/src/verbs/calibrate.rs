@@ -9,17 +9,20 @@ use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::finish::CriteriaSource;
 use assay_app::reports::read_profile;
 use assay_app::target_plan::TargetPlan;
-use assay_model::Result;
+use assay_formats::orion::{OrionOptions, parse_luns};
+use assay_methods::files::read_document;
 use assay_model::units::{Bytes, Nanos, Share};
+use assay_model::{Error, Result};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Finds the highest IOPS within a latency limit, the highest throughput, and the whole curve between them
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay calibrate /mnt/data
   assay calibrate /mnt/data --read-share 70% --transfer 16KiB --max-latency 500us
-  assay calibrate array:xtremio-1 --time 10s")]
+  assay calibrate array:xtremio-1 --time 10s
+  assay calibrate /mnt/data --as orion -run simple")]
 pub struct Options {
     /// Longest measured time of each mix
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
@@ -55,6 +58,9 @@ pub struct Options {
     /// Criteria to judge by: a file, oltp-default or dell-2017; without it there is no verdict
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
+    /// Take the words that follow as those of another program: `--as orion -run simple -testname mytest`; it comes last
+    #[arg(long = "as", value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true)]
+    foreign: Vec<String>,
     #[command(flatten)]
     target: TargetOptions,
     #[command(flatten, next_help_heading = COMMON)]
@@ -70,7 +76,10 @@ struct Steps(Vec<Nanos>);
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    let mut plan = options.plan();
+    let mut plan = match options.foreign.split_first() {
+        None => options.plan(),
+        Some((program, words)) => options.foreign_plan(program, words)?,
+    };
     if let Some(database) = &options.database {
         plan.for_database(&read_profile(database)?)?;
     }
@@ -81,6 +90,13 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let context =
         named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
     conclude(&plan.run(criteria.as_ref(), &context)?, &options.output)
+}
+
+/// The LUNs of a test, which lie in its `.lun` file where the caller is.
+fn luns(orion: &OrionOptions) -> Result<Vec<String>> {
+    let name = orion.lun_file();
+    let text = read_document(Path::new(&name), "LUN")?;
+    parse_luns(&text).map_err(|error| error.context(name))
 }
 
 impl Options {
@@ -99,6 +115,38 @@ impl Options {
             append: None,
             target,
         }
+    }
+
+    /// The plan that the words of another program mean, with what became of each on standard error.
+    fn foreign_plan(&self, program: &str, words: &[String]) -> Result<CalibrationRunPlan> {
+        if program != "orion" {
+            return Err(Error::usage(
+                format!("--as {program}: there is no such program"),
+                "write --as orion and its options",
+            ));
+        }
+        let orion = OrionOptions::parse(words)?;
+        if !self.output.quiet {
+            orion.report().lines().for_each(crate::terminal::say);
+        }
+        let mut target = self.target.plan();
+        if target.targets.is_empty() {
+            target.targets = luns(&orion)?;
+            if orion.write_share > 0.0 && !target.may_be_written() {
+                return Err(Error::usage(
+                    format!("-write would overwrite what {} names", orion.lun_file()),
+                    "name a directory to write in: assay calibrate DIR --as orion …, or give devices up with --destroy",
+                ));
+            }
+        }
+        Ok(CalibrationRunPlan {
+            read_share: vec![Share(1.0 - orion.write_share)],
+            transfer: orion.small,
+            large_transfer: orion.large,
+            time: orion.duration,
+            target,
+            ..self.plan()
+        })
     }
 
     /// Reads always; writes only where a test file is made, a device was given up, or nothing is real.

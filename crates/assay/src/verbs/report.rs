@@ -6,19 +6,21 @@ use crate::options::{COMMON, OutputOptions, StoreOptions};
 use crate::terminal::layout;
 use assay_app::loaded_run::LoadedRun;
 use assay_app::new_file::write_new;
+use assay_formats::out::{OrionFiles, OutputRun, fio_json, flatfile, orion, slob};
 use assay_model::{Error, Result};
 use assay_report::Options as Shown;
 use assay_store::RunReader;
 use clap::{Args, ValueEnum};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Writes the page of a stored run, or prints it as text, JSON or CSV
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay report
   assay report latest --html report.html
-  assay report latest --csv curve")]
+  assay report latest --csv curve
+  assay report latest --as fio-json")]
 pub struct Options {
     /// Id of a run or its beginning, `latest`, or a run's directory
     #[arg(default_value = "latest")]
@@ -32,6 +34,12 @@ pub struct Options {
     /// Print one table as CSV; every row begins with the id of the run
     #[arg(long, value_enum, value_name = "TABLE", conflicts_with = "json")]
     csv: Option<Table>,
+    /// Print the run as another program would have written it
+    #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with_all = ["csv", "json", "relative"])]
+    form: Option<Form>,
+    /// With `--as orion`: write its csv files and its summary as new files into this directory
+    #[arg(long, value_name = "DIR", requires = "form")]
+    out: Option<PathBuf>,
     /// Show ratios only, for licences that forbid publishing figures
     #[arg(long, conflicts_with_all = ["csv", "json"])]
     relative: bool,
@@ -106,6 +114,19 @@ impl Table {
     }
 }
 
+/// Forms of other programs.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// fio's JSON of version 3.3x
+    FioJson,
+    /// Vdbench's flatfile
+    VdbenchFlatfile,
+    /// ORION's summary
+    Orion,
+    /// The table that SLOB makes of AWR reports
+    Slob,
+}
+
 /// Carries the verb out.
 ///
 /// # Errors
@@ -122,6 +143,9 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
             write_new(&directory.join(name), &bytes)?;
         }
     }
+    if let Some(form) = options.form {
+        return print_as(form, &run, &loaded, options.out.as_deref());
+    }
     match options.csv {
         Some(table) => print(&csv(table, &loaded, &run)?),
         None if options.html.is_some() || options.png.is_some() => Ok(ExitStatus::Success),
@@ -130,6 +154,78 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         }
         None => show(&loaded, &run, &options.output),
     }
+}
+
+/// The run in another program's form.
+///
+/// # Errors
+/// A usage error where the run holds nothing of what the form shows.
+fn print_as(
+    form: Form,
+    run: &RunReader,
+    loaded: &LoadedRun,
+    out: Option<&Path>,
+) -> Result<ExitStatus> {
+    let nothing = |what: &str| {
+        Error::usage(
+            format!("the run {} holds no {what}", run.manifest().id),
+            "name another run, or another form",
+        )
+    };
+    match form {
+        Form::FioJson | Form::VdbenchFlatfile => print_measured(form, run),
+        Form::Orion => {
+            let calibration = loaded.report.calibration.as_ref();
+            let command = run.manifest().command.join(" ");
+            let files = calibration.and_then(|calibration| orion(calibration, &command));
+            let files = files.ok_or_else(|| nothing("calibration"))?;
+            if let Some(directory) = out {
+                write_orion(directory, &files)?;
+            }
+            print(&files.summary)
+        }
+        Form::Slob => {
+            let load = loaded.report.load.as_ref().ok_or_else(|| nothing("load of a database"))?;
+            print(&slob(load))
+        }
+    }
+}
+
+fn write_orion(directory: &Path, files: &OrionFiles) -> Result<()> {
+    let texts = [
+        ("assay_summary.txt", &files.summary),
+        ("assay_iops.csv", &files.iops),
+        ("assay_mbps.csv", &files.mbps),
+        ("assay_lat.csv", &files.latency),
+    ];
+    texts.iter().try_for_each(|(name, text)| write_new(&directory.join(name), text.as_bytes()))
+}
+
+/// Every cell of the run with its intervals.
+fn print_measured(form: Form, run: &RunReader) -> Result<ExitStatus> {
+    let mut cells = Vec::new();
+    for cell in run.cells()? {
+        let intervals = cell.summaries()?.collect::<Result<Vec<_>>>()?;
+        cells.push((cell.measurement()?, cell.workload().ok(), intervals));
+    }
+    let written: Vec<OutputRun<'_>> = cells
+        .iter()
+        .map(|(measurement, workload, intervals)| OutputRun {
+            measurement,
+            workload: workload.as_ref(),
+            intervals,
+        })
+        .collect();
+    if written.is_empty() {
+        return Err(Error::usage(
+            format!("the run {} holds no measurement of a workload", run.manifest().id),
+            "name a run of `assay run`, `soak` or `study`",
+        ));
+    }
+    print(&match form {
+        Form::VdbenchFlatfile => flatfile(&written),
+        _ => fio_json(&written, &run.manifest().tool_version),
+    })
 }
 
 /// A table of a run.

@@ -2,6 +2,7 @@
 
 use crate::exit::{ExitStatus, print};
 use crate::finish::conclude;
+use crate::job_options::{JobOptions, say_report};
 use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
@@ -9,9 +10,12 @@ use crate::start;
 use crate::stream_options::{STREAM, StreamOptions};
 use crate::terminal::say;
 use assay_app::finish::CriteriaSource;
+use assay_app::job_file::{self, JobPlan, check_complete, chosen_targets, job_text, read_job};
 use assay_app::plan_document::read_plan;
 use assay_app::resume::{check_resumable, needed};
 use assay_app::run::RunPlan;
+use assay_app::study::outline;
+use assay_formats::annotate::annotated;
 use assay_methods::files::read_document;
 use assay_methods::patterns::Pattern;
 use assay_methods::presets::{preset, preset_text};
@@ -35,9 +39,10 @@ const OWN: [&str; 7] = ["workload", "time", "warm_up", "interval", "seed", "prin
   assay run --rw randread --bs 8k --iodepth 32 --runtime 10 /mnt/data
   assay run oltp --print > my.workload.toml
   assay run oltp array:xtremio-1
+  assay run job.fio /mnt/data
   assay run --resume latest")]
 pub struct Options {
-    /// Workload file; or a preset: oltp, oltp-read, oltp-readmostly, oltp-write, dss, redo, scan, backup, database; or a
+    /// Workload file, job file of fio or Vdbench; or a preset: oltp, oltp-read, oltp-readmostly, oltp-write, dss, redo, scan, backup, database; or a
     /// pattern: randread, randwrite, randrw, read, write, rw
     #[arg(required_unless_present = "resume")]
     workload: Option<String>,
@@ -66,6 +71,8 @@ pub struct Options {
     #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&[&OWN[..], &STREAM].concat()))]
     resume: Option<String>,
     #[command(flatten)]
+    job: JobOptions,
+    #[command(flatten)]
     stream: StreamOptions,
     #[command(flatten)]
     target: TargetOptions,
@@ -80,6 +87,9 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.workload else {
         return resume(options);
     };
+    if let Some(text) = job_of(name)? {
+        return run_job(name, &text, options);
+    }
     let workload = changed(load(name)?, options)?;
     if options.print {
         return print(&text(name, &workload)?);
@@ -98,6 +108,65 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         &named_context(&options.store, &options.output, options.target.start.name.as_deref())?,
     )?;
     conclude(&finished, &options.output)
+}
+
+/// The text of another program's job file, where the name is that of one.
+fn job_of(name: &str) -> Result<Option<String>> {
+    if Path::new(name).is_file() { job_text(Path::new(name)) } else { Ok(None) }
+}
+
+/// Runs what a job file stands for, one document after the other; the first bad end counts.
+fn run_job(name: &str, text: &str, options: &Options) -> Result<ExitStatus> {
+    let settings = options.job.settings();
+    let conversion = read_job(Path::new(name), text, &settings)?;
+    check_complete(&conversion)?;
+    say_report(&conversion, options.output.quiet)?;
+    if options.print {
+        let parts = conversion.parts.iter().map(|part| annotated(&conversion, part));
+        return print(&parts.collect::<Result<Vec<_>>>()?.join("\n"));
+    }
+    let target = options.target.plan();
+    let chosen = chosen_targets(&conversion, &target.targets, &settings)?;
+    if !options.target.start.dry_run {
+        start::check(&chosen, &options.target.start)?;
+    }
+    let context =
+        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
+    let mut worst = ExitStatus::Success;
+    for (number, part) in (1..).zip(&conversion.parts) {
+        if !options.output.quiet && conversion.parts.len() > 1 {
+            let count = conversion.parts.len();
+            say(&format!("{number} of {count}: {}", part.document.name()));
+        }
+        let finished = match job_file::plan(part, &chosen, &target) {
+            JobPlan::Run(plan) if options.target.start.dry_run => {
+                start::show(&plan.summary()?, &options.output)?;
+                continue;
+            }
+            JobPlan::Study(plan) if options.target.start.dry_run => {
+                print(&outline::text(&plan.study, &plan.notes, &plan.target.targets))?;
+                continue;
+            }
+            JobPlan::Run(plan) => {
+                let workload = changed(plan.workload, options)?;
+                let plan = RunPlan { workload, verify: options.verify, ..plan };
+                plan.run(CriteriaSource::named(options.criteria.as_deref())?, &context)?
+            }
+            JobPlan::Study(mut plan) => {
+                plan.study.phases.measure = options.time.unwrap_or(plan.study.phases.measure);
+                plan.study.phases.warm_up = options.warm_up.unwrap_or(plan.study.phases.warm_up);
+                plan.run(&context)?
+            }
+        };
+        let status = conclude(&finished, &options.output)?;
+        if worst == ExitStatus::Success {
+            worst = status;
+        }
+        if context.is_stopped() {
+            break;
+        }
+    }
+    Ok(worst)
 }
 
 /// A file where there is one of that name, else a preset.

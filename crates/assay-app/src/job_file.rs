@@ -1,0 +1,145 @@
+//! Job files of other programs: read with what they include, and made to plans on the targets that the caller names.
+
+use crate::run::RunPlan;
+use crate::study::StudyPlan;
+use crate::target_plan::TargetPlan;
+use assay_formats::{
+    Conversion, ConversionPart, Document, FileKind, NamedTarget, Surroundings, detect,
+};
+use assay_methods::files::read_document;
+use assay_methods::target::is_simulated;
+use assay_model::{Error, Result};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What a job file is given by whoever runs it.
+#[derive(Clone, Debug, Default)]
+pub struct JobSettings {
+    /// Values of variables; what is not here is looked for in the environment.
+    pub variables: BTreeMap<String, String>,
+    /// Which target stands for a file or device that the job file names.
+    pub targets: BTreeMap<String, String>,
+}
+
+/// The plan that a document of a job file means.
+#[expect(clippy::large_enum_variant, reason = "there are few of them, and each is moved once")]
+pub enum JobPlan {
+    /// One workload.
+    Run(RunPlan),
+    /// A workload whose parameters are varied.
+    Study(StudyPlan),
+}
+
+/// The text of a file where it is another program's job file.
+///
+/// # Errors
+/// A usage error when it cannot be read as text.
+pub fn job_text(path: &Path) -> Result<Option<String>> {
+    let text = read_document(path, "job file")?;
+    let is_job = matches!(detect(&text), Some(FileKind::FioJob | FileKind::VdbenchParameters));
+    Ok(is_job.then_some(text))
+}
+
+/// Reads a job file with the files that it includes, which lie next to it or where the caller is.
+///
+/// # Errors
+/// A usage error with the line, the option and the reason where nothing can be made of it.
+pub fn read_job(path: &Path, text: &str, settings: &JobSettings) -> Result<Conversion> {
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    let file = |included: &str| {
+        let beside = folder.join(included);
+        let found = if beside.is_file() { beside } else { Path::new(included).to_owned() };
+        if !found.is_file() {
+            return Err(Error::usage(format!("'{included}' is not a file"), "name a file"));
+        }
+        read_document(&found, "included file")
+    };
+    let variable =
+        |name: &str| settings.variables.get(name).cloned().or_else(|| std::env::var(name).ok());
+    let around = Surroundings { file: &file, variable: &variable };
+    let shown =
+        path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    assay_formats::convert(text, &shown, &around).map_err(assay_formats::Refused::into_error)
+}
+
+/// The targets that stand for those of the job file, in its order. What a file names is never opened by that name alone.
+///
+/// # Errors
+/// A usage error when they are not as many, or a name is not in the file.
+pub fn chosen_targets(
+    conversion: &Conversion,
+    given: &[String],
+    settings: &JobSettings,
+) -> Result<Vec<String>> {
+    let names: Vec<&String> = conversion.targets.iter().map(|target| &target.name).collect();
+    if let Some(unknown) = settings.targets.keys().find(|name| !names.contains(name)) {
+        return Err(Error::usage(
+            format!("--map {unknown}: the job file names no such file or device"),
+            format!("it names {}", shown(&conversion.targets)),
+        ));
+    }
+    let mut open: Vec<usize> = Vec::new();
+    let mut chosen: Vec<String> = Vec::new();
+    for (index, name) in names.iter().enumerate() {
+        let mapped = settings.targets.get(*name).cloned();
+        if mapped.is_none() {
+            open.push(index);
+        }
+        chosen.push(mapped.unwrap_or_default());
+    }
+    if given.len() > 1 && given.len() != open.len() || given.is_empty() && !open.is_empty() {
+        return Err(Error::usage(
+            format!(
+                "{} targets are given for {} files or devices of the job file",
+                given.len(),
+                open.len()
+            ),
+            format!(
+                "name one target for all, one for each, or use --map NAME=TARGET; the file names {}",
+                shown(&conversion.targets)
+            ),
+        ));
+    }
+    for (place, index) in open.into_iter().enumerate() {
+        chosen[index].clone_from(given.get(place).unwrap_or(&given[0]));
+    }
+    Ok(chosen)
+}
+
+/// The first names, as many as fit on a line.
+fn shown(targets: &[NamedTarget]) -> String {
+    let names: Vec<&str> = targets.iter().take(6).map(|target| target.name.as_str()).collect();
+    let more = targets.len().saturating_sub(names.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    names.join(", ") + &more
+}
+
+/// The plan of one document on the chosen targets; everything else of `target` holds for it, too.
+pub fn plan(part: &ConversionPart, chosen: &[String], target: &TargetPlan) -> JobPlan {
+    let targets: Vec<String> = part.targets.iter().map(|index| chosen[*index].clone()).collect();
+    let is_one = targets.iter().all(|one| Some(one) == targets.first());
+    let makes_files = targets.iter().all(|one| !is_simulated(one) && Path::new(one).is_dir());
+    let (targets, document) = if targets.len() > 1 && is_one && !makes_files {
+        (targets[..1].to_vec(), part.on_one_target())
+    } else {
+        (targets, part.document.clone())
+    };
+    let target = TargetPlan { targets, ..target.clone() };
+    match document {
+        Document::Workload(workload) => JobPlan::Run(RunPlan { target, workload, verify: None }),
+        Document::Study(study) => JobPlan::Study(StudyPlan { target, study, notes: Vec::new() }),
+    }
+}
+
+/// Refuses a file of which a part of the load is missing.
+///
+/// # Errors
+/// A usage error with the first option that was left out.
+pub fn check_complete(conversion: &Conversion) -> Result<()> {
+    let missing = conversion.refused().find(|(_, reason)| reason.leaves_out_load());
+    let Some((note, reason)) = missing else { return Ok(()) };
+    Err(Error::usage(
+        format!("{} = {}: {reason}, and the rest would be another load", note.origin, note.value),
+        format!("{}; `assay convert` prints what the rest is", reason.remedy()),
+    ))
+}

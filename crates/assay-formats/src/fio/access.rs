@@ -1,0 +1,96 @@
+//! Where a job's I/Os go: sequential, every block once, or by a law.
+
+use super::direction::Direction;
+use super::number;
+use crate::conversion::Refused;
+use crate::reading::SectionReader;
+use crate::reason::{Approximation, Reason};
+use assay_model::units::Share;
+use assay_model::workload::{Access, TransferMix};
+
+/// The access of a job.
+pub fn access(
+    reading: &mut SectionReader<'_>,
+    direction: Direction,
+    transfer: &TransferMix,
+    jobs: u64,
+    is_shared: bool,
+) -> Result<Access, Refused> {
+    if !direction.is_random {
+        if jobs > 1 && is_shared {
+            reading.near("numjobs", Approximation::SpacedStarts);
+        }
+        return Ok(Access::Sequential { streams: 1 });
+    }
+    let percent = reading.parsed("percentage_random", "access", |text| {
+        number::real(text.split(',').next().unwrap_or_default())
+    })?;
+    if percent.is_some_and(|percent| percent < 100.0) {
+        reading.near("percentage_random", Approximation::Majority);
+    }
+    if percent.is_some_and(|percent| percent < 50.0) {
+        return Ok(Access::Sequential { streams: 1 });
+    }
+    let law = reading.text("random_distribution", "access")?.unwrap_or("random");
+    let repeats = reading.flag("norandommap", "access")?.unwrap_or(false);
+    match law.split(':').next() {
+        Some("random") => {
+            if !repeats && transfer.parts.len() > 1 {
+                reading.near("bssplit", Approximation::MixedRounds);
+            }
+            Ok(if repeats { Access::Uniform } else { Access::Permutation })
+        }
+        _ => by_law(reading, law),
+    }
+}
+
+fn by_law(reading: &mut SectionReader<'_>, law: &str) -> Result<Access, Refused> {
+    let wrong = |reading: &SectionReader<'_>| reading.refusal("random_distribution", Reason::Value);
+    let (name, rest) = law.split_once(':').unwrap_or((law, ""));
+    let first = rest.split([':', ',', '/']).next().unwrap_or_default();
+    let number = number::real(first).unwrap_or(match name {
+        "zipf" => 1.1,
+        _ => 0.2,
+    });
+    match name {
+        "zipf" if number > 0.0 && number <= 10.0 => Ok(Access::Zipf { theta: number }),
+        // Pareto's rule with power h: a share 1 - h of the I/Os goes to a share h of the blocks.
+        "pareto" if number > 0.0 && number < 1.0 => {
+            reading.near("random_distribution", Approximation::HotBand);
+            Ok(band(1.0 - number, number))
+        }
+        // Two standard deviations hold 95 % of a normal law.
+        "normal" | "gauss" if number > 0.0 && number <= 100.0 => {
+            reading.near("random_distribution", Approximation::HotBand);
+            Ok(band(0.95, (4.0 * number / 100.0).clamp(0.001, 1.0)))
+        }
+        "zoned" => zones(reading, rest),
+        "zoned_abs" => {
+            reading.leave_out("random_distribution", Reason::NoWord);
+            Ok(Access::Uniform)
+        }
+        _ => Err(wrong(reading)),
+    }
+}
+
+const fn band(share: f64, band: f64) -> Access {
+    Access::HotBand { share: Share(share), band: Share(band), start: Share(0.0) }
+}
+
+/// `50/5:30/15:20/80`: the first zone is the band.
+fn zones(reading: &mut SectionReader<'_>, text: &str) -> Result<Access, Refused> {
+    let side = text.split(',').next().unwrap_or_default();
+    let zone = |zone: &str| {
+        let (share, size) = zone.split_once('/').ok_or(Reason::Value)?;
+        let (share, size) = (number::real(share)?, number::real(size)?);
+        let fits = (0.0..=100.0).contains(&share) && size > 0.0 && size <= 100.0;
+        if fits { Ok((share / 100.0, size / 100.0)) } else { Err(Reason::Value) }
+    };
+    let zones = side.split(':').take(256).map(zone).collect::<Result<Vec<_>, _>>();
+    let zones = zones.map_err(|reason| reading.refusal("random_distribution", reason))?;
+    if zones.len() > 2 || text.contains(',') {
+        reading.near("random_distribution", Approximation::ZonesJoined);
+    }
+    let (share, size) = zones.first().copied().unwrap_or((0.0, 1.0));
+    Ok(band(share, size))
+}

@@ -1,0 +1,234 @@
+//! The form of a job file: sections, options, comments, includes and variables, as fio's manual has them.
+
+use super::names;
+use crate::conversion::{Origin, Refused};
+use crate::reading::{Section, Setting};
+use crate::reason::Reason;
+use crate::surroundings::{BYTES_MAX, DEPTH_MAX, Surroundings};
+
+/// Sections of a file at most.
+const SECTIONS_MAX: usize = 4096;
+/// Options of a section at most, globals included.
+const SETTINGS_MAX: usize = 4096;
+
+/// Reads a job file with everything that it includes.
+pub fn read(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Vec<Section>, Refused> {
+    let mut reader =
+        Reader { around, globals: Vec::new(), sections: Vec::new(), open: Open::None, bytes: 0 };
+    reader.file(text, &mut vec![name.to_owned()])?;
+    reader.close();
+    let whole = Origin { file: name.to_owned(), line: 1, key: String::new() };
+    if reader.sections.is_empty() {
+        return Err(Refused { origin: whole, value: String::new(), reason: Reason::NoJob });
+    }
+    Ok(reader.sections)
+}
+
+/// The section whose lines follow.
+enum Open {
+    None,
+    Global,
+    Job(Section),
+}
+
+struct Reader<'a> {
+    around: &'a Surroundings<'a>,
+    globals: Vec<Setting>,
+    sections: Vec<Section>,
+    open: Open,
+    bytes: usize,
+}
+
+impl Reader<'_> {
+    fn file(&mut self, text: &str, names: &mut Vec<String>) -> Result<(), Refused> {
+        let name = names.last().cloned().unwrap_or_default();
+        self.bytes = self.bytes.saturating_add(text.len());
+        for (number, line) in (1..).zip(text.lines()) {
+            let refuse = |key: &str, value: &str, reason: Reason| Refused {
+                origin: Origin { file: name.clone(), line: number, key: key.to_owned() },
+                value: value.to_owned(),
+                reason,
+            };
+            if self.bytes > BYTES_MAX {
+                return Err(refuse("", "", Reason::TooLarge));
+            }
+            let line = without_comment(line);
+            if line.is_empty() {
+                continue;
+            }
+            if let Some(included) =
+                line.strip_prefix("include").filter(|rest| rest.starts_with([' ', '\t']))
+            {
+                self.include(included.trim(), names).map_err(|reason| match reason {
+                    Ok(reason) => refuse("include", included.trim(), reason),
+                    Err(refused) => refused,
+                })?;
+            } else if let Some(title) = line.strip_prefix('[') {
+                let title = title.strip_suffix(']').filter(|title| !title.is_empty());
+                let title = title.ok_or_else(|| refuse("[", line, Reason::Value))?;
+                self.section(
+                    title,
+                    Origin { file: name.clone(), line: number, key: format!("[{title}]") },
+                )
+                .map_err(|reason| refuse(title, "", reason))?;
+            } else {
+                let origin = Origin { file: name.clone(), line: number, key: String::new() };
+                self.setting(line, origin)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The error is a reason of this line, or what is refused in the included file.
+    fn include(
+        &mut self,
+        included: &str,
+        names: &mut Vec<String>,
+    ) -> Result<(), Result<Reason, Refused>> {
+        if names.iter().any(|name| name == included) {
+            return Err(Ok(Reason::CircularInclude));
+        }
+        if names.len() > DEPTH_MAX {
+            return Err(Ok(Reason::DeepInclude));
+        }
+        let text = (self.around.file)(included).map_err(|_| Ok(Reason::MissingInclude))?;
+        names.push(included.to_owned());
+        let read = self.file(&text, names).map_err(Err);
+        names.pop();
+        read
+    }
+
+    fn section(&mut self, title: &str, origin: Origin) -> Result<(), Reason> {
+        self.close();
+        // fio compares the beginning only.
+        if title.starts_with("global") {
+            self.open = Open::Global;
+            return Ok(());
+        }
+        if self.sections.len() >= SECTIONS_MAX {
+            return Err(Reason::TooManyJobs);
+        }
+        let settings = self.globals.clone();
+        self.open = Open::Job(Section { name: title.to_owned(), origin, settings });
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        if let Open::Job(section) = std::mem::replace(&mut self.open, Open::None) {
+            self.sections.push(section);
+        }
+    }
+
+    fn setting(&mut self, line: &str, origin: Origin) -> Result<(), Refused> {
+        let (key, value) = match line.split_once('=') {
+            Some((key, value)) => (key.trim(), Some(value.trim())),
+            None => (line, None),
+        };
+        let origin = Origin { key: key.to_owned(), ..origin };
+        let refuse = |reason| Refused {
+            origin: origin.clone(),
+            value: value.unwrap_or_default().to_owned(),
+            reason,
+        };
+        let plain = key.trim_start_matches('-');
+        let Some(name) = names::full(plain) else {
+            return Err(refuse(Reason::UnknownOption { nearest: names::nearest(plain) }));
+        };
+        let value = value.map(|value| self.substituted(value)).transpose().map_err(refuse)?;
+        let has_dashes = plain.len() < key.len();
+        let setting = Setting { name, value, origin: origin.clone(), has_dashes };
+        let settings = match &mut self.open {
+            Open::None => return Err(refuse(Reason::OutsideSection)),
+            Open::Global => &mut self.globals,
+            Open::Job(section) => &mut section.settings,
+        };
+        if settings.len() >= SETTINGS_MAX {
+            return Err(refuse(Reason::TooLarge));
+        }
+        settings.push(setting);
+        Ok(())
+    }
+
+    /// The value with `${NAME}` replaced by what the variable has.
+    fn substituted(&self, value: &str) -> Result<String, Reason> {
+        let mut text = String::new();
+        let mut rest = value;
+        while let Some((before, after)) = rest.split_once("${") {
+            let Some((name, behind)) = after.split_once('}') else { break };
+            let found =
+                (self.around.variable)(name).ok_or_else(|| Reason::Variable(name.to_owned()))?;
+            text.push_str(before);
+            text.push_str(&found);
+            rest = behind;
+            if text.len() > BYTES_MAX {
+                return Err(Reason::TooLarge);
+            }
+        }
+        text.push_str(rest);
+        Ok(text)
+    }
+}
+
+/// fio cuts a line at the first `;` or `#`, wherever it stands.
+fn without_comment(line: &str) -> &str {
+    line.split([';', '#']).next().unwrap_or_default().trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(text: &str) -> Refused {
+        read(text, "x.fio", &Surroundings::none()).unwrap_err()
+    }
+
+    #[test]
+    fn globals_hold_for_the_sections_below_them() {
+        let text = "; c\n[global]\n bs = 4k # c\n[a]\nrw=read\n[global]\nbs=8k\n[b]\nstonewall\n";
+        let sections = read(text, "x.fio", &Surroundings::none()).unwrap();
+        let shown = |section: &Section| {
+            let values = section.settings.iter().map(|one| one.value.clone().unwrap_or_default());
+            values.collect::<Vec<_>>().join(",")
+        };
+        assert_eq!((shown(&sections[0]), shown(&sections[1])), ("4k,read".into(), "4k,8k,".into()));
+        assert_eq!(sections[1].settings[1].origin.line, 7);
+    }
+
+    #[test]
+    fn broken_files_are_refused_with_their_line() {
+        for (text, line, reason) in [
+            ("bs=4k\n", 1, Reason::OutsideSection),
+            ("[global]\nbs=4k\n", 1, Reason::NoJob),
+            ("", 1, Reason::NoJob),
+            ("[a\n", 1, Reason::Value),
+            ("[a]\n\ninclude b.fio\n", 3, Reason::MissingInclude),
+            ("[a]\nbs=${x}\n", 2, Reason::Variable("x".to_owned())),
+            (
+                "[a]\nblocksiz=4k\n",
+                2,
+                Reason::UnknownOption { nearest: Some("blocksize".to_owned()) },
+            ),
+        ] {
+            let refused = refusal(text);
+            assert_eq!((refused.origin.line, refused.reason), (line, reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn includes_end_also_where_they_never_would() {
+        let circular = |_: &str| Ok("include b\n".to_owned());
+        let around = Surroundings { file: &circular, variable: &|_| None };
+        let refused = read("[a]\ninclude b\n", "x", &around).unwrap_err();
+        assert_eq!(
+            (refused.reason, refused.origin.file),
+            (Reason::CircularInclude, "b".to_owned())
+        );
+        let growing = |name: &str| Ok(format!("include {name}x\n"));
+        let around = Surroundings { file: &growing, variable: &|_| None };
+        assert_eq!(read("[a]\ninclude b\n", "x", &around).unwrap_err().reason, Reason::DeepInclude);
+        let wide = |_: &str| Ok("# filled\n".repeat(200_000));
+        let around = Surroundings { file: &wide, variable: &|_| None };
+        let refused = read("[a]\ninclude b\ninclude c\ninclude d\n", "x", &around).unwrap_err();
+        assert_eq!(refused.reason, Reason::TooLarge);
+    }
+}

@@ -1,0 +1,459 @@
+//! One job as a stream: what it does, on which files, from when to when.
+
+use super::access::access;
+use super::direction::Direction;
+use super::limits::{DEFAULT_TIME, JOBS_MAX, OUTSTANDING_MAX};
+use super::number::{self, Size};
+use super::sizes::transfer;
+use crate::conversion::{Note, Origin, Refused};
+use crate::reading::{Section, SectionReader};
+use crate::reason::{Approximation, Reason};
+use assay_model::number::real;
+use assay_model::units::{Nanos, Rate, Share};
+use assay_model::workload::{Arrival, Content, Process, Span, Stream, SyncPolicy, TransferMix};
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// A job, ready to run with others.
+pub struct Job {
+    /// The stream, on targets that are not numbered yet.
+    pub stream: Stream,
+    /// Names of its files or devices, and the bytes of each where they are known.
+    pub files: Vec<String>,
+    /// Bytes of each of them.
+    pub file_bytes: Option<u64>,
+    /// Part of its files that it uses, where it does not use all.
+    pub share: Option<f64>,
+    /// Whether it begins when all before it have ended.
+    pub is_barrier: bool,
+    /// When it starts, ns after its group.
+    pub start_ns: u64,
+    /// How long it runs, ns, where time ends it.
+    pub run_ns: Option<u64>,
+    /// Load before measuring, ns.
+    pub warm_up_ns: u64,
+    /// Whether it passes the page cache.
+    pub is_direct: bool,
+    /// Its random numbers.
+    pub seed: Option<u64>,
+    /// Whether a part of its load cannot be carried over.
+    pub is_left_out: bool,
+    /// What became of its options.
+    pub notes: Vec<Note>,
+    /// Where the lines of its document come from.
+    pub sources: Vec<(&'static str, Origin)>,
+}
+
+/// Reads a job.
+pub fn job(section: &Section) -> Result<Job, Refused> {
+    let mut reading = SectionReader::new(section, super::names::rule);
+    let kilo = reading.parsed("kb_base", "transfer", kilo)?.unwrap_or(1024);
+    let engine = engine(&mut reading)?;
+    let direction = direction(&mut reading)?;
+    let jobs = jobs(&mut reading, section)?;
+    let read_share = direction.map_or(1.0, |direction| direction.read_share);
+    let transfer = transfer(&mut reading, kilo, read_share)?;
+    let is_left_out = direction.is_none() || engine.is_none();
+    let direction = direction.unwrap_or(Direction { read_share, is_random: false });
+    let is_asynchronous = engine.is_some_and(|engine| engine == Engine::Asynchronous);
+    let arrival = arrival(&mut reading, kilo, jobs, is_asynchronous, &transfer, read_share)?;
+    let place = place(&mut reading, section, kilo, jobs)?;
+    let is_direct = is_direct(&mut reading)? && engine != Some(Engine::Mapped);
+    let times = times(&mut reading)?;
+    let is_shared = place.is_shared;
+    let stream = Stream {
+        name: section.name.clone(),
+        read_share: Share(read_share),
+        access: access(&mut reading, direction, &transfer, jobs, is_shared)?,
+        workers: u32::try_from(jobs.min(u64::from(arrival.outstanding()))).unwrap_or(1),
+        sync: sync(&mut reading, read_share < 1.0)?,
+        span: place.span,
+        targets: Vec::new(),
+        content: content(&mut reading)?,
+        transfer,
+        arrival,
+    };
+    let seed = reading.parsed("randseed", "seed", number::count)?;
+    reading.flag("thread", "workers")?;
+    let (notes, sources) = reading.finish();
+    Ok(Job {
+        stream,
+        files: place.files,
+        file_bytes: place.file_bytes,
+        share: place.share,
+        is_barrier: times.is_barrier,
+        start_ns: times.start_ns,
+        run_ns: times.run_ns,
+        warm_up_ns: times.warm_up_ns,
+        is_direct,
+        seed,
+        is_left_out,
+        notes,
+        sources,
+    })
+}
+
+fn kilo(text: &str) -> Result<u64, Reason> {
+    match text {
+        "1024" => Ok(1024),
+        "1000" => Ok(1000),
+        _ => Err(Reason::Value),
+    }
+}
+
+/// Who issues the I/O.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Engine {
+    Asynchronous,
+    Blocking,
+    Mapped,
+}
+
+/// The engine; nothing where it does no I/O on storage of this host.
+fn engine(reading: &mut SectionReader<'_>) -> Result<Option<Engine>, Refused> {
+    let Some(name) = reading.text("ioengine", "arrival")? else {
+        return Ok(Some(Engine::Blocking));
+    };
+    let name = name.split(':').next().unwrap_or_default();
+    Ok(match name {
+        "io_uring" => Some(Engine::Asynchronous),
+        "libaio" | "posixaio" | "windowsaio" | "solarisaio" | "sg" => {
+            reading.near("ioengine", Approximation::Engine);
+            Some(Engine::Asynchronous)
+        }
+        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => {
+            reading.near("ioengine", Approximation::Engine);
+            Some(Engine::Blocking)
+        }
+        "mmap" => {
+            reading.near("ioengine", Approximation::MappedMemory);
+            Some(Engine::Mapped)
+        }
+        _ => {
+            reading.leave_out("ioengine", Reason::Engine);
+            None
+        }
+    })
+}
+
+/// What is read and written; nothing where it is neither.
+fn direction(reading: &mut SectionReader<'_>) -> Result<Option<Direction>, Refused> {
+    let text = reading.text("rw", "read_share")?.unwrap_or("read");
+    let (word, count) = text.split_once(':').map_or((text, None), |(word, n)| (word, Some(n)));
+    if count.is_some() {
+        reading.near("rw", Approximation::Majority);
+    }
+    let (read_share, is_random, is_mixed) = match word {
+        "read" => (1.0, false, false),
+        "write" => (0.0, false, false),
+        "randread" => (1.0, true, false),
+        "randwrite" => (0.0, true, false),
+        "rw" | "readwrite" => (0.5, false, true),
+        "randrw" => (0.5, true, true),
+        "trim" | "randtrim" | "trimwrite" | "randtrimwrite" => {
+            reading.leave_out("rw", Reason::Trim);
+            return Ok(None);
+        }
+        _ => return Err(reading.refusal("rw", Reason::Value)),
+    };
+    let read_share = if is_mixed { mix(reading)?.unwrap_or(read_share) } else { read_share };
+    if is_mixed && !is_random && read_share > 0.0 && read_share < 1.0 {
+        reading.near("rw", Approximation::OnePosition);
+    }
+    Ok(Some(Direction { read_share, is_random }))
+}
+
+/// The share of reads of a mixed job; of two options the later one counts.
+fn mix(reading: &mut SectionReader<'_>) -> Result<Option<f64>, Refused> {
+    let reads = reading.setting("rwmixread", "read_share").map(|one| one.origin.line);
+    let writes = reading.setting("rwmixwrite", "read_share").map(|one| one.origin.line);
+    let percent = |text: &str| match number::real(text) {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err(Reason::Value),
+    };
+    if writes > reads {
+        return Ok(reading.parsed("rwmixwrite", "read_share", percent)?.map(|share| 1.0 - share));
+    }
+    reading.parsed("rwmixread", "read_share", percent)
+}
+
+fn jobs(reading: &mut SectionReader<'_>, section: &Section) -> Result<u64, Refused> {
+    let jobs = reading.parsed("numjobs", "workers", number::count)?.unwrap_or(1).max(1);
+    if jobs > JOBS_MAX {
+        let mut refused = reading.refusal("numjobs", Reason::TooManyJobs);
+        refused.origin.key = format!("numjobs of [{}]", section.name);
+        return Err(refused);
+    }
+    Ok(jobs)
+}
+
+/// When I/Os start.
+fn arrival(
+    reading: &mut SectionReader<'_>,
+    kilo: u64,
+    jobs: u64,
+    is_asynchronous: bool,
+    transfer: &TransferMix,
+    read_share: f64,
+) -> Result<Arrival, Refused> {
+    let depth = reading.parsed("iodepth", "arrival", number::count)?.unwrap_or(1).max(1);
+    let depth = if is_asynchronous { depth } else { 1 };
+    let wanted = depth.saturating_mul(jobs);
+    if wanted > OUTSTANDING_MAX {
+        reading.near("iodepth", Approximation::OutstandingMax);
+    }
+    let outstanding = u32::try_from(wanted.min(OUTSTANDING_MAX)).unwrap_or(1);
+    if let Some(rate) = rate(reading, kilo, transfer, read_share)? {
+        let process = process(reading)?;
+        let rate = Rate(rate * real(jobs));
+        reading.setting("thinktime", "arrival");
+        return Ok(Arrival::Open {
+            rate,
+            process,
+            burst: 1,
+            outstanding_max: outstanding,
+            group_commit: None,
+        });
+    }
+    reading.setting("rate_process", "arrival");
+    let pause = reading.parsed("thinktime", "arrival", |text| number::time_ns(text, 1000))?;
+    if pause.is_some() && depth > 1 {
+        reading.near("thinktime", Approximation::PausePerIo);
+    }
+    Ok(Arrival::Closed { outstanding, think_time: Nanos(pause.unwrap_or(0)) })
+}
+
+/// I/Os a second of one job, where it has a rate.
+fn rate(
+    reading: &mut SectionReader<'_>,
+    kilo: u64,
+    transfer: &TransferMix,
+    read_share: f64,
+) -> Result<Option<f64>, Refused> {
+    let parts = |text: &str| -> Result<Vec<f64>, Reason> {
+        let parts = text.split([',', '-']).filter(|part| !part.is_empty());
+        parts.map(|part| number::bytes(part, kilo).map(real)).collect()
+    };
+    let sizes = transfer.parts.iter().map(|part| real(part.size.0) * part.share.0);
+    let mean_bytes: f64 = sizes.sum();
+    for (name, unit) in [("rate_iops", 1.0), ("rate", mean_bytes)] {
+        let Some(rates) = reading.parsed(name, "arrival", parts)? else { continue };
+        let (first, last) = (rates.first().copied(), rates.get(1).copied());
+        let rate = match (first, last) {
+            (Some(read), Some(write)) if read_share > 0.0 && read_share < 1.0 => {
+                reading.near(name, Approximation::JointRate);
+                read + write
+            }
+            (_, Some(write)) if read_share <= 0.0 => write,
+            // One rate holds for each direction.
+            (Some(one), None) if read_share > 0.0 && read_share < 1.0 => {
+                reading.near(name, Approximation::JointRate);
+                one / read_share.max(1.0 - read_share)
+            }
+            (Some(one), _) => one,
+            (None, _) => 0.0,
+        };
+        let rate = rate / unit;
+        if !(rate > 0.0 && rate <= 1e8) {
+            return Err(reading.refusal(name, Reason::Value));
+        }
+        return Ok(Some(rate));
+    }
+    Ok(None)
+}
+
+fn process(reading: &mut SectionReader<'_>) -> Result<Process, Refused> {
+    match reading.text("rate_process", "arrival")?.unwrap_or("linear") {
+        "linear" => Ok(Process::Constant),
+        "poisson" => Ok(Process::Poisson),
+        _ => Err(reading.refusal("rate_process", Reason::Value)),
+    }
+}
+
+/// Direct I/O, by either of its two options; the later one counts.
+fn is_direct(reading: &mut SectionReader<'_>) -> Result<bool, Refused> {
+    let line = |reading: &mut SectionReader<'_>, name| {
+        reading.setting(name, "direct").map(|one| one.origin.line)
+    };
+    let (direct, buffered) = (line(reading, "direct"), line(reading, "buffered"));
+    if buffered > direct {
+        return Ok(!reading.flag("buffered", "direct")?.unwrap_or(true));
+    }
+    Ok(reading.flag("direct", "direct")?.unwrap_or(false))
+}
+
+struct Times {
+    is_barrier: bool,
+    start_ns: u64,
+    run_ns: Option<u64>,
+    warm_up_ns: u64,
+}
+
+fn times(reading: &mut SectionReader<'_>) -> Result<Times, Refused> {
+    let seconds = |text: &str| number::time_ns(text, SECOND_NS);
+    let run_ns = reading.parsed("runtime", "duration", seconds)?.filter(|time_ns| *time_ns > 0);
+    let is_by_time = reading.flag("time_based", "duration")?.unwrap_or(false);
+    // fio 3: without time_based a job also ends when its data are through.
+    if run_ns.is_some() && !is_by_time {
+        reading.near("runtime", Approximation::WholeTime);
+    }
+    for name in ["loops", "io_size", "number_ios"] {
+        if reading.setting(name, "duration").is_some() && !(is_by_time && run_ns.is_some()) {
+            reading.near(name, Approximation::EndsByTime(DEFAULT_TIME));
+        }
+    }
+    let start = |text: &str| seconds(text.split('-').next().unwrap_or_default());
+    Ok(Times {
+        is_barrier: reading.flag("stonewall", "duration")?.unwrap_or(false),
+        start_ns: reading.parsed("startdelay", "duration", start)?.unwrap_or(0),
+        run_ns,
+        warm_up_ns: reading.parsed("ramp_time", "warm_up", seconds)?.unwrap_or(0),
+    })
+}
+
+fn sync(reading: &mut SectionReader<'_>, writes: bool) -> Result<SyncPolicy, Refused> {
+    let fsync = reading.parsed("fsync", "sync", number::count)?.unwrap_or(0);
+    let fdatasync = reading.parsed("fdatasync", "sync", number::count)?.unwrap_or(0);
+    let open = reading.text("sync", "sync")?.unwrap_or("none");
+    if !writes {
+        return Ok(SyncPolicy::None);
+    }
+    let every = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+    match open {
+        "dsync" => return Ok(SyncPolicy::ODsync),
+        "1" | "sync" => {
+            reading.near("sync", Approximation::DataSync);
+            return Ok(SyncPolicy::ODsync);
+        }
+        "0" | "none" => {}
+        _ => return Err(reading.refusal("sync", Reason::Value)),
+    }
+    if fdatasync > 0 {
+        return Ok(SyncPolicy::Fdatasync { every: every(fdatasync) });
+    }
+    if fsync > 0 {
+        reading.near("fsync", Approximation::Fdatasync);
+        return Ok(SyncPolicy::Fdatasync { every: every(fsync) });
+    }
+    Ok(SyncPolicy::None)
+}
+
+fn content(reading: &mut SectionReader<'_>) -> Result<Content, Refused> {
+    let percent = |text: &str| match number::real(text) {
+        Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err(Reason::Value),
+    };
+    let zeros = reading.flag("zero_buffers", "content")?.unwrap_or(false);
+    let compressible = reading.parsed("buffer_compress_percentage", "content", percent)?;
+    let duplicate = reading.parsed("dedupe_percentage", "content", percent)?;
+    let compressible = if zeros { 1.0 } else { compressible.unwrap_or(0.0) };
+    Ok(Content { compressible: Share(compressible), duplicate: Share(duplicate.unwrap_or(0.0)) })
+}
+
+struct Place {
+    files: Vec<String>,
+    file_bytes: Option<u64>,
+    span: Span,
+    share: Option<f64>,
+    is_shared: bool,
+}
+
+/// Where the job works: files that are named are shared by all its clones, others are theirs.
+fn place(
+    reading: &mut SectionReader<'_>,
+    section: &Section,
+    kilo: u64,
+    jobs: u64,
+) -> Result<Place, Refused> {
+    let size = reading.parsed("size", "capacity", |text| number::size(text, kilo))?;
+    let files = reading.parsed("nrfiles", "capacity", number::count)?.unwrap_or(1).max(1);
+    let file_size = file_size(reading, kilo)?;
+    let directory = reading.text("directory", "targets")?.map(str::to_owned);
+    let named = reading.settings("filename", "targets");
+    let format = reading.text("filename_format", "targets")?.map(str::to_owned);
+    reading.setting("fill_device", "capacity");
+    let names: Vec<String> = named.iter().flat_map(|one| names(one.value.as_deref())).collect();
+    let is_shared = !names.is_empty();
+    let bytes = match (size, file_size) {
+        (Some(Size::Bytes(bytes)), _) if bytes > 0 => Some(bytes),
+        (_, Some(each)) => Some(each.saturating_mul(files)),
+        _ => None,
+    };
+    if files > 1 {
+        reading.near("nrfiles", Approximation::FilesJoined(files));
+    }
+    let own = || match &format {
+        Some(format) if !format.contains("$jobname") => format.clone(),
+        _ => format!("{}.*", section.name),
+    };
+    let names = if is_shared { names } else { vec![own()] };
+    let in_directory = |name: String| match &directory {
+        Some(directory) if !name.starts_with('/') => {
+            format!("{}/{name}", directory.trim_end_matches('/'))
+        }
+        _ => name,
+    };
+    let count = assay_model::number::count_of(names.len());
+    let file_bytes =
+        bytes.map(|bytes| if is_shared { bytes / count } else { bytes.saturating_mul(jobs) });
+    let share = match size {
+        Some(Size::Share(share)) if share > 0.0 && share < 1.0 => Some(share),
+        _ => None,
+    };
+    Ok(Place {
+        files: names.into_iter().map(in_directory).collect(),
+        span: span(reading, kilo, bytes)?,
+        file_bytes,
+        share,
+        is_shared,
+    })
+}
+
+/// Names are separated by colons, which a backslash makes part of a name.
+fn names(value: Option<&str>) -> Vec<String> {
+    let text = value.unwrap_or_default().replace("\\:", "\0");
+    let names = text.split(':').map(|name| name.replace('\0', ":"));
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+fn file_size(reading: &mut SectionReader<'_>, kilo: u64) -> Result<Option<u64>, Refused> {
+    let is_range = |text: &str| text.contains(['-', ',']);
+    let largest = |text: &str| {
+        let sizes = text.split(['-', ',']).map(|part| number::size(part, kilo));
+        let sizes = sizes.collect::<Result<Vec<_>, _>>()?;
+        Ok(sizes
+            .into_iter()
+            .filter_map(|size| match size {
+                Size::Bytes(bytes) => Some(bytes),
+                Size::Share(_) => None,
+            })
+            .max())
+    };
+    let text = reading.text("filesize", "capacity")?;
+    if text.is_some_and(is_range) {
+        reading.near("filesize", Approximation::FileSizes);
+    }
+    Ok(reading.parsed("filesize", "capacity", largest)?.flatten())
+}
+
+/// The part of the files behind an offset.
+fn span(reading: &mut SectionReader<'_>, kilo: u64, bytes: Option<u64>) -> Result<Span, Refused> {
+    let offset = reading.parsed("offset", "span", |text| number::size(text, kilo))?;
+    let from = match (offset, bytes) {
+        (None | Some(Size::Bytes(0)), _) => 0.0,
+        (Some(Size::Share(share)), _) => share,
+        (Some(Size::Bytes(offset)), Some(bytes)) => {
+            reading.near("offset", Approximation::ShareOfSpace);
+            real(offset) / (real(offset) + real(bytes))
+        }
+        (Some(Size::Bytes(_)), None) => {
+            reading.leave_out("offset", Reason::NoWord);
+            0.0
+        }
+    };
+    let to = 1.0;
+    if from >= to {
+        return Err(reading.refusal("offset", Reason::Value));
+    }
+    Ok(Span { from: Share(from), to: Share(to) })
+}

@@ -1,0 +1,209 @@
+//! The names of fio's options, with what becomes of those that a workload does not follow.
+
+use crate::reading::Rule;
+use crate::reason::{Approximation, Reason};
+
+/// Other names of options.
+const ALIASES: &[(&str, &str)] = &[
+    ("readwrite", "rw"),
+    ("blocksize", "bs"),
+    ("blockalign", "ba"),
+    ("blocksize_range", "bsrange"),
+    ("blocksize_unaligned", "bs_unaligned"),
+    ("iodepth_batch_submit", "iodepth_batch"),
+    ("iodepth_batch_complete", "iodepth_batch_complete_min"),
+    ("io_limit", "io_size"),
+    ("fill_fs", "fill_device"),
+    ("fileoffset", "offset"),
+    ("nr_files", "nrfiles"),
+    ("numfiles", "nrfiles"),
+    ("timeout", "runtime"),
+    ("start_delay", "startdelay"),
+    ("iomem", "mem"),
+    ("ratemin", "rate_min"),
+    ("ratecycle", "rate_cycle"),
+    ("wait_for_previous", "stonewall"),
+    ("disable_bw", "disable_bw_measurement"),
+    ("ss", "steadystate"),
+    ("ss_dur", "steadystate_duration"),
+    ("ss_ramp", "steadystate_ramp_time"),
+];
+
+/// Options of the load.
+const LOAD: &str = "
+    filename directory filename_format rw bs bsrange bssplit norandommap ioengine iodepth size io_size fill_device
+    filesize offset number_ios random_distribution percentage_random nrfiles fsync fdatasync direct buffered loops
+    numjobs startdelay runtime time_based ramp_time rwmixread rwmixwrite thinktime rate rate_process
+    rate_iops sync stonewall kb_base randseed thread zero_buffers buffer_compress_percentage dedupe_percentage";
+
+/// Options that change nothing of the load: names, logs, statistics, how memory and processes are made.
+const NO_EFFECT: &str = "
+    description name lockfile unique_filename bs_unaligned randrepeat ignore_error allrandrepeat random_generator
+    openfiles fallocate fadvise_hint overwrite clocksource mem hugepage-size lockmem nice invalidate create_serialize
+    create_fsync create_on_open create_only allow_file_create allow_mounted_write pre_read end_fsync fsync_on_close
+    unlink unlink_each_loop exitall exit_what exitall_on_error new_group per_job_logs write_bw_log
+    bwavgtime write_lat_log write_iops_log iopsavgtime log_entries log_avg_msec log_hist_msec log_hist_coarseness
+    write_hist_log log_max_value log_offset log_prio log_compression log_compression_cpus log_store_compressed
+    log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id block_error_percentiles group_reporting stats
+    refill_buffers scramble_buffers clat_percentiles lat_percentiles slat_percentiles percentile_list
+    significant_figures disk_util gtod_reduce disable_lat disable_clat disable_slat disable_bw_measurement gtod_cpu
+    unified_rw_reporting continue_on_error error_dump unit_base userspace_reap fixedbufs registerfiles nonvectored
+    do_verify verify_fatal verify_dump verify_async verify_backlog verify_backlog_batch verify_interval verify_offset
+    verify_pattern experimental_verify verify_state_load verify_state_save output-format output
+    rate_ignore_thinktime file_service_type";
+
+/// Options that are approximated by what is done anyway.
+const NEAR: &[(&str, Approximation)] = &[
+    ("iodepth_batch", Approximation::NoBatches),
+    ("iodepth_batch_complete_min", Approximation::NoBatches),
+    ("iodepth_batch_complete_max", Approximation::NoBatches),
+    ("iodepth_low", Approximation::NoBatches),
+    ("serialize_overlap", Approximation::NoBatches),
+    ("io_submit_mode", Approximation::NoBatches),
+    ("ba", Approximation::Alignment),
+    ("offset_align", Approximation::Alignment),
+    ("offset_increment", Approximation::SpacedStarts),
+    ("rw_sequencer", Approximation::Majority),
+    ("thinktime_blocks", Approximation::PausePerIo),
+    ("thinktime_blocks_type", Approximation::PausePerIo),
+    ("thinktime_spin", Approximation::PausePerIo),
+    ("thinktime_iotime", Approximation::PausePerIo),
+    ("rate_cycle", Approximation::PausePerIo),
+    ("buffer_pattern", Approximation::RepeatedBlocks),
+    ("buffer_compress_chunk", Approximation::RepeatedBlocks),
+    ("dedupe_mode", Approximation::RepeatedBlocks),
+    ("dedupe_working_set_percentage", Approximation::RepeatedBlocks),
+    ("dedupe_global", Approximation::RepeatedBlocks),
+    ("hipri", Approximation::Engine),
+    ("sqthread_poll", Approximation::Engine),
+    ("sqthread_poll_cpu", Approximation::Engine),
+    ("force_async", Approximation::Engine),
+    ("uncached", Approximation::Engine),
+    ("nowait", Approximation::Engine),
+    ("sync_file_range", Approximation::Fdatasync),
+    ("write_barrier", Approximation::Fdatasync),
+    ("file_append", Approximation::ShareOfSpace),
+    ("prio", Approximation::NoPriority),
+    ("prioclass", Approximation::NoPriority),
+    ("cmdprio", Approximation::NoPriority),
+    ("cmdprio_class", Approximation::NoPriority),
+    ("cmdprio_percentage", Approximation::NoPriority),
+    ("cmdprio_bssplit", Approximation::NoPriority),
+    ("steadystate", Approximation::NoEarlyEnd),
+    ("steadystate_duration", Approximation::NoEarlyEnd),
+    ("steadystate_ramp_time", Approximation::NoEarlyEnd),
+    ("steadystate_check_interval", Approximation::NoEarlyEnd),
+];
+
+/// Options that are refused.
+const NEVER: &[(&str, Reason)] = &[
+    ("exec_prerun", Reason::NeverExecuted),
+    ("exec_postrun", Reason::NeverExecuted),
+    ("verify", Reason::Verification),
+    ("verify_only", Reason::Verification),
+    ("trim_percentage", Reason::Trim),
+    ("trim_verify_zero", Reason::Trim),
+    ("trim_backlog", Reason::Trim),
+    ("trim_backlog_batch", Reason::Trim),
+    ("write_iolog", Reason::NoWord),
+    ("read_iolog", Reason::Replay),
+    ("read_iolog_chunked", Reason::Replay),
+    ("replay_no_stall", Reason::Replay),
+    ("replay_redirect", Reason::Replay),
+    ("replay_scale", Reason::Replay),
+    ("replay_align", Reason::Replay),
+    ("replay_time_scale", Reason::Replay),
+    ("replay_skip", Reason::Replay),
+    ("merge_blktrace_file", Reason::Replay),
+    ("merge_blktrace_scalars", Reason::Replay),
+    ("merge_blktrace_iters", Reason::Replay),
+    ("ioscheduler", Reason::SystemSetting),
+    ("cgroup", Reason::SystemSetting),
+    ("cgroup_nodelete", Reason::SystemSetting),
+    ("cgroup_weight", Reason::SystemSetting),
+    ("uid", Reason::SystemSetting),
+    ("gid", Reason::SystemSetting),
+    ("cpumask", Reason::SystemSetting),
+    ("cpus_allowed", Reason::SystemSetting),
+    ("cpus_allowed_policy", Reason::SystemSetting),
+    ("numa_cpu_nodes", Reason::SystemSetting),
+    ("numa_mem_policy", Reason::SystemSetting),
+    ("zonemode", Reason::ZonedDevice),
+    ("zonesize", Reason::ZonedDevice),
+    ("zonecapacity", Reason::ZonedDevice),
+    ("zonerange", Reason::ZonedDevice),
+    ("zoneskip", Reason::ZonedDevice),
+    ("read_beyond_wp", Reason::ZonedDevice),
+    ("max_open_zones", Reason::ZonedDevice),
+    ("job_max_open_zones", Reason::ZonedDevice),
+    ("ignore_zone_limits", Reason::ZonedDevice),
+    ("zone_reset_threshold", Reason::ZonedDevice),
+    ("zone_reset_frequency", Reason::ZonedDevice),
+    ("rate_min", Reason::Limit),
+    ("rate_iops_min", Reason::Limit),
+    ("max_latency", Reason::Limit),
+    ("latency_target", Reason::Search),
+    ("latency_window", Reason::Search),
+    ("latency_percentile", Reason::Search),
+    ("latency_run", Reason::Search),
+    ("write_hint", Reason::NoWord),
+    ("atomic", Reason::NoWord),
+    ("opendir", Reason::NoWord),
+    ("profile", Reason::NoWord),
+    ("wait_for", Reason::NoWord),
+    ("flow", Reason::Flow),
+    ("flow_id", Reason::Flow),
+    ("flow_sleep", Reason::Flow),
+];
+
+fn listed(list: &'static str) -> impl Iterator<Item = &'static str> {
+    list.split_whitespace()
+}
+
+fn all() -> impl Iterator<Item = &'static str> {
+    let tables = NEAR.iter().map(|(name, _)| *name).chain(NEVER.iter().map(|(name, _)| *name));
+    listed(LOAD).chain(listed(NO_EFFECT)).chain(tables)
+}
+
+/// The full name of an option, where fio has one of that name.
+pub fn full(name: &str) -> Option<&'static str> {
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, full)| *full);
+    alias.or_else(|| all().find(|known| *known == name))
+}
+
+/// The nearest name to one that fio has not.
+pub fn nearest(name: &str) -> Option<String> {
+    let known: Vec<String> =
+        all().chain(ALIASES.iter().map(|(alias, _)| *alias)).map(str::to_owned).collect();
+    assay_model::document::nearest(name, &known).map(str::to_owned)
+}
+
+/// What becomes of an option.
+pub fn rule(name: &str) -> Rule {
+    let near = NEAR.iter().find(|(known, _)| *known == name);
+    let never = NEVER.iter().find(|(known, _)| *known == name);
+    match (near, never) {
+        (Some((_, how)), _) => Rule::Near(how.clone()),
+        (_, Some((_, reason))) => Rule::Never(reason.clone()),
+        _ if listed(NO_EFFECT).any(|known| known == name) => Rule::NoEffect,
+        _ => Rule::Load,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_one_rule() {
+        let mut seen = std::collections::BTreeSet::new();
+        for name in all() {
+            assert!(seen.insert(name), "{name} twice");
+        }
+        for (_, name) in ALIASES {
+            assert_eq!(full(name), Some(*name));
+        }
+        assert_eq!((full("readwrite"), full("nonsense")), (Some("rw"), None));
+        assert_eq!(nearest("iodepht").as_deref(), Some("iodepth"));
+    }
+}

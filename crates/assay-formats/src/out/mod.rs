@@ -1,0 +1,25 @@
+//! Runs as other programs would have written them, so that their parsers and dashboards work.
+
+mod fio_json;
+mod flatfile;
+mod orion;
+mod slob;
+
+pub use fio_json::fio_json;
+pub use flatfile::flatfile;
+pub use orion::{OrionFiles, orion};
+pub use slob::slob;
+
+use assay_model::measurement::Measurement;
+use assay_model::run::IntervalSummary;
+use assay_model::workload::Workload;
+
+/// A measurement with what it was asked for, and its intervals in numbers.
+pub struct OutputRun<'a> {
+    /// What came of it.
+    pub measurement: &'a Measurement,
+    /// What was asked for, where it was I/O on storage.
+    pub workload: Option<&'a Workload>,
+    /// Its intervals.
+    pub intervals: &'a [IntervalSummary],
+}

@@ -1,0 +1,117 @@
+//! ORION's summary and csv files, from the curves of a calibration.
+
+use assay_model::calibration::{Calibration, CurvePoint, MixCalibration};
+use std::fmt::Write;
+
+/// The texts of ORION's files.
+pub struct OrionFiles {
+    /// `_summary.txt`.
+    pub summary: String,
+    /// `_iops.csv`: small I/Os a second.
+    pub iops: String,
+    /// `_mbps.csv`: megabytes a second of large I/Os.
+    pub mbps: String,
+    /// `_lat.csv`: mean time of small I/Os, microseconds.
+    pub latency: String,
+}
+
+/// The first mix of a calibration in ORION's form; nothing where it has none.
+pub fn orion(calibration: &Calibration, command: &str) -> Option<OrionFiles> {
+    let mix = calibration.mixes.first()?;
+    let point =
+        |value: fn(&CurvePoint) -> f64| move |point: &CurvePoint| (point.outstanding, value(point));
+    let small = |value| mix.curve.iter().map(point(value)).collect::<Vec<_>>();
+    let large: Vec<_> =
+        mix.large_curve.iter().map(point(|one| one.throughput_bytes_per_s.value / 1e6)).collect();
+    Some(OrionFiles {
+        summary: summary(calibration, mix, command),
+        iops: row(&small(|one| one.iops.value), 0),
+        mbps: column(&large),
+        latency: row(&small(|one| one.service_time_ns.value / 1e3), 2),
+    })
+}
+
+/// Small I/Os alone: one row.
+fn row(points: &[(u32, f64)], digits: usize) -> String {
+    let depths: String =
+        points.iter().map(|(outstanding, _)| format!(", {outstanding:>6}")).collect();
+    let values: String = points.iter().map(|(_, value)| format!(", {value:>6.digits$}")).collect();
+    format!("Large/Small{depths}\n      0{values}\n")
+}
+
+/// Large I/Os alone: one column.
+fn column(points: &[(u32, f64)]) -> String {
+    let lines: String = points
+        .iter()
+        .map(|(outstanding, value)| format!("{outstanding:>7}, {value:>6.2}\n"))
+        .collect();
+    format!("Large/Small,      0\n{lines}")
+}
+
+fn best<'a>(points: &'a [CurvePoint], value: fn(&CurvePoint) -> f64) -> Option<&'a CurvePoint> {
+    points.iter().max_by(|left, right| value(left).total_cmp(&value(right)))
+}
+
+fn summary(calibration: &Calibration, mix: &MixCalibration, command: &str) -> String {
+    let depths = |points: &[CurvePoint]| {
+        let numbers: Vec<String> =
+            points.iter().map(|point| format!("{:>6}", point.outstanding)).collect();
+        numbers.join(", ")
+    };
+    let mut text = format!(
+        "ORION VERSION 0 (written by Assay)\n\nCommandline:\n{command}\n\nThis maps to this test:\nTest: assay\nSmall IO size: {} KB\nLarge IO size: {} KB\nIO Types: Small Random IOs, Large Random IOs\nSimulated Array Type: CONCAT\nWrite: {}%\nCache Size: Not Entered\nSmall Columns:, {}\nLarge Columns:, {}\nTotal Data Points: {}\n\nName: {}\n1 FILEs found.\n\n",
+        mix.transfer_bytes / 1024,
+        mix.large_transfer_bytes / 1024,
+        ((1.0 - mix.read_share) * 100.0).round(),
+        depths(&mix.curve),
+        depths(&mix.large_curve),
+        mix.curve.len() + mix.large_curve.len(),
+        calibration.target,
+    );
+    if let Some(point) = best(&mix.large_curve, |one| one.throughput_bytes_per_s.value) {
+        let megabytes = point.throughput_bytes_per_s.value / 1e6;
+        let _ = writeln!(
+            text,
+            "Maximum Large MBPS={megabytes:.2} @ Small=0 and Large={}",
+            point.outstanding
+        );
+    }
+    if let Some(point) = best(&mix.curve, |one| one.iops.value) {
+        let _ = writeln!(
+            text,
+            "\nMaximum Small IOPS={:.0} @ Small={} and Large=0",
+            point.iops.value, point.outstanding
+        );
+        text.push_str(&latency_line(point));
+    }
+    if let Some(point) = best(&mix.curve, |one| -one.service_time_ns.value) {
+        let time_us = point.service_time_ns.value / 1e3;
+        let _ = writeln!(
+            text,
+            "\nMinimum Small Latency={time_us:.3} usecs @ Small={} and Large=0",
+            point.outstanding
+        );
+        text.push_str(&latency_line(point));
+    }
+    text
+}
+
+fn latency_line(point: &CurvePoint) -> String {
+    let mut text = String::new();
+    let sides = [("Read", &point.operations.read), ("Write", &point.operations.write)];
+    for (name, result) in
+        sides.into_iter().filter_map(|(name, result)| Some((name, result.as_ref()?)))
+    {
+        let time_us = |time_ns: f64| time_ns / 1e3;
+        let real = assay_model::number::real;
+        let _ = writeln!(
+            text,
+            "Small {name} Latency: avg={:.3} us, min={:.3} us, max={:.3} us @ Small={} and Large=0",
+            time_us(result.service.mean_ns()),
+            time_us(real(result.service.min_ns())),
+            time_us(real(result.service.max_ns())),
+            point.outstanding,
+        );
+    }
+    text
+}

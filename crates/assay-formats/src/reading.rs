@@ -1,0 +1,171 @@
+//! The options of one section, asked for one by one, with what became of each.
+
+use crate::conversion::{Note, Origin, Refused, Treatment};
+use crate::reason::{Approximation, Reason};
+
+/// One option as it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// Its name in full.
+    pub name: &'static str,
+    /// Its value; nothing where it stands alone.
+    pub value: Option<String>,
+    /// Where it stands.
+    pub origin: Origin,
+    /// Whether it was written with leading dashes.
+    pub has_dashes: bool,
+}
+
+/// A job, or what else has a name and options: its own behind the defaults above it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Section {
+    /// The name.
+    pub name: String,
+    /// Where it begins.
+    pub origin: Origin,
+    /// Its options in their order.
+    pub settings: Vec<Setting>,
+}
+
+/// What becomes of an option that nobody asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rule {
+    /// It is part of the load, and another option has made it meaningless.
+    Load,
+    /// It changes nothing of the load.
+    NoEffect,
+    /// It is approximated by what is done anyway.
+    Near(Approximation),
+    /// It is refused.
+    Never(Reason),
+}
+
+/// The options of a job, and what became of them so far.
+pub struct SectionReader<'a> {
+    section: &'a Section,
+    rule: fn(&str) -> Rule,
+    treatments: Vec<Option<Treatment>>,
+    sources: Vec<(&'static str, Origin)>,
+}
+
+impl<'a> SectionReader<'a> {
+    /// Nothing has been asked yet.
+    pub fn new(section: &'a Section, rule: fn(&str) -> Rule) -> Self {
+        Self { section, rule, treatments: vec![None; section.settings.len()], sources: Vec::new() }
+    }
+
+    /// The last setting of this name, which is the one that counts; it becomes that line of the document.
+    pub fn setting(&mut self, name: &str, line: &'static str) -> Option<&'a Setting> {
+        let index = self.section.settings.iter().rposition(|setting| setting.name == name)?;
+        for (place, setting) in self.section.settings.iter().enumerate().take(index) {
+            if setting.name == name {
+                self.treatments[place] = Some(Treatment::NoEffect);
+            }
+        }
+        let setting = &self.section.settings[index];
+        self.treatments[index].get_or_insert(Treatment::Exact);
+        self.sources.push((line, setting.origin.clone()));
+        Some(setting)
+    }
+
+    /// All settings of this name, where each adds to the others.
+    pub fn settings(&mut self, name: &str, line: &'static str) -> Vec<&'a Setting> {
+        let mut found = Vec::new();
+        for (index, setting) in self.section.settings.iter().enumerate() {
+            if setting.name == name {
+                self.treatments[index].get_or_insert(Treatment::Exact);
+                self.sources.push((line, setting.origin.clone()));
+                found.push(setting);
+            }
+        }
+        found
+    }
+
+    /// The value of an option.
+    pub fn text(&mut self, name: &str, line: &'static str) -> Result<Option<&'a str>, Refused> {
+        let Some(setting) = self.setting(name, line) else { return Ok(None) };
+        let value = setting.value.as_deref().filter(|value| !value.is_empty());
+        value.map(Some).ok_or_else(|| refused(setting, Reason::NoValue))
+    }
+
+    /// The value of an option, read.
+    pub fn parsed<T>(
+        &mut self,
+        name: &str,
+        line: &'static str,
+        parse: impl Fn(&str) -> Result<T, Reason>,
+    ) -> Result<Option<T>, Refused> {
+        let Some(text) = self.text(name, line)? else { return Ok(None) };
+        parse(text).map(Some).map_err(|reason| self.refusal(name, reason))
+    }
+
+    /// Whether a flag is set: alone, or with a number other than 0.
+    pub fn flag(&mut self, name: &str, line: &'static str) -> Result<Option<bool>, Refused> {
+        let Some(setting) = self.setting(name, line) else { return Ok(None) };
+        match setting.value.as_deref() {
+            None | Some("1" | "true" | "on") => Ok(Some(true)),
+            Some("0" | "false" | "off") => Ok(Some(false)),
+            Some(text) => match text.parse::<u64>() {
+                Ok(number) => Ok(Some(number > 0)),
+                Err(_) => Err(refused(setting, Reason::Value)),
+            },
+        }
+    }
+
+    /// Says that the option became something near; nothing where it is not there.
+    pub fn near(&mut self, name: &str, how: Approximation) {
+        self.treat(name, Treatment::Approximated(how));
+    }
+
+    /// Says that the option was left out.
+    pub fn leave_out(&mut self, name: &str, reason: Reason) {
+        self.treat(name, Treatment::Refused(reason));
+    }
+
+    fn treat(&mut self, name: &str, treatment: Treatment) {
+        let index = self.section.settings.iter().rposition(|setting| setting.name == name);
+        if let Some(index) = index {
+            self.treatments[index] = Some(treatment);
+        }
+    }
+
+    /// The refusal of the file because of this option.
+    pub fn refusal(&self, name: &str, reason: Reason) -> Refused {
+        let found = self.section.settings.iter().rfind(|setting| setting.name == name);
+        match found {
+            Some(setting) => refused(setting, reason),
+            None => Refused { origin: self.section.origin.clone(), value: String::new(), reason },
+        }
+    }
+
+    /// What became of every option, and where the lines of the document come from.
+    pub fn finish(self) -> (Vec<Note>, Vec<(&'static str, Origin)>) {
+        let notes = self.section.settings.iter().zip(self.treatments);
+        let notes = notes.map(|(setting, treatment)| Note {
+            origin: setting.origin.clone(),
+            value: setting.value.clone().unwrap_or_default(),
+            treatment: treated(setting, treatment, self.rule),
+        });
+        (notes.collect(), self.sources)
+    }
+}
+
+fn treated(setting: &Setting, treatment: Option<Treatment>, rule: fn(&str) -> Rule) -> Treatment {
+    let treatment = treatment.unwrap_or_else(|| match rule(setting.name) {
+        Rule::Load | Rule::NoEffect => Treatment::NoEffect,
+        Rule::Near(how) => Treatment::Approximated(how),
+        Rule::Never(reason) => Treatment::Refused(reason),
+    });
+    match treatment {
+        Treatment::Exact if setting.has_dashes => Treatment::Approximated(Approximation::Dashes),
+        other => other,
+    }
+}
+
+fn refused(setting: &Setting, reason: Reason) -> Refused {
+    Refused {
+        origin: setting.origin.clone(),
+        value: setting.value.clone().unwrap_or_default(),
+        reason,
+    }
+}

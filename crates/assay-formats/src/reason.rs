@@ -1,0 +1,296 @@
+//! Why an option of another program was not carried over, or how it was changed: types first, their words in one place.
+
+use assay_model::units::Nanos;
+use serde::Serialize;
+use std::fmt;
+
+/// How an option was changed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Approximation {
+    /// The job ends with an amount of data; a workload ends with time.
+    EndsByTime(Nanos),
+    /// The job ends with its time or its data, whichever comes first; the workload runs its whole time.
+    WholeTime,
+    /// Another engine issues the same I/O.
+    Engine,
+    /// Mapped memory is read by calls through the page cache.
+    MappedMemory,
+    /// Jobs of one workload differ in whether they pass the page cache; all do.
+    AllDirect,
+    /// Files of a job are one test file of their joint size.
+    FilesJoined(u64),
+    /// Sizes of files are spread in a range; one test file has the whole size.
+    FileSizes,
+    /// Jobs that share a file each start at its beginning; here they start at equal distances.
+    SpacedStarts,
+    /// Sequential reads and writes have a place of their own each; here they share one.
+    OnePosition,
+    /// Reads and writes have sizes of their own; here one mix has both by their shares.
+    JointSizes,
+    /// Sizes must be multiples of the smallest; this one was rounded.
+    RoundedSize,
+    /// I/Os of several sizes may meet a place twice in a round.
+    MixedRounds,
+    /// Addresses are multiples of the smallest size.
+    Alignment,
+    /// The first zone is a hot band, all others are one.
+    ZonesJoined,
+    /// Another law of the same kind.
+    HotBand,
+    /// Most I/Os are of this kind; all are here.
+    Majority,
+    /// More I/Os are outstanding than are kept here: 32,768.
+    OutstandingMax,
+    /// I/Os are submitted and reaped one by one.
+    NoBatches,
+    /// The pause follows each completion instead of stopping the whole job.
+    PausePerIo,
+    /// Two rates became one.
+    JointRate,
+    /// The start delay and the end of each job cut the time into workloads that follow one another.
+    Steps,
+    /// `fsync` became `fdatasync`: the data, without what only times and names need.
+    Fdatasync,
+    /// `O_SYNC` became `O_DSYNC`: the data, without what only times and names need.
+    DataSync,
+    /// Blocks of repeated content have their own size here.
+    RepeatedBlocks,
+    /// Leading dashes belong to a command line; the option was read without them.
+    Dashes,
+    /// One host issues what several were to issue.
+    OneHost,
+    /// Steps of outstanding I/Os instead of steps of a rate that is only known at run time.
+    DepthLadder,
+    /// Threads are dealt out among workloads by their skew.
+    DealtThreads,
+    /// A random distance was replaced by its mean.
+    MeanDistance,
+    /// An absolute offset became a share of the space that the file names.
+    ShareOfSpace,
+    /// The share of hits became a hot band as large as the hit area.
+    HitArea,
+    /// The whole time is run, also where the job would end as soon as it is steady.
+    NoEarlyEnd,
+    /// All I/Os have the same priority.
+    NoPriority,
+    /// The depth is searched for instead of given in steps.
+    DepthSearch,
+    /// The time of one data point is that of the whole search.
+    SearchTime,
+    /// Large I/Os are measured at random places, and sequentially by one stream.
+    BothKinds,
+    /// Targets lie behind one another instead of being striped.
+    Concatenated,
+}
+
+/// Why an option was not carried over.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The program has no such option.
+    UnknownOption {
+        /// The nearest one that it has.
+        nearest: Option<String>,
+    },
+    /// The value cannot be read.
+    Value,
+    /// The option needs a value.
+    NoValue,
+    /// The number is larger than any storage or time.
+    Overflow,
+    /// The variable has no value.
+    Variable(String),
+    /// It stands outside of any section.
+    OutsideSection,
+    /// The file has no job.
+    NoJob,
+    /// Bytes that are not text.
+    NotText,
+    /// The file is larger than a job file can be.
+    TooLarge,
+    /// A file includes itself.
+    CircularInclude,
+    /// Includes stand too deep in one another.
+    DeepInclude,
+    /// The included file cannot be read.
+    MissingInclude,
+    /// More jobs or threads than 4096.
+    TooManyJobs,
+    /// Commands in files are never executed.
+    NeverExecuted,
+    /// No engine for storage of this host.
+    Engine,
+    /// Discards are not issued.
+    Trim,
+    /// A recorded trace is replayed.
+    Replay,
+    /// Content is checked.
+    Verification,
+    /// A search for a depth or a rate.
+    Search,
+    /// Files and directories are made, opened and removed.
+    FileSystemLoad,
+    /// Zoned devices.
+    ZonedDevice,
+    /// Several jobs share the rate among them.
+    Flow,
+    /// A limit ends the run.
+    Limit,
+    /// A setting of the system that Assay leaves as it is.
+    SystemSetting,
+    /// Something that a workload has no word for.
+    NoWord,
+    /// What it refers to is not in the file.
+    Missing(String),
+    /// The result is not a valid workload.
+    Invalid(String),
+}
+
+impl fmt::Display for Approximation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = match self {
+            Self::EndsByTime(time) => {
+                return write!(
+                    formatter,
+                    "the job ends with an amount of data; the workload ends after {time} (--time)"
+                );
+            }
+            Self::FilesJoined(files) => {
+                return write!(formatter, "{files} files are one test file of their joint size");
+            }
+            Self::WholeTime => "the whole time is run, also where the data are through before",
+            Self::Engine => "another engine issues the same I/O (io_uring, or blocking calls)",
+            Self::MappedMemory => "mapped memory is read by calls through the page cache",
+            Self::AllDirect => "jobs that run together differ here; all pass the page cache",
+            Self::FileSizes => "one test file has the whole size",
+            Self::SpacedStarts => {
+                "jobs on one file start at equal distances, not all at its beginning"
+            }
+            Self::OnePosition => "sequential reads and writes share one position",
+            Self::JointSizes => "one mix of sizes holds for reads and writes, by their shares",
+            Self::RoundedSize => "sizes are rounded up to multiples of the smallest one",
+            Self::MixedRounds => "with several sizes a place may be met twice in a round",
+            Self::Alignment => "addresses are multiples of the smallest size",
+            Self::ZonesJoined => "the first zone is a hot band, the others are joined",
+            Self::HotBand => "the law became a hot band",
+            Self::Majority => "what most I/Os do, all do",
+            Self::OutstandingMax => "the most that is kept outstanding is 32768 for one stream",
+            Self::NoBatches => "I/Os are submitted and reaped one by one",
+            Self::PausePerIo => "the pause follows each completion and does not stop the job",
+            Self::JointRate => "reads and writes share one rate",
+            Self::Steps => "starts and ends cut the time into workloads that follow one another",
+            Self::Fdatasync => "fdatasync, which leaves out times and names",
+            Self::DataSync => "O_DSYNC, which leaves out times and names",
+            Self::RepeatedBlocks => "repeated content repeats whole I/Os",
+            Self::Dashes => "read without the dashes, which belong to a command line",
+            Self::OneHost => "one host issues what several were to issue",
+            Self::DepthLadder => {
+                "steps of outstanding I/Os instead of shares of a maximum that is only known at run time"
+            }
+            Self::DealtThreads => "threads are dealt out among workloads by their skew",
+            Self::MeanDistance => "the random distance became its mean",
+            Self::ShareOfSpace => "an offset in bytes became a share of the space",
+            Self::NoEarlyEnd => {
+                "the whole time is run; `assay soak` says whether and when the level is steady"
+            }
+            Self::DepthSearch => {
+                "the depth is searched for, by curve and saturation, instead of given in steps"
+            }
+            Self::SearchTime => "the time of a data point is that of the whole search",
+            Self::BothKinds => {
+                "large I/Os are measured at random places, and sequentially by one stream"
+            }
+            Self::Concatenated => "targets lie behind one another instead of being striped",
+            Self::NoPriority => "all I/Os have the same priority",
+            Self::HitArea => "hits became a hot band as large as the hit area",
+        };
+        formatter.write_str(words)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = match self {
+            Self::Variable(name) => return write!(formatter, "the variable '{name}' has no value"),
+            Self::Missing(what) => return write!(formatter, "'{what}' is not defined in the file"),
+            Self::Invalid(why) => return write!(formatter, "it makes no valid workload: {why}"),
+            Self::UnknownOption { .. } => "there is no such option",
+            Self::Value => "the value cannot be read",
+            Self::NoValue => "a value is missing",
+            Self::Overflow => "the number is larger than any storage or time",
+            Self::OutsideSection => "it stands before the first [section]",
+            Self::NoJob => "the file holds no job",
+            Self::NotText => "the file is not text",
+            Self::TooLarge => "the file is larger than a job file can be (4 MiB)",
+            Self::CircularInclude => "the file includes itself",
+            Self::DeepInclude => "included files stand more than 16 deep in one another",
+            Self::MissingInclude => "the included file cannot be read",
+            Self::TooManyJobs => "more than 4096 jobs would run at once",
+            Self::NeverExecuted => "commands in job files are never executed",
+            Self::Engine => "this engine does not do I/O on storage of this host",
+            Self::Trim => "discards are not issued",
+            Self::Replay => "traces are not replayed",
+            Self::Verification => "content is not verified by a workload",
+            Self::Search => "a workload does not search",
+            Self::FileSystemLoad => {
+                "files and directories as such are not loaded, only their blocks"
+            }
+            Self::ZonedDevice => "zoned devices are not written by their zones",
+            Self::Flow => "jobs do not share a rate among them",
+            Self::Limit => "a workload is not ended by a limit",
+            Self::SystemSetting => "settings of the system stay as they are",
+            Self::NoWord => "a workload has no word for it",
+        };
+        formatter.write_str(words)
+    }
+}
+
+impl Reason {
+    /// What to do instead.
+    pub fn remedy(&self) -> String {
+        let words = match self {
+            Self::UnknownOption { nearest: Some(nearest) } => {
+                return format!("did you mean '{nearest}'?");
+            }
+            Self::Variable(name) => {
+                return format!("give it one: --set {name}=VALUE, or in the environment");
+            }
+            Self::Search => {
+                "use `assay calibrate`, which searches for the most within --max-latency"
+            }
+            Self::Verification => "leave it out, and use another run for the content",
+            Self::FileSystemLoad => "describe the blocks with sd and wd, or filename and rw",
+            Self::Limit => "judge the result: `--criteria FILE` with a limit on the quantity",
+            Self::NeverExecuted => "run the command by hand before, or use the hooks of a study",
+            Self::TooManyJobs => "use fewer jobs with more outstanding I/Os each",
+            Self::Replay => "use `assay profile` and `assay plan` for the load of a database",
+            Self::Engine => "use libaio, io_uring or sync on a file or device",
+            Self::MissingInclude => {
+                "name the file from where you are, or put it next to the job file"
+            }
+            Self::CircularInclude | Self::DeepInclude => "remove an include",
+            Self::Trim | Self::ZonedDevice | Self::Flow | Self::NoWord => {
+                "remove the option, or describe the workload in TOML"
+            }
+            Self::SystemSetting => "set it by hand before",
+            Self::OutsideSection => "put [global] above it",
+            Self::NoJob => "write a [section] with a name other than global",
+            Self::NotText | Self::TooLarge => "name a job file",
+            Self::Overflow | Self::Value | Self::NoValue | Self::UnknownOption { .. } => {
+                "correct the line; the manual of the program lists what it takes"
+            }
+            Self::Missing(_) => "define it before it is used",
+            Self::Invalid(_) => "change the option, or describe the workload in TOML",
+        };
+        words.to_owned()
+    }
+
+    /// Whether a part of the load itself is missing without it, and not only something around it.
+    pub const fn leaves_out_load(&self) -> bool {
+        matches!(
+            self,
+            Self::Engine | Self::Trim | Self::Replay | Self::FileSystemLoad | Self::ZonedDevice
+        )
+    }
+}

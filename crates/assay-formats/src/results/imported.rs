@@ -1,0 +1,123 @@
+//! What results of other programs are for Assay, and what they lack.
+
+use assay_model::Error;
+use assay_model::measurement::{Interval, Measurement, NamedResult};
+use assay_model::study::Setting;
+use assay_model::verdict::NamedEstimate;
+use assay_model::workload::Workload;
+use serde::Serialize;
+use std::fmt;
+
+/// What an imported result does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lack {
+    /// One number for the whole time: no number has an interval.
+    Intervals,
+    /// Between the quantiles that the program printed the times are interpolated.
+    QuantileRanks,
+    /// Times are means only: there are no quantiles.
+    Quantiles,
+    /// Times begin when the kernel has taken the I/O: without the time in submission.
+    Submission,
+    /// Reads and writes share their times.
+    Operations,
+    /// What the load was: sizes, addresses or depth.
+    Load,
+    /// The host and the storage below.
+    Environment,
+    /// When it was measured.
+    Date,
+}
+
+impl Lack {
+    /// What it means for the result.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Intervals => "no number has an interval: how it would be done again is not known",
+            Self::QuantileRanks => "quantiles other than those of the file are interpolated",
+            Self::Quantiles => "there are no quantiles, and none can be made of means",
+            Self::Submission => "times are shorter than service times by the time in submission",
+            Self::Operations => "times of reads and writes cannot be told apart",
+            Self::Load => "whether two results are of the same load cannot be checked",
+            Self::Environment => "findings about the host are missing",
+            Self::Date => "the date is that of the import",
+        }
+    }
+}
+
+impl fmt::Display for Lack {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Intervals => "the result has no intervals",
+            Self::QuantileRanks => "the result has a few quantiles instead of a histogram",
+            Self::Quantiles => "the result has means of times only",
+            Self::Submission => "the result has completion latencies",
+            Self::Operations => "the result joins reads and writes",
+            Self::Load => "the result does not say all of its load",
+            Self::Environment => "the result does not describe its host",
+            Self::Date => "the result has no date",
+        })
+    }
+}
+
+/// A measurement of another program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedRun {
+    /// What it did, as far as the result says.
+    pub workload: Workload,
+    /// What came of it.
+    pub measurement: Measurement,
+    /// Its intervals with the results of their streams; one over the whole time where there are none.
+    pub intervals: Vec<(Interval, Vec<NamedResult>)>,
+}
+
+/// A row of numbers of another program: one load and what came of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImportedRow {
+    /// What was varied, and how.
+    pub settings: Vec<Setting>,
+    /// Measured time, s.
+    pub elapsed_s: f64,
+    /// Its numbers.
+    pub measures: Vec<NamedEstimate>,
+}
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ImportedContent {
+    /// Measurements with histograms, in their order.
+    Runs(Vec<ImportedRun>),
+    /// Rows without.
+    Rows(Vec<ImportedRow>),
+}
+
+/// A result of another program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedResult {
+    /// The program, with its version where the file says it.
+    pub program: String,
+    /// Name of what was measured.
+    pub name: String,
+    /// What it holds.
+    pub content: ImportedContent,
+    /// What it lacks.
+    pub lacks: Vec<Lack>,
+}
+
+/// A number of the whole time, which has no interval.
+pub fn total(quantity: &str, value: f64) -> NamedEstimate {
+    NamedEstimate {
+        quantity: quantity.to_owned(),
+        subject: None,
+        estimate: assay_model::Estimate::exact(value, 1),
+    }
+}
+
+/// The refusal of a file that ends too early or holds something else.
+pub fn broken(program: &str, what: &str) -> Error {
+    Error::usage(
+        format!("the result of {program} cannot be read: {what}"),
+        "name the whole file as the program wrote it",
+    )
+}

@@ -1,0 +1,330 @@
+//! The form of a parameter file: definitions with their parameters, defaults, comments, continued lines and variables.
+
+use super::names::{self, DefinitionKind};
+use crate::conversion::{Origin, Refused};
+use crate::reading::{Section, Setting};
+use crate::reason::Reason;
+use crate::surroundings::{BYTES_MAX, DEPTH_MAX, Surroundings};
+
+/// Definitions of a file at most.
+const SECTIONS_MAX: usize = 16_384;
+/// Storage that one line defines by its count at most.
+const COUNT_MAX: u64 = 4096;
+
+/// The definitions of a file, in their order.
+#[derive(Debug, Default)]
+pub struct Definitions {
+    /// All parameters of the file as a whole.
+    pub general: Vec<Setting>,
+    /// Names of hosts.
+    pub hosts: Vec<String>,
+    /// Storage.
+    pub storages: Vec<Section>,
+    /// Workloads.
+    pub workloads: Vec<Section>,
+    /// What holds for a run that names no workload.
+    pub workload_default: Section,
+    /// Runs.
+    pub runs: Vec<Section>,
+    /// Definitions for file systems or traces, with why they are refused.
+    pub others: Vec<(Section, Reason)>,
+}
+
+/// Reads a parameter file with everything that it includes.
+pub fn read(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Definitions, Refused> {
+    let mut reader =
+        Reader { around, found: Definitions::default(), defaults: Vec::new(), bytes: 0 };
+    reader.file(text, &mut vec![name.to_owned()])?;
+    Ok(reader.found)
+}
+
+struct Reader<'a> {
+    around: &'a Surroundings<'a>,
+    found: Definitions,
+    defaults: Vec<(DefinitionKind, Vec<Setting>)>,
+    bytes: usize,
+}
+
+/// A line with those that continue it.
+struct Statement {
+    text: String,
+    line: u32,
+}
+
+impl Reader<'_> {
+    fn file(&mut self, text: &str, names: &mut Vec<String>) -> Result<(), Refused> {
+        self.bytes = self.bytes.saturating_add(text.len());
+        let file = names.last().cloned().unwrap_or_default();
+        let at = |line: u32, key: &str| Origin { file: file.clone(), line, key: key.to_owned() };
+        if self.bytes > BYTES_MAX {
+            return Err(refused(at(1, ""), "", Reason::TooLarge));
+        }
+        for statement in statements(text) {
+            let parameters = split(&statement.text);
+            let (key, value) = pair(parameters[0]);
+            let origin = at(statement.line, key);
+            if key.eq_ignore_ascii_case("include") {
+                self.include(value, &origin, names)?;
+            } else {
+                self.statement(&parameters, &origin)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn include(
+        &mut self,
+        name: &str,
+        origin: &Origin,
+        names: &mut Vec<String>,
+    ) -> Result<(), Refused> {
+        let refuse = |reason| refused(origin.clone(), name, reason);
+        if names.iter().any(|known| known == name) {
+            return Err(refuse(Reason::CircularInclude));
+        }
+        if names.len() > DEPTH_MAX {
+            return Err(refuse(Reason::DeepInclude));
+        }
+        let text = (self.around.file)(name).map_err(|_| refuse(Reason::MissingInclude))?;
+        names.push(name.to_owned());
+        self.file(&text, names)?;
+        names.pop();
+        Ok(())
+    }
+
+    fn statement(&mut self, parameters: &[&str], origin: &Origin) -> Result<(), Refused> {
+        let (key, name) = pair(parameters[0]);
+        let entity = names::entity(key).unwrap_or(DefinitionKind::General);
+        let count = self.found.storages.len() + self.found.workloads.len() + self.found.runs.len();
+        if count > SECTIONS_MAX {
+            return Err(refused(origin.clone(), name, Reason::TooManyJobs));
+        }
+        let own = if entity == DefinitionKind::General { parameters } else { &parameters[1..] };
+        let settings = own.iter().map(|one| self.setting(entity, one, origin));
+        let settings = settings.collect::<Result<Vec<_>, _>>()?;
+        if entity == DefinitionKind::General {
+            self.found.general.extend(settings);
+            return Ok(());
+        }
+        let name =
+            self.substituted(name).map_err(|reason| refused(origin.clone(), name, reason))?;
+        self.define(entity, Section { name, origin: origin.clone(), settings })
+    }
+
+    fn setting(
+        &self,
+        entity: DefinitionKind,
+        text: &str,
+        origin: &Origin,
+    ) -> Result<Setting, Refused> {
+        let (key, value) = pair(text);
+        let origin = Origin { key: key.to_owned(), ..origin.clone() };
+        let refuse = |reason| refused(origin.clone(), value, reason);
+        let foreign = matches!(entity, DefinitionKind::FileSystem | DefinitionKind::Replay);
+        let name = if foreign { Some("") } else { names::full(entity, key) };
+        let Some(name) = name else {
+            return Err(refuse(Reason::UnknownOption { nearest: names::nearest(entity, key) }));
+        };
+        let value =
+            if foreign { value.to_owned() } else { self.substituted(value).map_err(refuse)? };
+        Ok(Setting { name, value: Some(value), origin, has_dashes: false })
+    }
+
+    fn define(&mut self, entity: DefinitionKind, mut section: Section) -> Result<(), Refused> {
+        let known = self.defaults.iter().position(|(of, _)| *of == entity);
+        if section.name == "default" {
+            if entity == DefinitionKind::Workload {
+                self.found.workload_default = section.clone();
+            }
+            match known {
+                Some(index) => self.defaults[index].1.extend(section.settings),
+                None => self.defaults.push((entity, section.settings)),
+            }
+            return Ok(());
+        }
+        if let Some(index) = known {
+            let own = std::mem::take(&mut section.settings);
+            section.settings.clone_from(&self.defaults[index].1);
+            section.settings.extend(own);
+        }
+        match entity {
+            DefinitionKind::Host => self.found.hosts.push(section.name),
+            DefinitionKind::Storage => self.found.storages.extend(counted(section)?),
+            DefinitionKind::Workload => self.found.workloads.push(section),
+            DefinitionKind::Run => self.found.runs.push(section),
+            DefinitionKind::FileSystem => self.found.others.push((section, Reason::FileSystemLoad)),
+            DefinitionKind::Replay => self.found.others.push((section, Reason::Replay)),
+            DefinitionKind::General => {}
+        }
+        Ok(())
+    }
+
+    /// The text with `$name` replaced by what the variable has.
+    fn substituted(&self, text: &str) -> Result<String, Reason> {
+        let mut pieces = text.split('$');
+        let mut found = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let end = piece
+                .find(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '_'))
+                .unwrap_or(piece.len());
+            let name = &piece[..end];
+            let value =
+                (self.around.variable)(name).ok_or_else(|| Reason::Variable(name.to_owned()))?;
+            found.push_str(&value);
+            found.push_str(&piece[end..]);
+            if found.len() > BYTES_MAX {
+                return Err(Reason::TooLarge);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn refused(origin: Origin, value: &str, reason: Reason) -> Refused {
+    Refused { origin, value: value.to_owned(), reason }
+}
+
+/// Lines without comments; what stands behind the first blank is one, and a comma at the end continues the line.
+fn statements(text: &str) -> Vec<Statement> {
+    let mut found: Vec<Statement> = Vec::new();
+    let mut continues = false;
+    for (line, text) in (1..).zip(text.lines()) {
+        let text = text.trim_start();
+        if text.is_empty() || text.starts_with(['*', '#', '/']) {
+            continue;
+        }
+        if text.starts_with("eof") {
+            break;
+        }
+        let text = text.split_whitespace().next().unwrap_or_default();
+        match found.last_mut().filter(|_| continues) {
+            Some(last) => last.text.push_str(text),
+            None => found.push(Statement { text: text.to_owned(), line }),
+        }
+        continues = text.ends_with(',');
+    }
+    found
+}
+
+/// Parameters are separated by commas outside of parentheses; there is at least one.
+fn split(text: &str) -> Vec<&str> {
+    let (mut depth, mut begin) = (0_u32, 0);
+    let mut found = Vec::new();
+    for (index, sign) in text.char_indices() {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                found.push(&text[begin..index]);
+                begin = index + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(&text[begin..]);
+    let first = found[0];
+    found.retain(|part| !part.is_empty());
+    if found.is_empty() { vec![first] } else { found }
+}
+
+fn pair(text: &str) -> (&str, &str) {
+    text.split_once('=').unwrap_or((text, ""))
+}
+
+/// `count=(1,8)` makes several of one.
+fn counted(section: Section) -> Result<Vec<Section>, Refused> {
+    let Some(place) = section.settings.iter().position(|one| one.name == "count") else {
+        return Ok(vec![section]);
+    };
+    let setting = section.settings[place].clone();
+    let text = setting.value.clone().unwrap_or_default();
+    let numbers = super::number::parts(&text);
+    let numbers: Result<Vec<u64>, Reason> = numbers.into_iter().map(super::number::count).collect();
+    let (from, many) = match numbers.as_deref() {
+        Ok([from, many]) if *many <= COUNT_MAX => (*from, *many),
+        Ok([_, _]) => return Err(refused(setting.origin, &text, Reason::TooManyJobs)),
+        _ => return Err(refused(setting.origin, &text, Reason::Value)),
+    };
+    let one = |number: u64| {
+        let mut one = section.clone();
+        one.name = format!("{}{number}", section.name);
+        for setting in one.settings.iter_mut().filter(|setting| setting.name == "lun") {
+            setting.value = setting.value.as_ref().map(|lun| format!("{lun}{number}"));
+        }
+        one
+    };
+    Ok((from..from.saturating_add(many)).map(one).collect())
+}
+
+/// Whether a name is one of those in `a`, `(a,b)`, `(a1-a9)` or `a*`.
+pub fn is_named(pattern: &str, name: &str) -> bool {
+    super::number::parts(pattern).into_iter().any(|one| {
+        if let Some(start) = one.strip_suffix('*') {
+            return name.starts_with(start);
+        }
+        match one.split_once('-') {
+            Some((from, to)) if one != name => is_between(from, to, name),
+            _ => one == name,
+        }
+    })
+}
+
+/// `sd1-sd9`: the same letters, and a number between the two.
+fn is_between(from: &str, to: &str, name: &str) -> bool {
+    let parts = |text: &str| {
+        let letters = text.trim_end_matches(|sign: char| sign.is_ascii_digit()).len();
+        text[letters..].parse::<u64>().ok().map(|number| (text[..letters].to_owned(), number))
+    };
+    match (parts(from), parts(to), parts(name)) {
+        (Some(from), Some(to), Some(name)) => {
+            from.0 == name.0 && to.0 == name.0 && (from.1..=to.1).contains(&name.1)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_continued_cut_and_inherit() {
+        let text = "* c\nsd=default,threads=4\nsd=sd1,lun=/a,\n   size=1g comment\n#x\nwd=w,sd=(sd1,sd2),xfersize=(4k,50,8k,50)\n";
+        let found = read(text, "x", &Surroundings::none()).unwrap();
+        let values: Vec<_> = found.storages[0]
+            .settings
+            .iter()
+            .map(|one| (one.name, one.value.clone().unwrap()))
+            .collect();
+        assert_eq!(values, [("threads", "4".into()), ("lun", "/a".into()), ("size", "1g".into())]);
+        assert_eq!(found.workloads[0].settings[1].value.as_deref(), Some("(4k,50,8k,50)"));
+    }
+
+    #[test]
+    fn names_are_met_by_lists_ranges_and_stars() {
+        for (pattern, name, expected) in [
+            ("sd*", "sd12", true),
+            ("*", "x", true),
+            ("(sd1-sd9)", "sd3", true),
+            ("(sd1-sd9)", "sd10", false),
+            ("(a,b)", "b", true),
+            ("a", "ab", false),
+            ("rd_x-max", "rd_x-max", true),
+        ] {
+            assert_eq!(is_named(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn broken_files_are_refused_with_their_line() {
+        for (text, reason) in [
+            ("sd=sd1,lnu=/a\n", Reason::UnknownOption { nearest: Some("lun".into()) }),
+            ("include=b\n", Reason::MissingInclude),
+            ("sd=sd1,lun=$x\n", Reason::Variable("x".into())),
+            ("sd=sd,lun=/a,count=(1,99999)\n", Reason::TooManyJobs),
+        ] {
+            let refused = read(text, "x", &Surroundings::none()).unwrap_err();
+            assert_eq!((refused.origin.line, refused.reason), (1, reason), "{text}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The parameters of Vdbench by the definition that they belong to; all may be shortened as long as they are clear.
+
+use crate::reading::Rule;
+use crate::reason::{Approximation, Reason};
+
+/// What a line defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DefinitionKind {
+    /// Parameters of the whole file.
+    General,
+    /// A host.
+    Host,
+    /// Storage: a device or a file.
+    Storage,
+    /// A workload.
+    Workload,
+    /// A run.
+    Run,
+    /// Anything of the load on file systems.
+    FileSystem,
+    /// A group of traces.
+    Replay,
+}
+
+const GENERAL: &str = "
+    abort_failed_skew auxreport compratio concatenate concatenatesds create_anchors data_errors debug dedupratio
+    dedupunit dedupsets deduphotsets dedupflipflop dedupseed endcmd formatsds formatxfersize fwd_thread_adjust histogram include
+    ios_per_jvm journal loop messagescan monitor pattern port report report_run_totals startcmd showlba timeout validate
+    patterns stop_after swat tmpdir creates formatted";
+const HOST: &str = "system user vdbench shell jvms clients mount master";
+const STORAGE: &str = "
+    lun host hd count size range threads hitarea journal offset align openflags streams replay resetbus resetlun
+    compratio dedupratio dedupunit dedupsets pattern";
+const WORKLOAD: &str = "
+    sd xfersize rdpct seekpct skew rhpct whpct range threads openflags hotband iorate priority streams stride host hd
+    hitarea pattern";
+const RUN: &str = "
+    wd sd fwd elapsed interval iorate warmup pause maxdata maxdatar maxdataw forxfersize forthreads forrdpct forseekpct
+    forrhpct forwhpct forhitarea forcompratio forhpct xfersize threads rdpct seekpct rhpct whpct hitarea compratio curve
+    stopcurve distribution openflags endcmd startcmd mount replay fwdrate format operations foroperations fordepth
+    forwidth forfiles forsizes fortotal host hd";
+
+/// The definition that a line begins with.
+pub fn entity(key: &str) -> Option<DefinitionKind> {
+    Some(match key.to_ascii_lowercase().as_str() {
+        "hd" | "host" => DefinitionKind::Host,
+        "sd" => DefinitionKind::Storage,
+        "wd" => DefinitionKind::Workload,
+        "rd" => DefinitionKind::Run,
+        "fsd" | "fwd" => DefinitionKind::FileSystem,
+        "rg" => DefinitionKind::Replay,
+        _ => return None,
+    })
+}
+
+fn list(entity: DefinitionKind) -> &'static str {
+    match entity {
+        DefinitionKind::General => GENERAL,
+        DefinitionKind::Host => HOST,
+        DefinitionKind::Storage => STORAGE,
+        DefinitionKind::Workload => WORKLOAD,
+        DefinitionKind::Run => RUN,
+        DefinitionKind::FileSystem | DefinitionKind::Replay => "",
+    }
+}
+
+/// The full name of a parameter, where it is one: the first that begins so, of two letters at least.
+pub fn full(entity: DefinitionKind, key: &str) -> Option<&'static str> {
+    let key = key.to_ascii_lowercase();
+    let names = || list(entity).split_whitespace();
+    let same = names().find(|name| *name == key);
+    same.or_else(|| names().find(|name| key.len() >= 2 && name.starts_with(&key)))
+}
+
+/// The nearest parameter to one that is none.
+pub fn nearest(entity: DefinitionKind, key: &str) -> Option<String> {
+    let known: Vec<String> = list(entity).split_whitespace().map(str::to_owned).collect();
+    assay_model::document::nearest(key, &known).map(str::to_owned)
+}
+
+/// What becomes of a parameter that nobody asks for.
+pub fn rule(name: &str) -> Rule {
+    match name {
+        "startcmd" | "endcmd" => Rule::Never(Reason::NeverExecuted),
+        "validate" | "journal" => Rule::Never(Reason::Verification),
+        "replay" => Rule::Never(Reason::Replay),
+        "priority" => Rule::Near(Approximation::NoPriority),
+        "resetbus" | "resetlun" => Rule::Never(Reason::SystemSetting),
+        "stopcurve" => Rule::Never(Reason::Limit),
+        "align" => Rule::Near(Approximation::Alignment),
+        "dedupunit" | "dedupsets" | "deduphotsets" | "dedupflipflop" | "pattern" => {
+            Rule::Near(Approximation::RepeatedBlocks)
+        }
+        "maxdata" | "maxdatar" | "maxdataw" => Rule::Near(Approximation::WholeTime),
+        _ => Rule::NoEffect,
+    }
+}

@@ -1,0 +1,472 @@
+//! Run definitions: rates, times and loops, as one workload, or as a study where something is varied.
+
+use super::file::{Definitions, is_named};
+use super::number;
+use super::storage::{OpenFlags, StorageDefinition, open_flags};
+use super::workload::{WorkloadDefinition, workload};
+use crate::conversion::{
+    ConversionPart, Document, DocumentLine, NamedTarget, Note, Origin, Refused,
+};
+use crate::reading::{Section, SectionReader};
+use crate::reason::{Approximation, Reason};
+use assay_model::number::{count, real};
+use assay_model::study::{Factor, FactorValue, Study};
+use assay_model::units::{Bytes, Nanos, Rate, Share};
+use assay_model::workload::{Arrival, Content, Process, Span, Stream, SyncPolicy, Workload};
+use std::collections::BTreeMap;
+
+/// Outstanding I/Os of a stream at most.
+const OUTSTANDING_MAX: u64 = 32_768;
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// What a run makes of the definitions.
+pub struct RunDefinition {
+    /// Its document.
+    pub part: ConversionPart,
+    /// What became of its parameters, and of those of its workloads.
+    pub notes: Vec<Note>,
+}
+
+/// The rates of a run.
+enum Rates {
+    /// As fast as it goes.
+    Max,
+    /// A curve up to the maximum.
+    Curve,
+    /// Given rates.
+    Given(Vec<f64>),
+}
+
+/// Values that a loop varies.
+#[derive(Default)]
+struct Loops {
+    transfer: Vec<u64>,
+    threads: Vec<u64>,
+    read_percent: Vec<u64>,
+    ratios: Vec<u64>,
+}
+
+struct Times {
+    measure: Nanos,
+    warm_up: Nanos,
+    interval: Nanos,
+    rest: Nanos,
+}
+
+/// Everything that is said of a run.
+struct Run<'a> {
+    storages: &'a [StorageDefinition],
+    workloads: Vec<WorkloadDefinition>,
+    rates: Rates,
+    loops: Loops,
+    process: Process,
+    flags: OpenFlags,
+    content: Content,
+}
+
+/// Reads a run definition.
+pub fn run(
+    section: &Section,
+    found: &Definitions,
+    storages: &[StorageDefinition],
+    content: Content,
+    targets: &[NamedTarget],
+) -> Result<RunDefinition, Refused> {
+    let mut reading = SectionReader::new(section, super::names::rule);
+    if reading.setting("fwd", "targets").is_some() {
+        return Err(reading.refusal("fwd", Reason::FileSystemLoad));
+    }
+    let workloads = workloads(&mut reading, found, storages)?;
+    let (rates, process) = (rates(&mut reading)?, process(&mut reading)?);
+    let (loops, times) = (loops(&mut reading)?, times(&mut reading)?);
+    let flags = open_flags(&mut reading)?;
+    let run = Run { storages, workloads, rates, loops, process, flags, content };
+    let is_dealt = run.is_dealt();
+    if is_dealt {
+        reading.near("wd", Approximation::DealtThreads);
+    }
+    let whole = run.workload(section, &times);
+    let whole = whole.map_err(|reason| refused(section, reason))?;
+    let (whole, used) = on_targets(whole, &run, targets);
+    let factors = run.factors(&mut reading);
+    let (notes, sources) = reading.finish();
+    let mut part = ConversionPart {
+        document: Document::Workload(whole),
+        targets: used,
+        sources: run.sources(&sources),
+    };
+    if !factors.is_empty() {
+        part.document = Document::Study(study(&part.document, factors, &times));
+    }
+    check(&part.document).map_err(|why| refused(section, Reason::Invalid(why)))?;
+    let own = run.workloads.iter().flat_map(|one| one.notes.clone());
+    Ok(RunDefinition { part, notes: notes.into_iter().chain(own).collect() })
+}
+
+fn refused(section: &Section, reason: Reason) -> Refused {
+    Refused { origin: section.origin.clone(), value: section.name.clone(), reason }
+}
+
+fn check(document: &Document) -> Result<(), String> {
+    match document {
+        Document::Workload(workload) => {
+            workload.check().map_err(|error| error.message().to_owned())
+        }
+        Document::Study(study) => {
+            let text = assay_model::document::to_toml(study)
+                .map_err(|error| error.message().to_owned())?;
+            let read = assay_model::study::parse_study(&text);
+            read.map(drop).map_err(|error| error.message().to_owned())
+        }
+    }
+}
+
+fn workloads(
+    reading: &mut SectionReader<'_>,
+    found: &Definitions,
+    storages: &[StorageDefinition],
+) -> Result<Vec<WorkloadDefinition>, Refused> {
+    let named = reading.text("sd", "targets")?.map(str::to_owned);
+    let Some(pattern) = reading.text("wd", "targets")? else {
+        let mut bare = found.workload_default.clone();
+        bare.name = "default".to_owned();
+        return Ok(vec![workload(&bare, named.as_deref(), storages)?]);
+    };
+    let used = found.workloads.iter().filter(|one| is_named(pattern, &one.name));
+    let used: Result<Vec<_>, _> =
+        used.map(|one| workload(one, named.as_deref(), storages)).collect();
+    let used = used?;
+    if used.is_empty() {
+        return Err(reading.refusal("wd", Reason::Missing(pattern.to_owned())));
+    }
+    Ok(used)
+}
+
+fn rates(reading: &mut SectionReader<'_>) -> Result<Rates, Refused> {
+    let text = reading.text("iorate", "arrival")?.unwrap_or("max").to_ascii_lowercase();
+    reading.near("curve", Approximation::DepthLadder);
+    match text.as_str() {
+        "max" => Ok(Rates::Max),
+        "curve" => {
+            reading.near("iorate", Approximation::DepthLadder);
+            Ok(Rates::Curve)
+        }
+        list => {
+            let rates = number::values(list, number::count)
+                .map_err(|reason| reading.refusal("iorate", reason))?;
+            Ok(Rates::Given(rates.into_iter().map(real).filter(|rate| *rate > 0.0).collect()))
+        }
+    }
+}
+
+fn process(reading: &mut SectionReader<'_>) -> Result<Process, Refused> {
+    let Some(text) = reading.text("distribution", "arrival")? else { return Ok(Process::Poisson) };
+    let words = number::parts(text);
+    if words.iter().any(|word| word.starts_with('v') || word.starts_with('s')) {
+        reading.leave_out("distribution", Reason::NoWord);
+    }
+    match words.first().and_then(|word| word.chars().next()) {
+        Some('e') => Ok(Process::Poisson),
+        Some('d') => Ok(Process::Constant),
+        Some('u') => {
+            reading.near("distribution", Approximation::Majority);
+            Ok(Process::Constant)
+        }
+        _ => Err(reading.refusal("distribution", Reason::Value)),
+    }
+}
+
+fn loops(reading: &mut SectionReader<'_>) -> Result<Loops, Refused> {
+    let mut values = |names: [&str; 2], line, one: fn(&str) -> Result<u64, Reason>| {
+        for name in names {
+            if let Some(values) = reading.parsed(name, line, |text| number::values(text, one))? {
+                return Ok::<_, Refused>(values);
+            }
+        }
+        Ok(Vec::new())
+    };
+    let loops = Loops {
+        transfer: values(["forxfersize", "xfersize"], "transfer", number::bytes)?,
+        threads: values(["forthreads", "threads"], "arrival", number::count)?,
+        read_percent: values(["forrdpct", "rdpct"], "read_share", number::count)?,
+        ratios: values(["forcompratio", "compratio"], "content", number::count)?,
+    };
+    for name in [
+        "forseekpct",
+        "seekpct",
+        "forrhpct",
+        "rhpct",
+        "forhpct",
+        "forwhpct",
+        "whpct",
+        "forhitarea",
+        "hitarea",
+    ] {
+        reading.leave_out(name, Reason::NoWord);
+    }
+    Ok(loops)
+}
+
+fn times(reading: &mut SectionReader<'_>) -> Result<Times, Refused> {
+    let measure_ns =
+        reading.parsed("elapsed", "duration", number::time_ns)?.unwrap_or(30 * SECOND_NS);
+    let warm_up_ns = reading.parsed("warmup", "warm_up", number::time_ns)?.unwrap_or(0);
+    let interval_ns = reading.parsed("interval", "interval", number::time_ns)?;
+    let interval_ns = interval_ns.unwrap_or((measure_ns / 2).min(60 * SECOND_NS)).max(10_000_000);
+    let rest_ns = reading.parsed("pause", "rest", number::time_ns)?.unwrap_or(0);
+    Ok(Times {
+        measure: Nanos(measure_ns),
+        warm_up: Nanos(warm_up_ns),
+        interval: Nanos(interval_ns.min(measure_ns.max(10_000_000))),
+        rest: Nanos(rest_ns),
+    })
+}
+
+impl Run<'_> {
+    /// Workloads among which the threads of one storage are dealt out.
+    fn sharing(&self, storage: usize) -> u64 {
+        let using = self.workloads.iter().filter(|one| one.storages.contains(&storage));
+        assay_model::number::count_of(using.count()).max(1)
+    }
+
+    fn is_dealt(&self) -> bool {
+        self.workloads.iter().flat_map(|one| &one.storages).any(|index| self.sharing(*index) > 1)
+    }
+
+    /// Outstanding I/Os of a workload, with this many threads a storage where a loop says so.
+    fn outstanding(&self, one: &WorkloadDefinition, looped: Option<u64>) -> u64 {
+        if let (Some(threads), None) = (one.threads, looped) {
+            return threads.clamp(1, OUTSTANDING_MAX);
+        }
+        let of_storage = |index: &usize| {
+            let threads = looped.unwrap_or(self.storages[*index].threads);
+            match one.skew.filter(|_| self.sharing(*index) > 1) {
+                Some(skew) => count((real(threads) * skew).round()),
+                None => threads / self.sharing(*index),
+            }
+        };
+        let sum: u64 = one.storages.iter().map(of_storage).fold(0, u64::saturating_add);
+        sum.clamp(1, OUTSTANDING_MAX)
+    }
+
+    /// The share of the whole rate that a workload has.
+    fn skew(&self, one: &WorkloadDefinition) -> f64 {
+        let given: f64 = self.workloads.iter().filter_map(|one| one.skew).sum();
+        let open = self.workloads.iter().filter(|one| one.skew.is_none()).count();
+        let rest = (1.0 - given).max(0.0) / real(assay_model::number::count_of(open.max(1)));
+        one.skew.unwrap_or(rest)
+    }
+
+    fn arrival(&self, one: &WorkloadDefinition) -> Arrival {
+        let outstanding = self.outstanding(one, self.loops.threads.first().copied());
+        let outstanding = u32::try_from(outstanding).unwrap_or(1);
+        let given = match &self.rates {
+            Rates::Given(rates) => rates.first().map(|rate| rate * self.skew(one)),
+            Rates::Max | Rates::Curve => None,
+        };
+        match one.rate_iops.or(given) {
+            Some(rate) => Arrival::Open {
+                rate: Rate(rate),
+                process: self.process,
+                burst: 1,
+                outstanding_max: outstanding,
+                group_commit: None,
+            },
+            None => Arrival::Closed { outstanding, think_time: Nanos(0) },
+        }
+    }
+
+    fn stream(&self, one: &WorkloadDefinition) -> Stream {
+        let of_storages = one.storages.iter().map(|index| self.storages[*index].flags);
+        let flags = of_storages.fold(one.flags.with(self.flags), OpenFlags::with);
+        let read_share =
+            self.loops.read_percent.first().map_or(one.read_share, |first| real(*first) / 100.0);
+        let first = one.storages.first().map_or((0.0, 1.0), |index| self.storages[*index].range);
+        // A range of the workload replaces that of its storage.
+        let (from, to) = if one.range == (0.0, 1.0) { first } else { one.range };
+        let transfer = match self.loops.transfer.first() {
+            Some(size) => assay_model::workload::TransferMix::single(Bytes(*size)),
+            None => one.transfer.clone(),
+        };
+        let writes = read_share < 1.0;
+        Stream {
+            name: one.name.clone(),
+            read_share: Share(read_share.clamp(0.0, 1.0)),
+            transfer,
+            access: one.access,
+            arrival: self.arrival(one),
+            workers: 1,
+            sync: if flags.durable && writes { SyncPolicy::ODsync } else { SyncPolicy::None },
+            span: Span { from: Share(from), to: Share(to) },
+            targets: Vec::new(),
+            content: self.content,
+        }
+    }
+
+    fn workload(&self, section: &Section, times: &Times) -> Result<Workload, Reason> {
+        let mut streams: Vec<Stream> = Vec::new();
+        for one in &self.workloads {
+            let mut stream = self.stream(one);
+            if streams.iter().any(|known| known.name == stream.name) {
+                stream.name = format!("{}-{}", stream.name, streams.len() + 1);
+            }
+            streams.push(stream);
+        }
+        let first = streams.first().cloned().ok_or(Reason::NoJob)?;
+        let mut whole = Workload::of(&section.name, times.measure, first);
+        whole.streams = streams;
+        whole.warm_up = times.warm_up;
+        whole.interval = times.interval;
+        let storages =
+            self.workloads.iter().flat_map(|one| &one.storages).map(|index| &self.storages[*index]);
+        let of_storages = storages.map(|one| one.flags.direct).any(|direct| direct);
+        whole.direct =
+            of_storages || self.flags.direct || self.workloads.iter().any(|one| one.flags.direct);
+        Ok(whole)
+    }
+
+    /// What is varied; the loops of a run in the order of Vdbench.
+    fn factors(&self, reading: &mut SectionReader<'_>) -> Vec<Factor> {
+        let factor = |name: &str, values: Vec<FactorValue>| Factor {
+            name: name.to_owned(),
+            values,
+            stream: None,
+        };
+        let mut factors = Vec::new();
+        let Loops { transfer, threads, read_percent, ratios } = &self.loops;
+        if read_percent.len() > 1 {
+            let values =
+                read_percent.iter().map(|percent| FactorValue::Text(format!("{percent}%")));
+            factors.push(factor("read_share", values.collect()));
+        }
+        if transfer.len() > 1 {
+            let values = transfer.iter().map(|size| FactorValue::Text(Bytes(*size).to_string()));
+            factors.push(factor("transfer", values.collect()));
+        }
+        if ratios.len() > 1 {
+            let values = ratios.iter().map(|ratio| FactorValue::Real(compressible(real(*ratio))));
+            factors.push(factor("compressible", values.collect()));
+        }
+        match &self.rates {
+            Rates::Given(rates) if rates.len() > 1 => {
+                if self.workloads.len() > 1 {
+                    reading.near("iorate", Approximation::JointRate);
+                }
+                let count = real(assay_model::number::count_of(self.workloads.len()));
+                let values =
+                    rates.iter().map(|rate| FactorValue::Text(Rate(rate / count).to_string()));
+                factors.push(factor("rate", values.collect()));
+            }
+            Rates::Curve => factors.push(factor("queue_depth", self.ladder())),
+            _ if threads.len() > 1 => {
+                let depth = |threads: &u64| {
+                    FactorValue::Whole(self.outstanding(&self.workloads[0], Some(*threads)))
+                };
+                factors.push(factor("queue_depth", threads.iter().map(depth).collect()));
+            }
+            _ => {}
+        }
+        factors
+    }
+
+    /// Doubling from one outstanding I/O up to what the run would keep.
+    fn ladder(&self) -> Vec<FactorValue> {
+        let most = self.outstanding(&self.workloads[0], self.loops.threads.first().copied());
+        let steps = std::iter::successors(Some(1_u64), |depth| depth.checked_mul(2));
+        let mut steps: Vec<u64> = steps.take_while(|depth| *depth < most).collect();
+        steps.push(most);
+        steps.into_iter().map(FactorValue::Whole).collect()
+    }
+
+    fn sources(&self, own: &[(&'static str, Origin)]) -> BTreeMap<DocumentLine, Vec<Origin>> {
+        const OF_THE_WHOLE: [&str; 7] =
+            ["duration", "warm_up", "interval", "direct", "capacity", "rest", "measure"];
+        let mut lines: BTreeMap<DocumentLine, Vec<Origin>> = BTreeMap::new();
+        let mut add = |stream: usize, key: &'static str, origin: &Origin| {
+            let stream = (!OF_THE_WHOLE.contains(&key)).then_some(stream);
+            let origins = lines.entry(DocumentLine { stream, key }).or_default();
+            if !origins.contains(origin) {
+                origins.push(origin.clone());
+            }
+        };
+        for (index, one) in self.workloads.iter().enumerate() {
+            let storages = one.storages.iter().flat_map(|storage| &self.storages[*storage].sources);
+            for (key, origin) in one.sources.iter().chain(own).chain(storages) {
+                add(index, key, origin);
+                if *key == "duration" {
+                    add(index, "measure", origin);
+                }
+            }
+        }
+        lines
+    }
+}
+
+/// The share that compresses away at a ratio of n to 1.
+pub fn compressible(ratio: f64) -> f64 {
+    if ratio > 1.0 { 1.0 - 1.0 / ratio } else { 0.0 }
+}
+
+/// The workload with its streams' targets numbered among those that it uses, and its capacity where all sizes are known.
+fn on_targets(
+    mut whole: Workload,
+    run: &Run<'_>,
+    targets: &[NamedTarget],
+) -> (Workload, Vec<usize>) {
+    let place =
+        |storage: usize| targets.iter().position(|one| one.name == run.storages[storage].lun);
+    let mut used: Vec<usize> = Vec::new();
+    for index in
+        run.workloads.iter().flat_map(|one| &one.storages).filter_map(|index| place(*index))
+    {
+        if !used.contains(&index) {
+            used.push(index);
+        }
+    }
+    for (stream, one) in whole.streams.iter_mut().zip(&run.workloads) {
+        let numbers = one.storages.iter().filter_map(|index| place(*index));
+        let mut numbers: Vec<usize> =
+            numbers.filter_map(|index| used.iter().position(|known| *known == index)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        stream.targets = if numbers.len() == used.len() { Vec::new() } else { numbers };
+    }
+    let sizes: Option<Vec<u64>> =
+        used.iter().map(|index| targets[*index].size.map(|size| size.0)).collect();
+    whole.capacity = sizes.filter(|sizes| !sizes.is_empty()).map(|sizes| {
+        let largest = sizes.iter().max().copied().unwrap_or(0);
+        Bytes(largest.saturating_mul(assay_model::number::count_of(sizes.len())))
+    });
+    (whole, used)
+}
+
+fn study(document: &Document, factors: Vec<Factor>, times: &Times) -> Study {
+    let mut whole = document.workload().cloned();
+    let capacity = whole.as_mut().and_then(|whole| whole.capacity.take());
+    Study {
+        format: 1,
+        name: document.name().to_owned(),
+        description: String::new(),
+        preset: None,
+        capacity,
+        repeats: 1,
+        order: assay_model::study::Order::Listed,
+        seed: 1,
+        restore_every: None,
+        phases: assay_model::study::Phases {
+            fill: None,
+            precondition_passes: 0,
+            settle: Nanos(0),
+            warm_up: times.warm_up,
+            measure: times.measure,
+            rest: times.rest,
+            final_rest: Nanos(0),
+        },
+        stop: assay_model::study::StopRules::default(),
+        hooks: assay_model::study::Hooks::default(),
+        factors,
+        workload: whole,
+        sessions: None,
+        load: None,
+    }
+}

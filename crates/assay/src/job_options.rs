@@ -1,0 +1,62 @@
+//! Options of verbs that take job files of other programs, and what is said of such a file.
+
+use assay_app::job_file::JobSettings;
+use assay_formats::{Conversion, Treatment};
+use assay_model::Result;
+use clap::Args;
+use std::collections::BTreeMap;
+
+/// What a job file is given.
+#[derive(Args)]
+#[command(next_help_heading = "Job file options")]
+pub struct JobOptions {
+    /// Target that stands for a file or device which the job file names; repeat it for others
+    #[arg(long, value_name = "NAME=TARGET", value_parser = pair)]
+    pub map: Vec<(String, String)>,
+    /// Value of a variable of the job file; others are looked for in the environment
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+    pub set: Vec<(String, String)>,
+}
+
+impl JobOptions {
+    /// As the library takes them.
+    pub fn settings(&self) -> JobSettings {
+        let all = |pairs: &[(String, String)]| pairs.iter().cloned().collect::<BTreeMap<_, _>>();
+        JobSettings { variables: all(&self.set), targets: all(&self.map) }
+    }
+}
+
+/// `NAME=VALUE`; the last equals sign separates names that have one themselves.
+fn pair(text: &str) -> std::result::Result<(String, String), String> {
+    let found = text.rsplit_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) =
+        found.ok_or_else(|| format!("'{text}' has no equals sign; write NAME=VALUE"))?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// What was changed and what was left out, one option a line.
+pub fn report(conversion: &Conversion) -> String {
+    let mut text = String::new();
+    for note in &conversion.notes {
+        let (word, why) = match &note.treatment {
+            Treatment::Exact | Treatment::NoEffect => continue,
+            Treatment::Approximated(how) => ("near", how.to_string()),
+            Treatment::Refused(reason) => ("left out", reason.to_string()),
+        };
+        let value =
+            if note.value.is_empty() { String::new() } else { format!(" = {}", note.value) };
+        text.push_str(&format!("{word}: {}{value}: {why}\n", note.origin));
+    }
+    if conversion.hosts.len() > 1 {
+        text.push_str(&format!("hosts: {}\n", conversion.hosts.join(", ")));
+    }
+    text
+}
+
+/// Says on standard error what was changed and what was left out.
+pub fn say_report(conversion: &Conversion, quiet: bool) -> Result<()> {
+    if !quiet {
+        report(conversion).lines().for_each(crate::terminal::say);
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! `assay convert`: a job file of another program as workloads and studies.
+
+use crate::exit::{ExitStatus, json, print};
+use crate::job_options::{JobOptions, report, say_report};
+use crate::options::COMMON;
+use assay_app::job_file::{job_text, read_job};
+use assay_app::new_file::write_new;
+use assay_formats::annotate::annotated;
+use assay_formats::{Conversion, Document, Note, Treatment};
+use assay_model::{Error, Result};
+use clap::Args;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Prints what a job file of fio or a parameter file of Vdbench stands for, with the origin of every line and what could not be carried over
+#[derive(Args)]
+#[command(after_help = "Examples:
+  assay convert job.fio
+  assay convert job.fio --json
+  assay convert parameters.vdb --out workloads")]
+pub struct Options {
+    /// Job file of fio, or parameter file of Vdbench; its content shows which
+    file: PathBuf,
+    /// Write each document to a new file of its own in this directory
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    job: JobOptions,
+    /// Print JSON documents instead of text
+    #[arg(long, help_heading = COMMON)]
+    json: bool,
+    /// Print neither progress nor notes on standard error
+    #[arg(long, short, help_heading = COMMON)]
+    quiet: bool,
+}
+
+/// What became of a file, for programs.
+#[derive(Serialize)]
+struct ConversionDocument<'a> {
+    format: u32,
+    program: assay_formats::conversion::Program,
+    targets: &'a [assay_formats::NamedTarget],
+    documents: Vec<&'a Document>,
+    notes: &'a [Note],
+    hosts: &'a [String],
+}
+
+/// Carries the verb out.
+pub fn run(options: &Options) -> Result<ExitStatus> {
+    let text = job_text(&options.file)?.ok_or_else(|| unknown(&options.file))?;
+    let conversion = read_job(&options.file, &text, &options.job.settings())?;
+    if options.json {
+        let document = ConversionDocument {
+            format: 1,
+            program: conversion.program,
+            targets: &conversion.targets,
+            documents: conversion.parts.iter().map(|part| &part.document).collect(),
+            notes: &conversion.notes,
+            hosts: &conversion.hosts,
+        };
+        return print(&json(&document)?);
+    }
+    match &options.out {
+        Some(directory) => write_each(&conversion, directory)?,
+        None => drop(print(&documents(&conversion)?)?),
+    }
+    say_report(&conversion, options.quiet)?;
+    Ok(ExitStatus::Success)
+}
+
+fn unknown(file: &Path) -> Error {
+    Error::usage(
+        format!("{} is neither a job file of fio nor a parameter file of Vdbench", file.display()),
+        "a job file has [sections], a parameter file lines such as sd=, wd= and rd=; results are read by `assay import`",
+    )
+}
+
+/// All documents behind one another, each with what was changed above it.
+fn documents(conversion: &Conversion) -> Result<String> {
+    let mut text = String::new();
+    let kept = |note: &&Note| matches!(note.treatment, Treatment::Exact);
+    let exact = conversion.notes.iter().filter(kept).count();
+    text.push_str(&format!(
+        "# {exact} options exactly, {} approximated, {} left out\n",
+        conversion.approximated().count(),
+        conversion.refused().count()
+    ));
+    for line in report(conversion).lines() {
+        text.push_str(&format!("# {line}\n"));
+    }
+    for (number, part) in (1..).zip(&conversion.parts) {
+        let count = conversion.parts.len();
+        let heading = if count > 1 {
+            format!("\n# ---- {number} of {count}: run them in this order\n")
+        } else {
+            "\n".to_owned()
+        };
+        text.push_str(&heading);
+        text.push_str(&annotated(conversion, part)?);
+    }
+    Ok(text)
+}
+
+fn write_each(conversion: &Conversion, directory: &Path) -> Result<()> {
+    for (number, part) in (1..).zip(&conversion.parts) {
+        let kind = match part.document {
+            Document::Workload(_) => "toml",
+            Document::Study(_) => "study.toml",
+        };
+        let path = directory.join(format!("{number:02}-{}.{kind}", plain(part.document.name())));
+        write_new(&path, annotated(conversion, part)?.as_bytes())?;
+        print(&format!("{}\n", path.display()))?;
+    }
+    Ok(())
+}
+
+/// A name as a file may have it.
+fn plain(name: &str) -> String {
+    let letter = |letter: char| {
+        if letter.is_ascii_alphanumeric() || "-_+".contains(letter) { letter } else { '-' }
+    };
+    name.chars().take(60).map(letter).collect()
+}
