@@ -1,6 +1,6 @@
 //! How sure an answer is: every input drawn from its interval, and how far the model itself misses.
 
-use crate::demand::Demand;
+use crate::demand::{Demand, Overheads};
 use crate::model::{Lean, ResponseSolver};
 use crate::storage::Storage;
 use assay_model::number::count;

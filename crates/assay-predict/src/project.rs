@@ -2,7 +2,7 @@
 
 use crate::bounds::bounds;
 use crate::closure::{close, commit_overhead_s};
-use crate::demand::Demand;
+use crate::demand::{Demand, Overheads};
 use crate::draws::{Around, NORMAL_95, response_deviation, sensitivity};
 use crate::model::{Lean, Solution, solve};
 use crate::objections;

@@ -1,6 +1,6 @@
 //! Predictions compared with measurements: what the model, Amdahl's law and a look-up in the curve would have said.
 
-use crate::demand::Demand;
+use crate::demand::{Demand, Overheads};
 use crate::model::{Lean, solve};
 use crate::storage::Storage;
 use assay_model::projection::{Population, ProjectedTarget, Verification, VerificationCase};
