@@ -29,7 +29,7 @@ pub(crate) fn append_of(demand: &Demand) -> Bytes {
     Bytes(512 * count((appended / 512.0).ceil()).clamp(1, 256))
 }
 
-/// The log of a database beside none, some and much of its own I/O.
+/// The log of a database during none, some and much of its own I/O.
 pub(crate) fn log_plan(
     append: Bytes,
     transfer: Bytes,

@@ -111,7 +111,7 @@ fn percent(share: f64) -> String {
 pub(super) fn sections<'a>(found: &'a Projection, format: Formatter) -> Vec<Section<'a>> {
     let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
     vec![
-        section("candidates", "What the database would do", candidates(found, format)),
+        section("candidates", "What the database would do", candidates(found)),
         section("time", "Where its time would go", time(found, format)),
         section("users", "Throughput and response by sessions", curves(found, format)),
         section("budget", "How long a read may take", budget(found, format)),
@@ -131,7 +131,7 @@ fn population(state: &ProjectedState) -> String {
     }
 }
 
-fn candidates<'a>(found: &Projection, _: Formatter) -> Vec<Block<'a>> {
+fn candidates<'a>(found: &Projection) -> Vec<Block<'a>> {
     let lead = format!(
         "One unit of work is one {}. Same work: as much of it a second as was measured. Without think time every session begins \
          the next one at once. An application with users lies between the two; --users says where.",
