@@ -1,4 +1,4 @@
-//! Predictions of simulated hosts on simulated arrays beside the truth, which is simulated, too: a profile is taken on array A,
+//! Predictions of simulated hosts on simulated arrays, compared with the truth, which is simulated, too: a profile is taken on array A,
 //! array B is calibrated, and the same host runs on B. `prediction_truth PAIRS [SEED] [--each]` prints the errors.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 

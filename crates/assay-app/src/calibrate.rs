@@ -1,21 +1,21 @@
 //! What a target can give.
 
 use crate::context::Context;
+use crate::database_calibration::{self, append_of, log_plan};
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::plan_document::PlanDocument;
 use crate::recording::{OpenTarget, Recording, RunRequest, host_busy};
 use crate::target_plan::TargetPlan;
 use assay_methods::{
-    Bench, CalibrationPlan, LogPlan, Mix, Progress, SimulatedBench, StorageBench, calibrate,
-    calibrate_log,
+    Bench, CalibrationPlan, Mix, Progress, SimulatedBench, StorageBench, calibrate, calibrate_log,
 };
-use assay_model::calibration::{Calibration, LatencyLimit, MixCalibration};
+use assay_model::calibration::{Calibration, LatencyLimit};
 use assay_model::measurement::{Finish, Remark};
-use assay_model::number::{count, real};
+use assay_model::number::real;
 use assay_model::run::RunKind;
 use assay_model::units::{Bytes, Nanos, Share, show_count};
 use assay_model::{Error, Profile, Result};
-use assay_predict::{Demand, demand_of};
+use assay_predict::demand_of;
 use assay_store::Document;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -92,18 +92,18 @@ impl CalibrationRunPlan {
     /// Takes transfer, mix and log of a database.
     ///
     /// # Errors
-    /// When the profile tells of no reads.
+    /// When the profile has no reads of a block.
     pub fn for_database(&mut self, profile: &Profile) -> Result<()> {
         let demand = demand_of(profile, None).demand;
         if demand.reads_mean <= 0.0 {
             return Err(Error::usage(
-                format!("the profile {} tells of no reads of a block", profile.name),
+                format!("the profile {} has no reads of a block", profile.name),
                 "take a report of a busy hour, or calibrate with --transfer and --read-share",
             ));
         }
         let may_write = self.target.may_be_written();
-        self.transfer = crate::predict::transfer(&demand);
-        let mixes = crate::predict::mixes(&demand).into_iter();
+        self.transfer = database_calibration::transfer(&demand);
+        let mixes = database_calibration::mixes(&demand).into_iter();
         let mixes = mixes.filter(|mix| may_write || mix.read_share >= 1.0);
         self.read_share = mixes.map(|mix| Share(mix.read_share)).collect();
         self.append = (may_write && demand.commits_mean > 0.0).then(|| append_of(&demand));
@@ -192,31 +192,6 @@ fn with_log(
         calibration.log = calibrate_log(bench, &log)?;
     }
     Ok(calibration)
-}
-
-/// Bytes that one flush of a database's log appends, as whole sectors.
-pub(crate) fn append_of(demand: &Demand) -> Bytes {
-    let appended = demand.redo_bytes / demand.commits_mean.max(1e-9);
-    Bytes(512 * count((appended / 512.0).ceil()).clamp(1, 256))
-}
-
-/// The log of a database beside none, some and much of its own I/O.
-pub(crate) fn log_plan(
-    append: Bytes,
-    transfer: Bytes,
-    read_share: f64,
-    calibration: &Calibration,
-    seed: u64,
-) -> LogPlan {
-    let mixes = calibration.mixes.iter();
-    let nearest = mixes.min_by(|left, right| {
-        let far = |mix: &MixCalibration| (mix.read_share - read_share).abs();
-        far(left).total_cmp(&far(right))
-    });
-    let most = nearest.map_or(1, |mix| mix.iops_max.outstanding).max(1);
-    let mut outstanding = vec![0, most.div_ceil(8), most.div_ceil(3), most];
-    outstanding.dedup();
-    LogPlan { append, transfer, read_share, outstanding, time: Nanos(2_000_000_000), seed }
 }
 
 fn with_remarks(mut calibration: Calibration, remarks: &[Remark]) -> Calibration {

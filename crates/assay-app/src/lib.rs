@@ -11,6 +11,7 @@ pub mod capacity;
 pub mod check;
 pub mod command_line;
 pub mod context;
+mod database_calibration;
 pub mod dry_run;
 pub mod finish;
 pub mod host_sampler;

@@ -9,17 +9,19 @@ use assay_model::load::{Load, Rung};
 use assay_model::projection::Projection;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Profile, Result};
-use assay_predict::{CacheChange, ProjectionPlan, ReadProfile, StorageSource, demand_of, project};
+use assay_predict::{
+    CacheChange, Demand, ProjectionPlan, ReadProfile, StorageSource, demand_of, project,
+};
 use assay_store::{Document, RunReader};
 use std::path::Path;
+use targets::TargetReader;
 
-pub use targets::CalibratedTarget;
-pub(crate) use targets::{mixes, transfer};
-pub use verify::{Verified, verify};
+pub use targets::PredictionTarget;
+pub use verify::{VerificationSummary, verify};
 
 /// The plan of a prediction; its fields are the options of the verb.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PredictPlan {
+pub struct PredictionPlan {
     /// A report, a profile, or a rung of a load as RUN:SESSIONS.
     pub profile: String,
     /// Targets: calibrations by run or file, or simulated devices, each perhaps as NAME=TARGET.
@@ -38,14 +40,15 @@ pub struct PredictPlan {
     pub projection: ProjectionPlan,
 }
 
-impl PredictPlan {
+impl PredictionPlan {
     /// Reads, calibrates what is simulated, and answers. Nothing is kept.
     pub fn run(&self, context: &Context) -> Result<Projection> {
         let source = read_source(&self.profile, context)?;
         let read = demand_of(&source.profile, source.cached_share);
         let projection = self.with_cache(&source.profile)?;
-        let of = |name: &String| CalibratedTarget::read(name, self, &read.demand, context);
-        let mut targets: Vec<CalibratedTarget> = self.on.iter().map(of).collect::<Result<_>>()?;
+        let reader = self.reader(&read.demand, context);
+        let of = |name: &String| reader.read(name);
+        let mut targets: Vec<PredictionTarget> = self.on.iter().map(of).collect::<Result<_>>()?;
         let mut from = self.from.as_ref().map(of).transpose()?;
         if let Some(log) = self.log.as_ref().map(of).transpose()? {
             let known = log.calibration.log.clone().ok_or_else(|| no_log(&log.name))?;
@@ -55,12 +58,17 @@ impl PredictPlan {
         }
         let projection = self.with_sessions(projection, &source, &read);
         let sources: Vec<StorageSource<'_>> =
-            targets.iter().map(CalibratedTarget::source).collect();
-        let from = from.as_ref().map(CalibratedTarget::source);
+            targets.iter().map(PredictionTarget::source).collect();
+        let from = from.as_ref().map(PredictionTarget::source);
         Ok(project(&read, from.as_ref(), &sources, &projection))
     }
 
-    /// A load of our own has as many sessions as it had.
+    fn reader<'a>(&self, demand: &'a Demand, context: &'a Context) -> TargetReader<'a> {
+        let (calibration_time, seed) = (self.calibration_time, self.projection.seed);
+        TargetReader { demand, calibration_time, seed, context }
+    }
+
+    /// A measured load has as many sessions as it had.
     fn with_sessions(
         &self,
         plan: ProjectionPlan,
@@ -104,7 +112,7 @@ pub struct ProfileSource {
     pub profile: Profile,
     /// Share of its reads that the page cache answered, where a run knows.
     pub cached_share: Option<f64>,
-    /// Sessions of a load of our own.
+    /// Sessions of a measured load.
     pub sessions: Option<f64>,
 }
 
@@ -122,7 +130,7 @@ fn read_source(named: &str, context: &Context) -> Result<ProfileSource> {
     };
     let sessions = rung.trim_start_matches("sessions-").parse::<u32>().map_err(|_| {
         Error::usage(
-            format!("'{rung}' is no number of sessions"),
+            format!("'{rung}' is not a number of sessions"),
             "name a rung as RUN:SESSIONS, for example latest:8",
         )
     })?;

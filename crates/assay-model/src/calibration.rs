@@ -48,11 +48,11 @@ pub struct Calibration {
 pub struct LogCalibration {
     /// Bytes of one append.
     pub transfer_bytes: u64,
-    /// Alone, then beside ever more reads and writes of data.
+    /// Alone, then during ever more reads and writes of data.
     pub points: Vec<LogPoint>,
 }
 
-/// The log beside a number of outstanding I/Os of data.
+/// The log during a number of outstanding I/Os of data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -84,9 +84,9 @@ pub enum Population {
     SameWork,
     /// Users who think between two units of work.
     Users {
-        /// How many.
-        users: f64,
-        /// Mean time from the end of one unit to the begin of the next, seconds.
+        /// How many, each with a session.
+        sessions: f64,
+        /// Mean time from the end of one unit to the start of the next, seconds.
         think_time_s: f64,
     },
     /// Sessions that never think.
@@ -332,7 +332,7 @@ pub struct LatencyBudget {
     pub outcome: Outcome,
 }
 
-/// The model's answer for the storage that the profile was measured on, beside what was measured.
+/// The model's answer for the storage that the profile was measured on, compared with what was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -1,19 +1,10 @@
 //! The model on the storage that was measured: whether it gives what was measured, and what the database adds to each wait.
 
-use crate::demand::Demand;
+use crate::demand::{Demand, Overheads};
 use crate::model::{Lean, solve};
 use crate::storage::Storage;
 use assay_model::projection::{Closure, Population};
 use assay_stats::group_commit;
-
-/// What the database adds to waits for storage, whatever the storage is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Overheads {
-    /// To each small read, seconds.
-    pub read_s: f64,
-    /// To each commit, seconds: waking up, and what is done between two flushes.
-    pub commit_s: f64,
-}
 
 /// What commits waited beyond what the flush explains, seconds; nothing where the flush is not known.
 pub(crate) fn commit_overhead_s(demand: &Demand) -> f64 {
@@ -33,7 +24,7 @@ pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) 
     let population = Population::Closed { sessions };
     let bare = Overheads { read_s: 0.0, commit_s };
     let solved = solve(demand, storage, bare, population, Lean::CAUTIOUS);
-    let error = |of: fn(&crate::model::Solved) -> f64, measured: f64| {
+    let error = |of: fn(&crate::model::Solution) -> f64, measured: f64| {
         solved.as_ref().map_or(f64::INFINITY, |solved| of(solved) / measured - 1.0)
     };
     let queue_s = solved.map_or(0.0, |solved| solved.parts.cpu_queue_s);

@@ -110,7 +110,7 @@ impl ReadCurve {
         Self { points }
     }
 
-    /// The same storage when so many of `reads_s` reads a second are asked of it by the way; factors for each point.
+    /// The same storage with the rate of each point multiplied by its factor; the factors repeat where there are fewer.
     pub fn scaled_by(&self, factors: &[f64]) -> Self {
         let points = self.points.iter().zip(factors.iter().cycle());
         let points: Vec<(f64, f64)> =

@@ -57,6 +57,15 @@ pub struct Demand {
     pub deviations: Deviations,
 }
 
+/// What the database adds to waits for storage, whatever the storage is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Overheads {
+    /// To each small read, seconds.
+    pub read_s: f64,
+    /// To each commit, seconds: waking up, and what is done between two flushes.
+    pub commit_s: f64,
+}
+
 /// Standard deviations of the logarithms of inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Deviations {

@@ -1,7 +1,6 @@
 //! How sure an answer is: every input drawn from its interval, and how far the model itself misses.
 
-use crate::closure::Overheads;
-use crate::demand::Demand;
+use crate::demand::{Demand, Overheads};
 use crate::model::{Lean, ResponseSolver};
 use crate::storage::Storage;
 use assay_model::number::count;
@@ -51,7 +50,7 @@ pub(crate) fn response_deviation(
 fn draws_for(population: Population, draws: u32) -> u32 {
     let customers = match population {
         Population::SameWork => 0.0,
-        Population::Users { users, .. } => users,
+        Population::Users { sessions, .. } => sessions,
         Population::Closed { sessions } => sessions,
     };
     let share = (EASY_CUSTOMERS / customers.max(EASY_CUSTOMERS)).powi(2);

@@ -1,4 +1,4 @@
-//! How long the log of a target takes for a flush, alone and beside other I/O.
+//! How long the log of a target takes for a flush, alone and during other I/O.
 
 /// Times of a flush by how much data I/O is outstanding meanwhile.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,7 +30,7 @@ impl FlushTimes {
         Self { points: vec![(0.0, (low * high).sqrt())], flush_deviation, is_measured: false }
     }
 
-    /// The time beside so many I/Os, seconds.
+    /// The time during a number of outstanding I/Os of data, seconds.
     pub fn flush_s(&self, outstanding: f64) -> f64 {
         let after = self.points.partition_point(|(at, _)| *at < outstanding);
         let last = self.points.len() - 1;
@@ -47,7 +47,7 @@ impl FlushTimes {
         Self { points: self.points.iter().map(slower).collect(), ..self.clone() }
     }
 
-    /// The same log with every time longer by so much, never below a tenth of itself.
+    /// The same log with every time longer by `more_s`, never below a tenth of itself.
     pub fn later(&self, more_s: f64) -> Self {
         let later = |(at, flush_s): &(f64, f64)| (*at, (flush_s + more_s).max(0.1 * flush_s));
         Self { points: self.points.iter().map(later).collect(), ..self.clone() }

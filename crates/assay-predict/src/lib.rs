@@ -23,11 +23,10 @@ mod storage;
 pub mod verify;
 
 pub use cache::CacheChange;
-pub use closure::Overheads;
 pub use curve::ReadCurve;
-pub use demand::{Demand, Deviations};
+pub use demand::{Demand, Deviations, Overheads};
 pub use flush::FlushTimes;
-pub use model::{Lean, Solved, solve};
+pub use model::{Lean, Solution, solve};
 pub use of_profile::{ReadProfile, demand_of};
 pub use project::{ProjectionPlan, project};
 pub use storage::{Storage, StorageSource};

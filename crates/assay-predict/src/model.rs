@@ -1,8 +1,7 @@
 //! The network of one database on one storage, solved for one population.
 
 use crate::bounds::outside_per_s;
-use crate::closure::Overheads;
-use crate::demand::Demand;
+use crate::demand::{Demand, Overheads};
 use crate::open;
 use crate::storage::Storage;
 use assay_model::number::index;
@@ -35,7 +34,7 @@ impl Lean {
 
 /// A solved network.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Solved {
+pub struct Solution {
     /// Units of work a second.
     pub throughput_per_s: f64,
     /// Time of one, seconds.
@@ -59,11 +58,13 @@ pub fn solve(
     overheads: Overheads,
     population: Population,
     lean: Lean,
-) -> Option<Solved> {
+) -> Option<Solution> {
     let network = Network { demand, storage, overheads, lean };
     match population {
         Population::SameWork => network.open(demand.throughput_per_s),
-        Population::Users { users, think_time_s } => Some(network.closed(users, think_time_s)),
+        Population::Users { sessions, think_time_s } => {
+            Some(network.closed(sessions, think_time_s))
+        }
         Population::Closed { sessions } => Some(network.closed(sessions, 0.0)),
     }
 }
@@ -78,7 +79,7 @@ impl ResponseSolver {
     pub(crate) fn new(demand: &Demand, population: Population) -> Self {
         let customers = match population {
             Population::SameWork => None,
-            Population::Users { users, .. } => Some(users),
+            Population::Users { sessions, .. } => Some(sessions),
             Population::Closed { sessions } => Some(sessions),
         };
         let commits = customers.filter(|_| demand.commits_mean > 0.0).map(ClosedCommits::new);
@@ -101,7 +102,7 @@ impl ResponseSolver {
             Population::SameWork => {
                 network.open(demand.throughput_per_s).map(|found| found.response_s)
             }
-            Population::Users { users, think_time_s } => Some(closed(users, think_time_s)),
+            Population::Users { sessions, think_time_s } => Some(closed(sessions, think_time_s)),
             Population::Closed { sessions } => Some(closed(sessions, 0.0)),
         }
     }
@@ -143,7 +144,7 @@ impl Delays {
 }
 
 impl Network<'_> {
-    fn closed(&self, customers: f64, think_time_s: f64) -> Solved {
+    fn closed(&self, customers: f64, think_time_s: f64) -> Solution {
         let commits = (self.demand.commits_mean > 0.0).then(|| ClosedCommits::new(customers));
         let found = self.fixed_point(customers, think_time_s, commits.as_ref());
         let state = found.network.solve(think_time_s + found.delays.sum_s());
@@ -191,7 +192,7 @@ impl Network<'_> {
         FixedPoint { network, throughput_per_s: throughput_per_s.min(cap_per_s), delays }
     }
 
-    fn open(&self, throughput_per_s: f64) -> Option<Solved> {
+    fn open(&self, throughput_per_s: f64) -> Option<Solution> {
         if throughput_per_s >= outside_per_s(self.demand, self.storage) {
             return None;
         }
@@ -289,7 +290,13 @@ impl Network<'_> {
         reads / self.demand.read_share().max(0.05)
     }
 
-    fn solved(&self, throughput_per_s: f64, cpu_s: f64, storage_s: f64, delays: &Delays) -> Solved {
+    fn solved(
+        &self,
+        throughput_per_s: f64,
+        cpu_s: f64,
+        storage_s: f64,
+        delays: &Delays,
+    ) -> Solution {
         let demand = self.demand;
         let alone_s = demand.storage_s(self.storage);
         let small_s = demand.reads_mean * self.storage.curve.latency_s(1.0);
@@ -310,7 +317,7 @@ impl Network<'_> {
             contention_s: delays.contention_s,
             other_s: delays.other_s,
         };
-        Solved {
+        Solution {
             throughput_per_s,
             response_s: parts.sum_s(),
             parts,

@@ -23,7 +23,7 @@ pub struct ReadProfile {
     /// Sessions that were connected, where they are known.
     pub sessions: Option<f64>,
     /// Processors of the host, where they are known.
-    pub host_processors: Option<f64>,
+    pub processors_total: Option<f64>,
 }
 
 /// Standard deviations of what a server or a report counts: clocks and rounding, and that the next hour is another one.
@@ -42,7 +42,7 @@ pub fn demand_of(profile: &Profile, cached_share: Option<f64>) -> ReadProfile {
         inputs: reader.inputs(&demand),
         objections: objections::of_profile(profile, &demand, cached_share),
         sessions: value(profile.sessions.as_ref()),
-        host_processors: value(profile.time.cpus.as_ref()),
+        processors_total: value(profile.time.cpus.as_ref()),
         demand,
     }
 }
@@ -275,80 +275,12 @@ impl Reader<'_> {
         demand.commit_latency_s = commit_s / demand.commits_mean;
     }
 
+    /// What the model takes of the profile, each with its interval and source; nothing that is absent or none.
     fn inputs(&self, demand: &Demand) -> Vec<ProjectionInput> {
-        let (_, _, of_work) = self.work();
-        let deviations = demand.deviations;
-        let source =
-            |figure: Option<&Figure>| figure.map_or_else(String::new, |one| one.source.clone());
-        let small = self.class(IoPurpose::SingleBlockRead);
-        let (time, redo) = (&self.profile.time, &self.profile.redo);
-        let rows = [
-            (
-                InputKind::Throughput,
-                demand.throughput_per_s,
-                deviations.throughput_deviation,
-                of_work,
-            ),
-            (InputKind::Response, demand.response_s, COUNTED, source(time.db_time_s.as_ref())),
-            (
-                InputKind::Cpu,
-                demand.cpu_s,
-                deviations.cpu_deviation,
-                source(time.db_cpu_s.as_ref()),
-            ),
-            (InputKind::Processors, demand.processors_mean, 0.0, source(time.cpus.as_ref())),
-            (
-                InputKind::Reads,
-                demand.reads_mean,
-                deviations.reads_deviation,
-                source(small.and_then(|class| class.rate_iops.as_ref())),
-            ),
-            (
-                InputKind::ReadLatency,
-                demand.read_latency_s,
-                COUNTED,
-                source(small.and_then(|class| class.latency_s.as_ref())),
-            ),
-            (
-                InputKind::LargeReads,
-                demand.large_reads_mean,
-                deviations.reads_deviation,
-                "waits for reads of several blocks".to_owned(),
-            ),
-            (
-                InputKind::Writes,
-                demand.writes_mean,
-                deviations.writes_deviation,
-                "writes without those of the log".to_owned(),
-            ),
-            (InputKind::Commits, demand.commits_mean, COUNTED, source(redo.syncs_per_s.as_ref())),
-            (
-                InputKind::CommitLatency,
-                demand.commit_latency_s,
-                COUNTED,
-                source(redo.sync_latency_s.as_ref()),
-            ),
-            (
-                InputKind::FlushTime,
-                demand.flush_s.unwrap_or(0.0),
-                deviations.flush_deviation,
-                source(redo.write_latency_s.as_ref().or(redo.sync_latency_s.as_ref())),
-            ),
-            (
-                InputKind::Contention,
-                demand.contention_s + demand.cluster_s,
-                deviations.other_deviation,
-                "waits by class".to_owned(),
-            ),
-            (
-                InputKind::Other,
-                demand.other_s + demand.unaccounted_s.max(0.0),
-                deviations.other_deviation,
-                "waits by class".to_owned(),
-            ),
-        ];
-        let known = rows.into_iter().filter(|(_, value, ..)| *value > 0.0);
-        known
+        let rows = self.inputs_of_work(demand).into_iter();
+        let rows = rows.chain(self.inputs_of_ios(demand)).chain(self.inputs_of_commits(demand));
+        rows.chain(inputs_of_waits(demand))
+            .filter(|(_, value, ..)| *value > 0.0)
             .map(|(kind, value, deviation, source)| ProjectionInput {
                 kind,
                 value: around(value, deviation),
@@ -356,6 +288,62 @@ impl Reader<'_> {
             })
             .collect()
     }
+
+    fn inputs_of_work(&self, demand: &Demand) -> Vec<InputRow> {
+        let (_, _, of_work) = self.work();
+        let (time, deviations) = (&self.profile.time, demand.deviations);
+        let (work_deviation, cpu_deviation) =
+            (deviations.throughput_deviation, deviations.cpu_deviation);
+        vec![
+            (InputKind::Throughput, demand.throughput_per_s, work_deviation, of_work),
+            (InputKind::Response, demand.response_s, COUNTED, source(time.db_time_s.as_ref())),
+            (InputKind::Cpu, demand.cpu_s, cpu_deviation, source(time.db_cpu_s.as_ref())),
+            (InputKind::Processors, demand.processors_mean, 0.0, source(time.cpus.as_ref())),
+        ]
+    }
+
+    fn inputs_of_ios(&self, demand: &Demand) -> Vec<InputRow> {
+        let small = self.class(IoPurpose::SingleBlockRead);
+        let reads = source(small.and_then(|class| class.rate_iops.as_ref()));
+        let latency = source(small.and_then(|class| class.latency_s.as_ref()));
+        let large = "waits for reads of several blocks".to_owned();
+        let writes = "writes without those of the log".to_owned();
+        let Deviations { reads_deviation, writes_deviation, .. } = demand.deviations;
+        vec![
+            (InputKind::Reads, demand.reads_mean, reads_deviation, reads),
+            (InputKind::ReadLatency, demand.read_latency_s, COUNTED, latency),
+            (InputKind::LargeReads, demand.large_reads_mean, reads_deviation, large),
+            (InputKind::Writes, demand.writes_mean, writes_deviation, writes),
+        ]
+    }
+
+    fn inputs_of_commits(&self, demand: &Demand) -> Vec<InputRow> {
+        let redo = &self.profile.redo;
+        let commits = source(redo.syncs_per_s.as_ref());
+        let latency = source(redo.sync_latency_s.as_ref());
+        let flush = source(redo.write_latency_s.as_ref().or(redo.sync_latency_s.as_ref()));
+        let flush_s = demand.flush_s.unwrap_or(0.0);
+        vec![
+            (InputKind::Commits, demand.commits_mean, COUNTED, commits),
+            (InputKind::CommitLatency, demand.commit_latency_s, COUNTED, latency),
+            (InputKind::FlushTime, flush_s, demand.deviations.flush_deviation, flush),
+        ]
+    }
+}
+
+/// An input with its standard deviation and where it stands.
+type InputRow = (InputKind, f64, f64, String);
+
+fn inputs_of_waits(demand: &Demand) -> [InputRow; 2] {
+    let contention_s = demand.contention_s + demand.cluster_s;
+    let other_s = demand.other_s + demand.unaccounted_s.max(0.0);
+    [(InputKind::Contention, contention_s), (InputKind::Other, other_s)].map(|(kind, time_s)| {
+        (kind, time_s, demand.deviations.other_deviation, "waits by class".to_owned())
+    })
+}
+
+fn source(figure: Option<&Figure>) -> String {
+    figure.map_or_else(String::new, |figure| figure.source.clone())
 }
 
 /// A value with the interval of a standard deviation of its logarithm.

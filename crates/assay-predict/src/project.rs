@@ -1,10 +1,10 @@
 //! The answer for several targets: populations side by side, bounds, budget, sensitivity, and what stands against it.
 
 use crate::bounds::bounds;
-use crate::closure::{Overheads, close, commit_overhead_s};
-use crate::demand::Demand;
+use crate::closure::{close, commit_overhead_s};
+use crate::demand::{Demand, Overheads};
 use crate::draws::{Around, NORMAL_95, response_deviation, sensitivity};
-use crate::model::{Lean, Solved, solve};
+use crate::model::{Lean, Solution, solve};
 use crate::objections;
 use crate::of_profile::{ReadProfile, around};
 use crate::storage::{Storage, StorageSource};
@@ -32,7 +32,7 @@ const FORMULAS: [&str; 5] = [
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProjectionPlan {
     /// Users who think between two units of work; `None` where nobody said.
-    pub users: Option<f64>,
+    pub thinking_sessions: Option<f64>,
     /// Whether only the same work is asked for.
     pub only_same_work: bool,
     /// Whether only sessions without think time are asked for.
@@ -60,7 +60,7 @@ pub struct ProjectionPlan {
 impl Default for ProjectionPlan {
     fn default() -> Self {
         Self {
-            users: None,
+            thinking_sessions: None,
             only_same_work: false,
             only_closed: false,
             sessions: None,
@@ -91,7 +91,7 @@ pub fn project(
     );
     let closure = closed.map(|(closure, _)| closure);
     let doubled = if objections::is_doubted(closure.as_ref()) { 2.0 } else { 1.0 };
-    let demand = changed(&read.demand, read.host_processors, plan);
+    let demand = changed(&read.demand, read.processors_total, plan);
     let mut against = read.objections.clone();
     against.extend(objections::of_closure(closure.as_ref()));
     against.extend(other_host(read, plan));
@@ -122,12 +122,12 @@ pub fn project(
 }
 
 /// The demand on the host, with the growth and the cache that are asked for.
-fn changed(demand: &Demand, host_processors: Option<f64>, plan: &ProjectionPlan) -> Demand {
+fn changed(demand: &Demand, processors_total: Option<f64>, plan: &ProjectionPlan) -> Demand {
     let mut changed = demand.clone();
     changed.throughput_per_s *= plan.growth;
     changed.cpu_s /= plan.cpu_speed_ratio.unwrap_or(1.0);
     if let Some(processors) = plan.processors_mean {
-        let others = host_processors.map_or(0.0, |all| (all - demand.processors_mean).max(0.0));
+        let others = processors_total.map_or(0.0, |all| (all - demand.processors_mean).max(0.0));
         changed.processors_mean = (processors - others).max(0.05 * processors);
     }
     if let Some(ratio) = plan.read_ratio {
@@ -139,7 +139,7 @@ fn changed(demand: &Demand, host_processors: Option<f64>, plan: &ProjectionPlan)
 /// Other processors without a word on their speed.
 fn other_host(read: &ReadProfile, plan: &ProjectionPlan) -> Option<Objection> {
     let asked = plan.processors_mean?;
-    let known = read.host_processors;
+    let known = read.processors_total;
     let is_other = known.is_some_and(|known| (known - asked).abs() > 0.5);
     (is_other && plan.cpu_speed_ratio.is_none()).then(|| Objection {
         kind: ObjectionKind::OtherHost,
@@ -156,9 +156,9 @@ fn other_host(read: &ReadProfile, plan: &ProjectionPlan) -> Option<Objection> {
 fn populations(demand: &Demand, plan: &ProjectionPlan) -> Vec<Population> {
     let active = demand.average_active_sessions();
     let sessions = plan.sessions.unwrap_or(active);
-    let users = plan.users.map(|users| Population::Users {
-        users,
-        think_time_s: (users / demand.throughput_per_s - demand.response_s).max(0.0),
+    let users = plan.thinking_sessions.map(|sessions| Population::Users {
+        sessions,
+        think_time_s: (sessions / demand.throughput_per_s - demand.response_s).max(0.0),
     });
     let same = (!plan.only_closed).then_some(Population::SameWork);
     let closed = (!plan.only_same_work).then_some(Population::Closed { sessions });
@@ -288,7 +288,7 @@ impl Asked<'_> {
 
     /// The response if the storage went on beyond its last rung as there, where the answer lies near that and more was not
     /// shown to give no more.
-    fn if_more(&self, around: Around<'_>, population: Population, middle: &Solved) -> f64 {
+    fn if_more(&self, around: Around<'_>, population: Population, middle: &Solution) -> f64 {
         let storage = around.storage;
         if !objections::is_beyond(middle.reads_outstanding, storage) {
             return middle.response_s;
@@ -375,7 +375,7 @@ fn no_curve(name: &str) -> Objection {
 }
 
 /// Throughput with the interval that follows from the response's; the same work has none.
-fn throughput(population: Population, middle: &Solved, response_s: &Estimate) -> Estimate {
+fn throughput(population: Population, middle: &Solution, response_s: &Estimate) -> Estimate {
     let of = |customers: f64, think_time_s: f64| Estimate {
         value: middle.throughput_per_s,
         low: customers / (think_time_s + response_s.high),
@@ -384,14 +384,14 @@ fn throughput(population: Population, middle: &Solved, response_s: &Estimate) ->
     };
     match population {
         Population::SameWork => Estimate::exact(middle.throughput_per_s, response_s.n),
-        Population::Users { users, think_time_s } => of(users, think_time_s),
+        Population::Users { sessions, think_time_s } => of(sessions, think_time_s),
         Population::Closed { sessions } => of(sessions, 0.0),
     }
 }
 
 fn projected(
     population: Population,
-    solved: &Solved,
+    solved: &Solution,
     response_s: Estimate,
     throughput_per_s: Estimate,
     demand: &Demand,

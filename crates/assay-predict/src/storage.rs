@@ -26,7 +26,7 @@ pub struct Storage {
     pub name: String,
     /// Where its figures come from.
     pub origin: TargetOrigin,
-    /// Small reads, with the database's writes beside them.
+    /// Small reads, together with the database's writes.
     pub curve: ReadCurve,
     /// Mean time of one write alone, seconds, where it is known.
     pub write_s: Option<f64>,
@@ -34,7 +34,7 @@ pub struct Storage {
     pub transfer_bytes: f64,
     /// Time of one large read of this many bytes alone, seconds.
     pub large_read: Option<(f64, f64)>,
-    /// Writes a second that it sustains beside the database's reads.
+    /// Writes a second that it sustains during the database's reads.
     pub writes_most_per_s: Option<f64>,
     /// Bytes a second with large I/Os.
     pub bandwidth_bytes_per_s: Option<f64>,
@@ -117,7 +117,7 @@ impl Storage {
         })
     }
 
-    /// Time of one large read of so many bytes alone, seconds: between a small one and the calibrated large one by its bytes.
+    /// Time of one large read of `bytes` alone, seconds: between a small one and the calibrated large one by its bytes.
     pub fn large_read_s(&self, bytes: f64) -> f64 {
         let small_s = self.curve.latency_s(1.0);
         let Some((large_bytes, large_s)) = self.large_read else {
@@ -147,7 +147,7 @@ fn point(rung: &CurvePoint) -> Option<(f64, f64)> {
 }
 
 /// How much more or less the storage can do for the database's reads than for those of the calibrated mix, because it has
-/// fewer or more writes beside them. A write costs as much more as pure writes are fewer than pure reads.
+/// fewer or more writes next to them. A write costs as much more as pure writes are fewer than pure reads.
 fn width(
     nearest: &MixCalibration,
     writing: Option<&MixCalibration>,
@@ -162,12 +162,12 @@ fn width(
     let cost = only_reads.zip(writing).map_or(1.0, |(reads, writes)| {
         (reads.iops_max.rate.value / writes.iops_max.rate.value).clamp(0.1, 20.0)
     });
-    let beside = |read_share: f64| (1.0 - read_share) / read_share;
-    let calibrated = 1.0 + cost * beside(nearest.read_share);
+    let writes_per_read = |read_share: f64| (1.0 - read_share) / read_share;
+    let calibrated = 1.0 + cost * writes_per_read(nearest.read_share);
     calibrated / (1.0 + cost * demand.all_writes() / reads)
 }
 
-/// Writes a second beside the database's reads: what its mix has at the end of the curve, else what writes alone have.
+/// Writes a second during the database's reads: what its mix has at the end of the curve, else what writes alone have.
 fn writes_most(
     curve: &ReadCurve,
     writing: Option<&MixCalibration>,

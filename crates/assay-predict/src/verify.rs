@@ -1,14 +1,13 @@
-//! Predictions beside measurements: what the model, Amdahl's law and a look-up in the curve would have said.
+//! Predictions compared with measurements: what the model, Amdahl's law and a look-up in the curve would have said.
 
-use crate::closure::Overheads;
-use crate::demand::Demand;
+use crate::demand::{Demand, Overheads};
 use crate::model::{Lean, solve};
 use crate::storage::Storage;
 use assay_model::projection::{Population, ProjectedTarget, Verification, VerificationCase};
 
 /// What was measured after the move.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measured {
+pub struct RungMeasurement {
     /// Sessions without think time.
     pub sessions: u32,
     /// Units of work a second.
@@ -19,12 +18,12 @@ pub struct Measured {
     pub others_busy_share: Option<f64>,
 }
 
-/// One case of a verification: the target as it was projected for these sessions, beside what was measured.
+/// One case of a verification: the target as it was projected for these sessions, compared with what was measured.
 pub fn case(
     demand: &Demand,
     storage: Option<&Storage>,
     target: &ProjectedTarget,
-    measured: Measured,
+    measured: RungMeasurement,
 ) -> Option<VerificationCase> {
     let closed = target.state(|population| matches!(population, Population::Closed { .. }))?;
     let sessions = f64::from(measured.sessions);
@@ -57,7 +56,7 @@ fn lookup_per_s(demand: &Demand, storage: &Storage, sessions: f64) -> f64 {
     sessions / (demand.response_s - demand.reads_s() + read_s)
 }
 
-/// The model's own throughput of so many sessions, units a second.
+/// The model's own throughput of `sessions`, units a second.
 pub fn closed_per_s(
     demand: &Demand,
     storage: &Storage,

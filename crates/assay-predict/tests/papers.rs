@@ -148,7 +148,7 @@ fn updates_are_bound_by_the_writes_that_the_storage_sustains() {
     assert_error(closed.per_s(), PRINTED, 0.1);
 }
 
-/// Disks to a flash card (iomemory with Oracle 12c): reads and commits so many times faster, work 8, 18 and 61 times; the rest
+/// Disks to a flash card (iomemory with Oracle 12c): reads and commits as many times faster as measured, work 8, 18 and 61 times; the rest
 /// of DB time that the model needs for that lies in a narrow range.
 #[test]
 fn gains_of_a_flash_card_leave_a_narrow_rest() {

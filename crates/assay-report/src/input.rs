@@ -64,9 +64,9 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Projection>"))]
     pub projection: Option<Projection>,
-    /// Predictions beside what was measured.
+    /// Predictions compared with what was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verified: Option<Verified>,
+    pub verified: Option<VerificationSummary>,
     /// What a database got of the target.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Load>"))]
@@ -107,7 +107,7 @@ impl Report {
 /// A verification with the errors of all that are kept.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Verified {
+pub struct VerificationSummary {
     /// This one.
     #[cfg_attr(test, schemars(with = "crate::schema::Verification"))]
     pub verification: Verification,

@@ -28,7 +28,7 @@ use assay_model::Result;
 use assay_model::environment::Environment;
 pub use demand::{NamedProfile, profile_text, profiles_html};
 use format::Formatter;
-pub use input::{Document, Event, Options, Report, RunReport, TextOptions, Verified};
+pub use input::{Document, Event, Options, Report, RunReport, TextOptions, VerificationSummary};
 pub use json::json;
 pub use render::csv::csv;
 pub use sizing::{sizing_html, sizing_text};

@@ -22,7 +22,7 @@ impl Popularity {
     }
 }
 
-/// Share of requests that a cache of so many objects answers, 0..=1; `None` where nothing is asked for.
+/// Share of requests that a cache of `capacity` objects answers, 0..=1; `None` where nothing is asked for.
 pub fn hit_share(groups: &[Popularity], capacity: f64) -> Option<f64> {
     let asked: Vec<&Popularity> =
         groups.iter().filter(|group| group.n > 0.0 && group.requests_per_s > 0.0).collect();

@@ -59,7 +59,7 @@ pub fn closed(sessions: usize, between_s: f64, flush_s: f64) -> GroupCommit {
     }
 }
 
-/// The same for so many sessions that their number in a flush is its mean: the open form's idle share, and the wait of who
+/// The same where there are enough sessions that their number in a flush is its mean: the open form's idle share, and the wait of who
 /// finds the log busy between F/2, where sessions come back late, and F, where they come back at once.
 fn of_many(sessions: f64, between_s: f64, flush_s: f64) -> GroupCommit {
     let ratio = flush_s / between_s;

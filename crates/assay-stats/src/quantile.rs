@@ -290,7 +290,7 @@ impl EffectiveSize {
         let clusters = bursts(error.standard_error / rare, error.freedom, confidence);
         // A share of r that c bursts determine varies as that of c (1 - r) / r observations does.
         let n = (clusters * (1.0 - rare) / rare).min(total);
-        // Of what is no tail, bursts are as many as the error says, not only as many as lie beyond it. Few of them do not
+        // Of what is not a tail, bursts are as many as the error says, not only as many as lie beyond it. Few of them do not
         // know their error so well: of runs of 10 s at 90 % load, 4 in 100 then have a median below the truth.
         let beyond = clusters.min(n * rare);
         let known = (clusters - 2.0 * FEWEST_CLUSTERS).min(total * rare);

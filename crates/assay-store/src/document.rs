@@ -41,7 +41,7 @@ pub enum Document {
     Study,
     /// What a study came to so far.
     Results,
-    /// Predictions beside what the run measured.
+    /// Predictions compared with what the run measured.
     Verification,
     /// The page.
     Report,

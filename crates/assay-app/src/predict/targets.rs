@@ -1,16 +1,14 @@
 //! Targets of a prediction: a run's calibration, a document, or a simulated device that is calibrated in virtual time.
 
-use super::PredictPlan;
-use crate::calibrate::{append_of, log_plan};
 use crate::context::Context;
+use crate::database_calibration::{append_of, log_plan, mixes, transfer};
 use assay_methods::files::read_document;
 use assay_methods::target::{SimulatedDevice, is_simulated};
-use assay_methods::{CalibrationPlan, Mix, Progress, SimulatedBench, calibrate, calibrate_log};
+use assay_methods::{CalibrationPlan, Progress, SimulatedBench, calibrate, calibrate_log};
 use assay_model::calibration::Calibration;
 use assay_model::document::parse_json;
-use assay_model::number::count;
 use assay_model::projection::TargetOrigin;
-use assay_model::units::Bytes;
+use assay_model::units::Nanos;
 use assay_model::{Error, Result};
 use assay_predict::{Demand, StorageSource};
 use assay_store::Document;
@@ -18,7 +16,7 @@ use std::path::Path;
 
 /// A target with its calibration.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CalibratedTarget {
+pub struct PredictionTarget {
     /// As it was named.
     pub name: String,
     /// What it gives.
@@ -27,40 +25,7 @@ pub struct CalibratedTarget {
     pub origin: TargetOrigin,
 }
 
-impl CalibratedTarget {
-    /// Reads `TARGET` or `NAME=TARGET`.
-    ///
-    /// # Errors
-    /// When there is no such run, document or device, or the run has no calibration.
-    pub fn read(
-        named: &str,
-        plan: &PredictPlan,
-        demand: &Demand,
-        context: &Context,
-    ) -> Result<Self> {
-        let (name, target) = split(named);
-        if is_simulated(target) {
-            return Self::simulated(name, target, plan, demand, context);
-        }
-        let path = Path::new(target);
-        if path.extension().is_some_and(|end| end == "json") && path.exists() {
-            let text = read_document(path, "calibration")?;
-            let calibration = parse_json(&text, "calibration")?;
-            let (name, origin) = (name.to_owned(), TargetOrigin::Measured);
-            return Ok(Self { name, calibration, origin });
-        }
-        let run = context.store.open(target)?;
-        let calibration = run.json::<Calibration>(Document::Calibration)?.ok_or_else(|| {
-            Error::usage(
-                format!("the run {} has no calibration", run.manifest().id),
-                "name a run of assay calibrate or assay check, or a simulated device such as array:xtremio-1",
-            )
-        })?;
-        let is_simulated = run.manifest().targets.iter().any(|target| is_simulated(target));
-        let origin = if is_simulated { TargetOrigin::Simulated } else { TargetOrigin::Measured };
-        Ok(Self { name: name.to_owned(), calibration, origin })
-    }
-
+impl PredictionTarget {
     /// As the model takes it.
     pub fn source(&self) -> StorageSource<'_> {
         StorageSource {
@@ -69,53 +34,88 @@ impl CalibratedTarget {
             origin: self.origin,
         }
     }
+}
+
+/// What a target is read for.
+pub(crate) struct TargetReader<'a> {
+    /// The database that is to move.
+    pub(crate) demand: &'a Demand,
+    /// Virtual time that a simulated device is calibrated for, each mix.
+    pub(crate) calibration_time: Nanos,
+    /// Of a simulated device.
+    pub(crate) seed: u64,
+    /// Where the runs are.
+    pub(crate) context: &'a Context,
+}
+
+impl TargetReader<'_> {
+    /// Reads `TARGET` or `NAME=TARGET`.
+    ///
+    /// # Errors
+    /// When there is no such run, document or device, or the run has no calibration.
+    pub(crate) fn read(&self, named: &str) -> Result<PredictionTarget> {
+        let (name, target) = split(named);
+        let (calibration, origin) = if is_simulated(target) {
+            self.simulated(name, target)?
+        } else if is_document(target) {
+            let text = read_document(Path::new(target), "calibration")?;
+            (parse_json(&text, "calibration")?, TargetOrigin::Measured)
+        } else {
+            self.kept(target)?
+        };
+        Ok(PredictionTarget { name: name.to_owned(), calibration, origin })
+    }
+
+    /// The calibration of a run.
+    fn kept(&self, target: &str) -> Result<(Calibration, TargetOrigin)> {
+        let run = self.context.store.open(target)?;
+        let calibration = run.json::<Calibration>(Document::Calibration)?.ok_or_else(|| {
+            Error::usage(
+                format!("the run {} has no calibration", run.manifest().id),
+                "name a run of assay calibrate or assay check, or a simulated device such as array:xtremio-1",
+            )
+        })?;
+        let is_simulated = run.manifest().targets.iter().any(|target| is_simulated(target));
+        let origin = if is_simulated { TargetOrigin::Simulated } else { TargetOrigin::Measured };
+        Ok((calibration, origin))
+    }
 
     /// Reads, writes and the database's own mix, with its transfer, in virtual time; then the log.
-    fn simulated(
-        name: &str,
-        target: &str,
-        plan: &PredictPlan,
-        demand: &Demand,
-        context: &Context,
-    ) -> Result<Self> {
+    fn simulated(&self, name: &str, target: &str) -> Result<(Calibration, TargetOrigin)> {
         let device = SimulatedDevice::parse(target)?.ok_or_else(|| {
-            Error::usage(format!("{target} is no simulated device"), "see assay arrays")
+            Error::usage(format!("{target} is not a simulated device"), "see assay arrays")
         })?;
+        let (demand, stop) = (self.demand, &self.context.stop);
         let method = CalibrationPlan {
             mixes: mixes(demand),
             transfer: transfer(demand),
-            time_budget: plan.calibration_time,
-            seed: plan.projection.seed,
+            time_budget: self.calibration_time,
+            seed: self.seed,
             ..CalibrationPlan::default()
         };
-        let mut bench = SimulatedBench::of(&device).with_stop(&context.stop);
-        let mut show = |now: &Progress| {
-            context.progress.show(
-                &format!("{name}: {} in virtual time", now.mix),
-                now.elapsed_s / now.budget_s,
-                None,
-            );
-        };
-        let mut calibration = calibrate(&mut bench, &method, &mut show)?;
+        let mut bench = SimulatedBench::of(&device).with_stop(stop);
+        let mut calibration = calibrate(&mut bench, &method, &mut |now| self.show(name, now))?;
         if demand.commits_mean > 0.0 {
-            let log = log_plan(
-                append_of(demand),
-                transfer(demand),
-                demand.read_share(),
-                &calibration,
-                plan.projection.seed,
-            );
-            calibration.log =
-                calibrate_log(&mut SimulatedBench::of(&device).with_stop(&context.stop), &log)?;
+            let share = demand.read_share();
+            let log = log_plan(append_of(demand), transfer(demand), share, &calibration, self.seed);
+            let mut bench = SimulatedBench::of(&device).with_stop(stop);
+            calibration.log = calibrate_log(&mut bench, &log)?;
         }
-        context.progress.clear();
-        let origin = if target.starts_with("catalog:") {
-            TargetOrigin::DataSheet
-        } else {
-            TargetOrigin::Simulated
-        };
-        Ok(Self { name: name.to_owned(), calibration, origin })
+        self.context.progress.clear();
+        let is_catalog = target.starts_with("catalog:");
+        let origin = if is_catalog { TargetOrigin::DataSheet } else { TargetOrigin::Simulated };
+        Ok((calibration, origin))
     }
+
+    fn show(&self, name: &str, now: &Progress) {
+        let words = format!("{name}: {} in virtual time", now.mix);
+        self.context.progress.show(&words, now.elapsed_s / now.budget_s, None);
+    }
+}
+
+fn is_document(target: &str) -> bool {
+    let path = Path::new(target);
+    path.extension().is_some_and(|end| end == "json") && path.exists()
 }
 
 /// `NAME=TARGET`; the equals sign of a device's query comes after a question mark.
@@ -126,23 +126,6 @@ fn split(named: &str) -> (&str, &str) {
         }
         _ => (named, named),
     }
-}
-
-/// Reads, writes where the database writes, and its own mix.
-pub(crate) fn mixes(demand: &Demand) -> Vec<Mix> {
-    let share = (100.0 * demand.read_share()).round() / 100.0;
-    let mut mixes = vec![Mix::of(1.0)];
-    if demand.all_writes() > 0.0 {
-        mixes.push(Mix::of(0.0));
-        mixes.extend((share > 0.0 && share < 1.0).then(|| Mix::of(share)));
-    }
-    mixes
-}
-
-/// The database's block, as whole sectors.
-pub(crate) fn transfer(demand: &Demand) -> Bytes {
-    let sectors = count(demand.read_bytes / 512.0).max(1);
-    Bytes(if demand.read_bytes > 0.0 { 512 * sectors } else { 8192 })
 }
 
 #[cfg(test)]
@@ -156,14 +139,5 @@ mod tests {
         assert_eq!(split(query), (query, query));
         assert_eq!(split("latest"), ("latest", "latest"));
         assert_eq!(split("a=sim:servers?count=8"), ("a", "sim:servers?count=8"));
-    }
-
-    #[test]
-    fn a_database_that_only_reads_needs_no_writes() {
-        let reading = Demand { reads_mean: 3.0, read_bytes: 16384.0, ..Demand::default() };
-        assert_eq!(mixes(&reading), [Mix::of(1.0)]);
-        assert_eq!(transfer(&reading), Bytes(16384));
-        let writing = Demand { writes_mean: 1.0, ..reading };
-        assert_eq!(mixes(&writing), [Mix::of(1.0), Mix::of(0.0), Mix::of(0.75)]);
     }
 }

@@ -1,17 +1,17 @@
-//! A prediction from the run before a move beside the run after it, kept with that run.
+//! A prediction from the run before a move, compared with the run after it and kept there.
 
-use super::{CalibratedTarget, PredictPlan, load_of, middle, rung_source};
+use super::{PredictionPlan, PredictionTarget, load_of, middle, rung_source};
 use crate::context::Context;
 use assay_model::load::{Load, Rung};
 use assay_model::projection::{ErrorSummary, Verification, VerificationCase};
 use assay_model::{Error, Result};
-use assay_predict::verify::{Measured, case};
+use assay_predict::verify::{RungMeasurement, case};
 use assay_predict::{Demand, ProjectionPlan, Storage, demand_of, project};
 use assay_store::{Document, RunReader};
 
 /// A verification, and the errors of all that the store holds, this one among them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verified {
+pub struct VerificationSummary {
     /// This one.
     pub verification: Verification,
     /// All of them; `None` where nothing was answered.
@@ -22,13 +22,13 @@ pub struct Verified {
 /// sums the errors of all verifications of the store.
 ///
 /// # Errors
-/// When a run is no load, or they have nothing in common.
+/// When a run is not a load, or they have nothing in common.
 pub fn verify(
-    plan: &PredictPlan,
+    plan: &PredictionPlan,
     before: &str,
     after: &str,
     context: &Context,
-) -> Result<Verified> {
+) -> Result<VerificationSummary> {
     let runs = (context.store.open(before)?, context.store.open(after)?);
     let loads = (load_of(&runs.0)?, load_of(&runs.1)?);
     check_product(&loads.0, &loads.1)?;
@@ -56,7 +56,7 @@ pub fn verify(
     context.store.reopen(after)?.put_json(Document::Verification, &verification)?;
     let all = kept(context)?;
     let all = ErrorSummary::of(all.iter().flat_map(|one| &one.cases));
-    Ok(Verified { verification, all })
+    Ok(VerificationSummary { verification, all })
 }
 
 /// Every verification of the store.
@@ -91,7 +91,7 @@ fn sessions_of(load: &Load) -> Vec<u32> {
 }
 
 fn cases(
-    plan: &PredictPlan,
+    plan: &PredictionPlan,
     on: &String,
     (before, after): (&Load, &Load),
     context: &Context,
@@ -112,7 +112,7 @@ fn cases(
 
 /// One number of sessions after the move, from the profile of the nearest one before it.
 fn case_of(
-    plan: &PredictPlan,
+    plan: &PredictionPlan,
     on: &String,
     (before, known): (&Load, u32),
     (after, sessions): (&Load, u32),
@@ -120,9 +120,10 @@ fn case_of(
 ) -> Result<Option<VerificationCase>> {
     let source = rung_source(before, known)?;
     let read = demand_of(&source.profile, source.cached_share);
-    let target = CalibratedTarget::read(on, plan, &read.demand, context)?;
+    let reader = plan.reader(&read.demand, context);
+    let target = reader.read(on)?;
     let from = plan.from.as_ref();
-    let from = from.map(|name| CalibratedTarget::read(name, plan, &read.demand, context));
+    let from = from.map(|name| reader.read(name));
     let from = from.transpose()?;
     let asked = ProjectionPlan {
         sessions: Some(f64::from(sessions)),
@@ -131,7 +132,7 @@ fn case_of(
     };
     let found = project(
         &read,
-        from.as_ref().map(CalibratedTarget::source).as_ref(),
+        from.as_ref().map(PredictionTarget::source).as_ref(),
         &[target.source()],
         &asked,
     );
@@ -143,7 +144,7 @@ fn case_of(
     let others_busy_share =
         middle(after, sessions).and_then(|rung| others_busy_share(rung, after.processors));
     let storage = Storage::of(&target.source(), &read.demand);
-    let measured = Measured {
+    let measured = RungMeasurement {
         sessions,
         throughput_per_s: measured.throughput_per_s,
         read_share: read_share(&measured),

@@ -1,4 +1,4 @@
-//! The log of a database on a target: appends one at a time, each durable before the next, alone and beside data I/O.
+//! The log of a database on a target: appends one at a time, each durable before the next, alone and during I/O of data.
 
 use crate::bench::Bench;
 use assay_engine::Observer;
@@ -23,7 +23,7 @@ pub struct LogPlan {
     pub transfer: Bytes,
     /// Share of reads of the data I/O.
     pub read_share: f64,
-    /// Outstanding I/Os of data that it is measured beside; 0 is alone.
+    /// Outstanding I/Os of data during the appends; 0 is alone.
     pub outstanding: Vec<u32>,
     /// Measured time of each of them.
     pub time: Nanos,
@@ -31,7 +31,7 @@ pub struct LogPlan {
     pub seed: u64,
 }
 
-/// Measures appends beside every number of outstanding I/Os; a person who stops keeps what was measured.
+/// Measures appends during every number of outstanding I/Os; a person who stops keeps what was measured.
 ///
 /// # Errors
 /// Those of the bench.
@@ -121,10 +121,10 @@ mod tests {
             seed: 1,
         };
         let found = calibrate_log(&mut SimulatedBench::new(&spec), &plan).unwrap().unwrap();
-        let [alone, beside] = found.points.as_slice() else { panic!("{found:?}") };
+        let [alone, with_data] = found.points.as_slice() else { panic!("{found:?}") };
         assert!((alone.service_time_ns.value / 1e6 - 1.0).abs() < 0.1, "{alone:?}");
         // Nine outstanding on two servers: each waits 4.5 services by Little's law.
-        assert!((beside.service_time_ns.value / 1e6 - 4.5).abs() < 0.6, "{beside:?}");
+        assert!((with_data.service_time_ns.value / 1e6 - 4.5).abs() < 0.6, "{with_data:?}");
         assert!(alone.service_time_ns.covers(alone.service_time_ns.value));
     }
 }

@@ -1,10 +1,10 @@
-//! A prediction beside what was measured after the move, and the errors of many of them.
+//! A prediction compared with what was measured after the move, and the errors of many of them.
 
 use super::Answer;
 use crate::estimate::Estimate;
 use serde::{Deserialize, Serialize};
 
-/// Predictions for a load beside measurements of it: the document `verification.json`.
+/// Predictions for a load compared with measurements of it: the document `verification.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -1,3 +1,5 @@
+//! The network against the worked example of the manual and against its limits.
+
 use super::*;
 use crate::curve::ReadCurve;
 use crate::demand::Deviations;
@@ -39,7 +41,7 @@ fn overheads() -> Overheads {
     Overheads { read_s: 0.0, commit_s: crate::closure::commit_overhead_s(&example()) }
 }
 
-fn on_faster(population: Population) -> Solved {
+fn on_faster(population: Population) -> Solution {
     solve(&example(), &faster(), overheads(), population, Lean::CAUTIOUS).unwrap()
 }
 
@@ -49,7 +51,7 @@ fn the_worked_example_gives_its_three_answers() {
     let same = on_faster(Population::SameWork);
     assert!((same.response_s * 1e3 - 7.01).abs() < 0.006, "{}", same.response_s);
     assert!((same.throughput_per_s * same.response_s - 7.0).abs() < 0.02);
-    let users = on_faster(Population::Users { users: 200.0, think_time_s: 0.180 });
+    let users = on_faster(Population::Users { sessions: 200.0, think_time_s: 0.180 });
     assert!((users.throughput_per_s - 1069.0).abs() < 1.0, "{}", users.throughput_per_s);
     assert!((users.response_s * 1e3 - 7.01).abs() < 0.02);
     let closed = on_faster(Population::Closed { sessions: 20.0 });

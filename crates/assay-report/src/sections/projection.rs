@@ -111,7 +111,7 @@ fn percent(share: f64) -> String {
 pub(super) fn sections<'a>(found: &'a Projection, format: Formatter) -> Vec<Section<'a>> {
     let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
     vec![
-        section("candidates", "What the database would do", candidates(found, format)),
+        section("candidates", "What the database would do", candidates(found)),
         section("time", "Where its time would go", time(found, format)),
         section("users", "Throughput and response by sessions", curves(found, format)),
         section("budget", "How long a read may take", budget(found, format)),
@@ -124,63 +124,83 @@ pub(super) fn sections<'a>(found: &'a Projection, format: Formatter) -> Vec<Sect
 fn population(state: &ProjectedState) -> String {
     match state.population {
         Population::SameWork => "same work".to_owned(),
-        Population::Users { users, think_time_s } => {
-            format!("{} users, think {}", show_count(users), seconds(think_time_s))
+        Population::Users { sessions, think_time_s } => {
+            format!("{} users, think {}", show_count(sessions), seconds(think_time_s))
         }
         Population::Closed { sessions } => format!("{sessions:.1} sessions, no think time"),
     }
 }
 
-fn candidates<'a>(found: &Projection, _: Formatter) -> Vec<Block<'a>> {
-    let names = [
-        "target",
-        "asked by",
-        "work/s",
-        "95 % interval",
-        "DB time of one",
-        "95 % interval",
-        "sessions",
-        "CPU busy",
-        "read",
-        "commit",
-    ];
+fn candidates<'a>(found: &Projection) -> Vec<Block<'a>> {
+    let lead = format!(
+        "One unit of work is one {}. Same work: as much of it a second as was measured. Without think time every session begins \
+         the next one at once. An application with users lies between the two; --users says where.",
+        found.unit.name()
+    );
+    vec![
+        Block::Lead(vec![lead]),
+        Block::captioned(Level::Detail, states_table(found)),
+        Block::captioned(Level::Detail, limits_table(found)),
+    ]
+}
+
+/// Columns of the table of states.
+const STATE_COLUMNS: [&str; 10] = [
+    "target",
+    "asked by",
+    "work/s",
+    "95 % interval",
+    "DB time of one",
+    "95 % interval",
+    "sessions",
+    "CPU busy",
+    "read",
+    "commit",
+];
+
+/// What was measured, then every state of every target.
+fn states_table(found: &Projection) -> Table {
+    let base = state_row("measured", &found.base, "as it was".to_owned());
+    let of_targets = found.targets.iter().flat_map(state_rows);
+    let table = Table::of_numbers("Work and DB time, measured and projected", &STATE_COLUMNS);
+    with_words(table, 1).with(std::iter::once(base).chain(of_targets))
+}
+
+fn state_row(name: &str, state: &ProjectedState, who: String) -> Vec<String> {
     let known = |time_s: Option<f64>| time_s.map_or_else(|| "–".to_owned(), seconds);
-    let row = |name: &str, state: &ProjectedState, who: String| {
-        vec![
-            name.to_owned(),
-            who,
-            rate(state.throughput_per_s.value),
-            span(&state.throughput_per_s, rate),
-            seconds(state.response_s.value),
-            span(&state.response_s, seconds),
-            format!("{:.1}", state.average_active_sessions),
-            state.cpu_busy_share.map_or_else(|| "–".to_owned(), percent),
-            known(state.read_latency_s),
-            known(state.commit_latency_s),
-        ]
+    vec![
+        name.to_owned(),
+        who,
+        rate(state.throughput_per_s.value),
+        span(&state.throughput_per_s, rate),
+        seconds(state.response_s.value),
+        span(&state.response_s, seconds),
+        format!("{:.1}", state.average_active_sessions),
+        state.cpu_busy_share.map_or_else(|| "–".to_owned(), percent),
+        known(state.read_latency_s),
+        known(state.commit_latency_s),
+    ]
+}
+
+/// The states of a target; what it cannot do or what was refused has a row, too.
+fn state_rows(target: &ProjectedTarget) -> Vec<Vec<String>> {
+    let name = format!("{} ({})", target.name, target.origin.name());
+    let without_numbers = |words: &str| {
+        let mut row = vec![name.clone(), words.to_owned()];
+        row.resize(STATE_COLUMNS.len(), "–".to_owned());
+        row
     };
-    let base = row("measured", &found.base, "as it was".to_owned());
-    let of_targets = found.targets.iter().flat_map(|target| {
-        let name = format!("{} ({})", target.name, target.origin.name());
-        let mut rows: Vec<Vec<String>> =
-            target.states.iter().map(|state| row(&name, state, population(state))).collect();
-        let is_asked = |state: &ProjectedState| matches!(state.population, Population::SameWork);
-        if target.overload_per_s.is_some() && !target.states.iter().any(is_asked) {
-            let mut none = vec![name.clone(), "same work: more than it can do".to_owned()];
-            none.resize(names.len(), "–".to_owned());
-            rows.insert(0, none);
-        }
-        if rows.is_empty() {
-            let mut refused = vec![name, "refused".to_owned()];
-            refused.resize(names.len(), "–".to_owned());
-            return vec![refused];
-        }
-        rows
-    });
-    let table = Table::of_numbers("Work and DB time, measured and projected", &names);
-    let table = with_words(table, 1).with(std::iter::once(base).chain(of_targets));
+    let is_asked = |state: &ProjectedState| matches!(state.population, Population::SameWork);
+    let is_too_much = target.overload_per_s.is_some() && !target.states.iter().any(is_asked);
+    let too_much = is_too_much.then(|| without_numbers("same work: more than it can do"));
+    let states = target.states.iter().map(|state| state_row(&name, state, population(state)));
+    let rows: Vec<Vec<String>> = too_much.into_iter().chain(states).collect();
+    if rows.is_empty() { vec![without_numbers("refused")] } else { rows }
+}
+
+fn limits_table(found: &Projection) -> Table {
     let limits = Table::of_numbers("What it cannot exceed", &["target", "limit", "work/s at most"]);
-    let limits = with_words(limits, 1).with(found.targets.iter().flat_map(|target| {
+    with_words(limits, 1).with(found.targets.iter().flat_map(|target| {
         target.bounds.iter().map(|bound| {
             let least = if bound.at_least { "≥ " } else { "" };
             vec![
@@ -189,17 +209,7 @@ fn candidates<'a>(found: &Projection, _: Formatter) -> Vec<Block<'a>> {
                 format!("{least}{}", rate(bound.most_per_s)),
             ]
         })
-    }));
-    let lead = format!(
-        "One unit of work is one {}. Same work: as much of it a second as was measured. Without think time every session begins \
-         the next one at once. An application with users lies between the two; --users says where.",
-        found.unit.name()
-    );
-    vec![
-        Block::Lead(vec![lead]),
-        Block::captioned(Level::Detail, table),
-        Block::captioned(Level::Detail, limits),
-    ]
+    }))
 }
 
 /// The same table with words in one of its columns.

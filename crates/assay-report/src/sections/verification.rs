@@ -1,7 +1,7 @@
-//! Predictions beside measurements, and the errors of all that are kept.
+//! Predictions compared with measurements, and the errors of all that are kept.
 
 use super::headline::Headline;
-use crate::input::Verified;
+use crate::input::VerificationSummary;
 use crate::view::{Block, Level, Section, Table};
 use assay_model::projection::{ErrorSummary, VerificationCase};
 use assay_model::units::show_count;
@@ -11,7 +11,7 @@ fn percent(share: f64) -> String {
 }
 
 /// The errors of this verification in a sentence.
-pub(super) fn headline(found: &Verified) -> Headline {
+pub(super) fn headline(found: &VerificationSummary) -> Headline {
     let cases = &found.verification.cases;
     let words = ErrorSummary::of(cases).map_or_else(
         || "No prediction was answered.".to_owned(),
@@ -29,7 +29,7 @@ pub(super) fn headline(found: &Verified) -> Headline {
 }
 
 /// The cases, and the sum of all that the store holds.
-pub(super) fn sections<'a>(found: &Verified) -> Vec<Section<'a>> {
+pub(super) fn sections<'a>(found: &VerificationSummary) -> Vec<Section<'a>> {
     let blocks = vec![
         Block::captioned(Level::Detail, cases(&found.verification.cases)),
         Block::captioned(Level::Detail, summary(found.all.as_ref())),

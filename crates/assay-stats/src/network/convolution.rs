@@ -179,7 +179,7 @@ impl Joint {
     }
 }
 
-/// The terms of thinking customers beside those of the stations: `thinking[m]` is that of N + 1 - m who think, so that the
+/// The terms of thinking customers next to those of the stations: `thinking[m]` is that of N + 1 - m who think, so that the
 /// same list serves N customers and one fewer.
 struct Weights<'a> {
     joint: &'a Joint,

@@ -40,7 +40,7 @@ pub struct Options {
     #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
     transfer: Bytes,
     /// Take transfer and mix from this report or profile, and measure the log of that database, too: durable appends alone and
-    /// beside its I/O
+    /// during its I/O
     #[arg(long, value_name = "PROFILE", conflicts_with_all = ["read_share", "transfer"])]
     database: Option<PathBuf>,
     /// Size of a large I/O

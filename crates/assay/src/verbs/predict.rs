@@ -5,13 +5,13 @@ use crate::options::{COMMON, OutputOptions, StoreOptions, context};
 use crate::spelling::quantity;
 use crate::terminal::colour;
 use assay_app::new_file::write_new;
-use assay_app::predict::{PredictPlan, verify};
+use assay_app::predict::{PredictionPlan, verify};
 use assay_model::projection::{Answer, Projection};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::verdict::Outcome;
 use assay_model::{Error, Result};
 use assay_predict::ProjectionPlan;
-use assay_report::{Options as Shown, Report, Verified};
+use assay_report::{Options as Shown, Report, VerificationSummary};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -94,7 +94,7 @@ pub struct Options {
 
 /// Reads a number above 0.
 fn positive(text: &str) -> std::result::Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| format!("'{text}' is no number"))?;
+    let number: f64 = text.parse().map_err(|_| format!("'{text}' is not a number"))?;
     if number > 0.0 && number < 1e9 { Ok(number) } else { Err("use a number above 0".to_owned()) }
 }
 
@@ -118,7 +118,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if let [before, after] = options.verify.as_slice() {
         let found = verify(&options.plan(), before, after, &context)?;
         let document = json(&found.verification)?;
-        report.verified = Some(Verified { verification: found.verification, all: found.all });
+        report.verified =
+            Some(VerificationSummary { verification: found.verification, all: found.all });
         show(options, &report, &document)?;
         return Ok(ExitStatus::Success);
     }
@@ -145,8 +146,8 @@ fn show(options: &Options, report: &Report, document: &str) -> Result<ExitStatus
 }
 
 impl Options {
-    fn plan(&self) -> PredictPlan {
-        PredictPlan {
+    fn plan(&self) -> PredictionPlan {
+        PredictionPlan {
             profile: self.profile.clone().unwrap_or_default(),
             on: self.on.clone(),
             from: self.from.clone(),
@@ -155,7 +156,7 @@ impl Options {
             present_cache: self.present_cache,
             calibration_time: self.time,
             projection: ProjectionPlan {
-                users: self.users,
+                thinking_sessions: self.users,
                 only_same_work: self.open,
                 only_closed: self.closed,
                 sessions: self.sessions,

@@ -1,3 +1,5 @@
+//! The convolution against logarithms of every term and against mean value analysis.
+
 use super::super::mean_value_analysis;
 use super::*;
 use proptest::prelude::*;
