@@ -148,14 +148,11 @@ impl Verifier {
         let generations = &self.grounds[extent.target].generations;
         begun.clear();
         for block in extent.first_block..extent.first_block + extent.blocks {
-            match generations.begin(block) {
-                Some(write) => begun.push(write),
-                None => {
-                    for (block, write) in (extent.first_block..).zip(begun.drain(..)) {
-                        generations.cancel(block, &write);
-                    }
-                    return false;
+            if let Some(write) = generations.begin(block) { begun.push(write) } else {
+                for (block, write) in (extent.first_block..).zip(begun.drain(..)) {
+                    generations.cancel(block, &write);
                 }
+                return false;
             }
         }
         true

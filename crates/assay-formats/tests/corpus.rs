@@ -170,7 +170,7 @@ fn every_job_file_is_carried_over_or_refused_by_line() {
             Ok(conversion) => {
                 println!("{name}: {} documents", conversion.parts.len());
                 conversion.refused().for_each(|(note, reason)| {
-                    println!("  {} = {}: {reason}", note.origin, note.value)
+                    println!("  {} = {}: {reason}", note.origin, note.value);
                 });
                 carried += u32::from(by_fio && conversion.refused().next().is_none());
             }
@@ -197,7 +197,7 @@ fn every_parameter_file_is_carried_over_or_refused_by_line() {
             Ok(conversion) => {
                 println!("{name}: {} documents", conversion.parts.len());
                 conversion.refused().for_each(|(note, reason)| {
-                    println!("  {} = {}: {reason}", note.origin, note.value)
+                    println!("  {} = {}: {reason}", note.origin, note.value);
                 });
                 carried += u32::from(is_raw && conversion.refused().next().is_none());
             }

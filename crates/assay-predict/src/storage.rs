@@ -207,8 +207,8 @@ fn flush(
     let alone_s = write_s?;
     let of = |mix: &MixCalibration| {
         let last = mix.knee.as_ref().map_or(u32::MAX, |knee| knee.outstanding);
-        let rungs = mix.curve.iter().filter(|point| point.outstanding <= last);
-        let last = rungs.last()?;
+        let mut rungs = mix.curve.iter().filter(|point| point.outstanding <= last);
+        let last = rungs.next_back()?;
         let writes = last.operations.write.as_ref()?;
         Some(writes.service.mean_ns() / 1e9)
     };

@@ -144,7 +144,7 @@ fn updates_are_bound_by_the_writes_that_the_storage_sustains() {
     assert_error(asked.with(&writing, &sustained), PRINTED, 2.4);
     // Closure: with the waits for late writes that were printed nothing is missing.
     let behind_ms = 1e3 * (3_292_653.0 + 327_519.0 + 142_198.0) / 3.708_963e9;
-    let closed = Reads { other_ms, behind_ms, ..Reads::on(96.0, 16.0, cpu_ms, read_ms) };
+    let closed = Reads { behind_ms, other_ms, ..Reads::on(96.0, 16.0, cpu_ms, read_ms) };
     assert_error(closed.per_s(), PRINTED, 0.1);
 }
 

@@ -1,7 +1,7 @@
 //! The share of requests that a least-recently-used cache answers, by Che's approximation.
 //!
 //! An object stays for the characteristic time t after its last request, the same for all objects: with requests for
-//! object i at rate r_i it is there with 1 - e^{-r_i t}, and t is that at which as many are there as fit. (H. Che, Y. Tung
+//! object i at rate `r_i` it is there with 1 - e^{-r_i t}, and t is that at which as many are there as fit. (H. Che, Y. Tung
 //! and Z. Wang, IEEE JSAC 20(7), 2002; why it is so good: C. Fricker, P. Robert and J. Roberts, ITC 24, 2012.)
 
 use crate::root;

@@ -20,9 +20,7 @@ pub(super) fn headline(verdict: &TimeVerdict) -> String {
     let cause = verdict.cause.as_ref();
     let of = cause.map_or_else(String::new, |cause| format!(", first {cause}"));
     match verdict.bottleneck {
-        Bottleneck::Storage if hangs_on_log(verdict) => format!(
-            "Storage-bound: the device of the log is slow, and commits and row locks wait for it. A sound one comes first."
-        ),
+        Bottleneck::Storage if hangs_on_log(verdict) => "Storage-bound: the device of the log is slow, and commits and row locks wait for it. A sound one comes first.".to_string(),
         Bottleneck::Storage => {
             format!("Storage-bound: {share} of DB time was waiting for storage{of}.")
         }

@@ -207,7 +207,7 @@ pub(super) fn short<'a>(file: &'a str, files: &[&str]) -> &'a str {
         files.iter().all(|other| other.as_bytes().get(..length) == file.as_bytes().get(..length))
     };
     let ends = file[..folder(file)].match_indices('/').map(|(slash, _)| slash + 1);
-    let shared = ends.filter(|length| is_shared(*length)).last().unwrap_or(0);
+    let shared = ends.filter(|length| is_shared(*length)).next_back().unwrap_or(0);
     &file[shared..]
 }
 

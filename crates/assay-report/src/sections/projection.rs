@@ -108,7 +108,7 @@ fn percent(share: f64) -> String {
 }
 
 /// All sections of a projection.
-pub(super) fn sections<'a>(found: &'a Projection, format: Formatter) -> Vec<Section<'a>> {
+pub(super) fn sections(found: &Projection, format: Formatter) -> Vec<Section<'_>> {
     let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
     vec![
         section("candidates", "What the database would do", candidates(found)),

@@ -1,7 +1,7 @@
 //! Closed networks whose stations work faster with more customers: Buzen's convolution, tilted so that nothing overflows.
 //!
-//! The probability of n_k customers at station k is the product of its terms f_k(n) = Π_{i≤n} D_k/α_k(i) over G(N), where
-//! G is the convolution of all f_k, and X(N) = G(N-1)/G(N) (J. Buzen, CACM 16(9), 1973). Exact load-dependent mean value
+//! The probability of `n_k` customers at station k is the product of its terms `f_k(n)` = Π_{i≤n} `D_k/α_k(i)` over G(N), where
+//! G is the convolution of all `f_k`, and X(N) = G(N-1)/G(N) (J. Buzen, CACM 16(9), 1973). Exact load-dependent mean value
 //! analysis is not used: it loses all digits where many servers are nearly full (G. Casale, "A note on stable flow-equivalent
 //! aggregation in closed networks", Queueing Systems 60, 2008).
 
