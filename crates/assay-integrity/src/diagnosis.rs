@@ -2,7 +2,7 @@
 
 use crate::generations::Promise;
 use crate::pattern::{BlockStamp, Pattern};
-use crate::sector::{SectorContent, difference, look};
+use crate::sector::{SectorContent, difference, is_mixture, look};
 use crate::stamp::{SECTOR_BYTES, SectorAddress, Stamp, Writer};
 use assay_model::integrity::FaultKind;
 use assay_model::number::count_of;
@@ -12,7 +12,8 @@ use assay_model::number::count_of;
 pub enum BlockState {
     /// One allowed version, whole.
     Right(u32),
-    /// Sectors of several versions, each of them allowed; the byte at which the version first changes.
+    /// Sectors of several versions, each of them allowed; the byte at which the version first changes. A read that raced with
+    /// a write may also have several versions within a sector: then the byte at which the first such sector begins.
     Mixed(u64),
     /// Wrong.
     Wrong(Diagnosis),
@@ -78,7 +79,8 @@ pub fn diagnose(
         sectors.iter().map(|sector| version(sector, first, promise)).collect();
     let state = match versions {
         Some(versions) => of_versions(&versions, promise),
-        None => BlockState::Wrong(of_contents(&sectors)),
+        None => of_race(pattern, block, first, promise, &sectors)
+            .map_or_else(|| BlockState::Wrong(of_contents(&sectors)), BlockState::Mixed),
     };
     match state {
         BlockState::Wrong(found) => {
@@ -115,6 +117,45 @@ fn version(sector: &SectorContent, first: SectorAddress, promise: &Promise) -> O
             Some(0)
         }
         _ => None,
+    }
+}
+
+/// Where the first sector begins that mixes allowed versions, if the read raced with a write and nothing else is wrong: the
+/// page cache copies without a lock against writes, so that a racing read may be torn at any byte.
+fn of_race(
+    pattern: &Pattern,
+    block: &[u8],
+    first: SectorAddress,
+    promise: &Promise,
+    sectors: &[SectorContent],
+) -> Option<u64> {
+    let mut mixed = None;
+    for (index, (content, sector)) in
+        (0..).zip(sectors.iter().zip(block.chunks_exact(SECTOR_BYTES)))
+    {
+        if version(content, first, promise).is_some_and(|version| promise.allows(version)) {
+            continue;
+        }
+        if !promise.busy || !may_be_mixed(pattern, content, sector, first.after(index), promise) {
+            return None;
+        }
+        mixed = mixed.or(Some(index * count_of(SECTOR_BYTES)));
+    }
+    mixed
+}
+
+/// Whether a sector may hold bytes of several allowed versions. Those of before the run are not known: until the first write
+/// has ended, any bytes may be some of them, but a whole stamp is none.
+fn may_be_mixed(
+    pattern: &Pattern,
+    content: &SectorContent,
+    sector: &[u8],
+    address: SectorAddress,
+    promise: &Promise,
+) -> bool {
+    match content {
+        SectorContent::Elsewhere(..) | SectorContent::OtherRun(..) => false,
+        _ => promise.oldest == 0 || is_mixture(pattern, sector, address, promise.versions()),
     }
 }
 

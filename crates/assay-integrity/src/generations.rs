@@ -43,7 +43,7 @@ pub struct Promise {
     pub newest: u32,
     /// Whether the last version was read before.
     pub seen: bool,
-    /// Whether a write of the block is on its way.
+    /// Whether a write of the block is on its way, or was at any time while it was read.
     pub busy: bool,
     /// Whether a fault of the last version was reported before.
     pub reported: bool,
@@ -78,6 +78,15 @@ impl Promise {
         self.age(generation).is_some_and(|age| age <= oldest)
     }
 
+    /// All versions that a read may return, the newest first; 0 stands for what was there before the run.
+    pub fn versions(&self) -> impl Iterator<Item = u32> + use<> {
+        let Self { oldest, newest, .. } = *self;
+        (0..=self.age(oldest).unwrap_or(0)).map(move |age| match newest.checked_sub(age) {
+            Some(generation) if generation > 0 || oldest == 0 => generation,
+            _ => newest + GENERATION - age,
+        })
+    }
+
     /// Whether exactly one version is allowed, and it is of this run.
     pub const fn is_strict(&self) -> bool {
         self.oldest == self.newest && self.newest > 0
@@ -87,7 +96,8 @@ impl Promise {
     pub fn until(&self, later: &Self) -> Self {
         let age = |generation| later.age(generation).unwrap_or(0);
         let oldest = if age(self.oldest) > age(later.oldest) { self.oldest } else { later.oldest };
-        Self { oldest, busy: self.busy || later.busy, ..*later }
+        let busy = self.busy || later.busy || self.newest != later.newest;
+        Self { oldest, busy, ..*later }
     }
 }
 
@@ -248,6 +258,7 @@ mod tests {
         assert_eq!(table.begin(1), None);
         let issued = table.promise(1);
         assert!(issued.allows(0) && issued.allows(1) && !issued.allows(2));
+        assert_eq!(issued.versions().collect::<Vec<u32>>(), [1, 0]);
         table.complete(1);
         let done = table.promise(1);
         assert!(done.is_strict() && done.allows(1) && !done.allows(0));
@@ -266,7 +277,8 @@ mod tests {
         write();
         write();
         let whole = issued.until(&table.promise(0));
-        assert_eq!((whole.oldest, whole.newest), (1, 3));
+        assert_eq!((whole.oldest, whole.newest, whole.busy), (1, 3, true));
+        assert!(!issued.busy && !issued.until(&issued).busy);
         assert!((1..=3).all(|generation| whole.allows(generation)) && !whole.allows(0));
     }
 
@@ -309,7 +321,9 @@ mod tests {
             table.complete(0);
         }
         let whole = issued.until(&table.promise(0));
-        assert!([GENERATION - 1, GENERATION, 1, 2].iter().all(|one| whole.allows(*one)));
+        let allowed = [2, 1, GENERATION, GENERATION - 1];
+        assert!(allowed.iter().all(|one| whole.allows(*one)));
+        assert_eq!(whole.versions().collect::<Vec<u32>>(), allowed);
         assert!(!whole.allows(GENERATION - 2) && !whole.allows(3));
     }
 

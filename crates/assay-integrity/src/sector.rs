@@ -1,8 +1,9 @@
 //! What one sector holds, found from its bytes alone and the versions that it may have had.
 
-use crate::pattern::{BODY_BYTES, Pattern};
+use crate::pattern::{BODY_BYTES, BlockStamp, Pattern};
 use crate::stamp::{
-    SECTOR_BYTES, STAMP_BYTES, SectorAddress, Stamp, begins_as, known_bytes, raw_generation,
+    SECTOR_BYTES, STAMP_BYTES, SectorAddress, Stamp, WRITER_BYTES, Writer, begins_as, known_bytes,
+    raw_generation,
 };
 use assay_model::number::{count_of, index_of};
 
@@ -191,6 +192,25 @@ fn repaired(pattern: &Pattern, sector: &[u8], address: SectorAddress) -> Option<
         invert(&mut stamp, first);
     }
     None
+}
+
+/// Whether each byte of a sector is that of one of these versions. Who wrote them is not known, so that this part of the stamp
+/// is not compared.
+pub(crate) fn is_mixture(
+    pattern: &Pattern,
+    sector: &[u8],
+    address: SectorAddress,
+    mut versions: impl Iterator<Item = u32>,
+) -> bool {
+    let mut expected = [0; SECTOR_BYTES];
+    let mut unexplained: Vec<usize> =
+        (0..WRITER_BYTES.start).chain(WRITER_BYTES.end..SECTOR_BYTES).collect();
+    versions.any(|generation| {
+        let writer = Writer::default();
+        pattern.fill(&mut expected, &BlockStamp { first: address, generation, writer });
+        unexplained.retain(|at| sector[*at] != expected[*at]);
+        unexplained.is_empty()
+    })
 }
 
 /// The first and the last byte of a block that differ from what is expected.

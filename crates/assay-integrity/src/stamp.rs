@@ -4,6 +4,8 @@
 pub const SECTOR_BYTES: usize = 512;
 /// Bytes of a stamp.
 pub(crate) const STAMP_BYTES: usize = 32;
+/// The bytes of a stamp that say who wrote it, with the checksum that depends on them.
+pub(crate) const WRITER_BYTES: std::ops::Range<usize> = 20..STAMP_BYTES;
 /// The first bytes of every stamp, with the version of its form in the last of them.
 const MAGIC: u32 = u32::from_le_bytes(*b"AsS1");
 

@@ -143,7 +143,7 @@ impl WriteLog {
     /// Adds a write that completed; `is_fua` where it was durable itself.
     ///
     /// # Panics
-    /// When place or length are not whole sectors.
+    /// When the place or the length is not a multiple of a sector.
     pub fn push_write(&mut self, start_byte: u64, data: &[u8], is_fua: bool) {
         self.push(start_byte, count_of(data.len()), if is_fua { FUA } else { 0 }, data);
     }
@@ -155,7 +155,10 @@ impl WriteLog {
 
     fn push(&mut self, start_byte: u64, length_bytes: u64, flags: u64, data: &[u8]) {
         let whole = |bytes: u64| {
-            assert!(bytes.is_multiple_of(self.sector_bytes), "{bytes} B are not whole sectors");
+            assert!(
+                bytes.is_multiple_of(self.sector_bytes),
+                "{bytes} B is not a whole number of sectors"
+            );
             bytes / self.sector_bytes
         };
         let at = self.bytes.len();
@@ -217,10 +220,13 @@ mod tests {
         let mut bytes = vec![0; 4096 * 5];
         let mut put =
             |at: usize, number: u64| bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
-        [(0, MAGIC), (8, 1), (16, 3), (24, 4096)].map(|(at, number)| put(at, number));
-        [(4096 + 16, 8), (4096 + 24, 4)].map(|(at, number)| put(at, number));
-        [(8192, 5), (8192 + 8, 100), (8192 + 16, 4)].map(|(at, number)| put(at, number));
-        [(12_288, 7), (12_288 + 8, 1), (12_288 + 16, 16)].map(|(at, number)| put(at, number));
+        let head = [(0, MAGIC), (8, 1), (16, 3), (24, 4096)];
+        let mark = [(4096 + 16, 8), (4096 + 24, 4)];
+        let discard = [(8192, 5), (8192 + 8, 100), (8192 + 16, 4)];
+        let write = [(12_288, 7), (12_288 + 8, 1), (12_288 + 16, 16)];
+        for (at, number) in head.into_iter().chain(mark).chain(discard).chain(write) {
+            put(at, number);
+        }
         let log = WriteLog::parse(bytes).unwrap();
         let [mark, discard, write] = log.entries() else { panic!("{:?}", log.entries()) };
         assert!(mark.is_mark() && !mark.is_write());

@@ -4,14 +4,17 @@ use crate::document::nearest;
 use crate::error::{Error, Result};
 
 /// Name and text of every schema (JSON Schema, draft 2020-12).
-pub const SCHEMAS: [(&str, &str); 26] = [
+pub const SCHEMAS: [(&str, &str); 32] = [
     ("array", include_str!("../../../contract/array.schema.json")),
     ("calibration", include_str!("../../../contract/calibration.schema.json")),
+    ("catalog", include_str!("../../../contract/catalog.schema.json")),
     ("comparison", include_str!("../../../contract/comparison.schema.json")),
     ("criteria", include_str!("../../../contract/criteria.schema.json")),
     ("dss", include_str!("../../../contract/dss.schema.json")),
     ("environment", include_str!("../../../contract/environment.schema.json")),
     ("event", include_str!("../../../contract/event.schema.json")),
+    ("fault", include_str!("../../../contract/fault.schema.json")),
+    ("integrity", include_str!("../../../contract/integrity.schema.json")),
     ("interval", include_str!("../../../contract/interval.schema.json")),
     ("intervals", include_str!("../../../contract/intervals.schema.json")),
     ("joint", include_str!("../../../contract/joint.schema.json")),
@@ -21,15 +24,18 @@ pub const SCHEMAS: [(&str, &str); 26] = [
     ("mix", include_str!("../../../contract/mix.schema.json")),
     ("moment", include_str!("../../../contract/moment.schema.json")),
     ("profile", include_str!("../../../contract/profile.schema.json")),
+    ("projection", include_str!("../../../contract/projection.schema.json")),
     ("report", include_str!("../../../contract/report.schema.json")),
     ("results", include_str!("../../../contract/results.schema.json")),
     ("run", include_str!("../../../contract/run.schema.json")),
     ("runs", include_str!("../../../contract/runs.schema.json")),
+    ("sizing", include_str!("../../../contract/sizing.schema.json")),
     ("soak", include_str!("../../../contract/soak.schema.json")),
     ("step", include_str!("../../../contract/step.schema.json")),
     ("study", include_str!("../../../contract/study.schema.json")),
     ("summary", include_str!("../../../contract/summary.schema.json")),
     ("verdict", include_str!("../../../contract/verdict.schema.json")),
+    ("verification", include_str!("../../../contract/verification.schema.json")),
     ("workload", include_str!("../../../contract/workload.schema.json")),
 ];
 

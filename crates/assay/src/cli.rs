@@ -179,7 +179,7 @@ mod tests {
             verbs(&CommandLine::command()).iter().filter(|verb| verb.get_version().is_none())
         {
             let Some(examples) = verb.get_after_help() else { continue };
-            for line in examples.to_string().lines().skip(1) {
+            for line in examples.to_string().lines().skip(1).take_while(|line| !line.is_empty()) {
                 let words = line.split_whitespace().take_while(|word| *word != ">");
                 let typed: Vec<String> = words.map(str::to_owned).collect();
                 let spelled = crate::spelling::spelled(&typed).unwrap();

@@ -241,7 +241,7 @@ const WORKLOADS: &[(&str, &str, &str)] = &[
     (
         "durration = \"1s\"\n",
         "",
-        "error: w.toml: workload, line 1: unknown name 'durration'\nhint: did you mean 'duration'? known here: format, name, description, seed, duration, warm_up, interval, layout, direct, stream, criterion",
+        "error: w.toml: workload, line 1: unknown name 'durration'\nhint: did you mean 'duration'? known here: format, name, description, seed, duration, warm_up, interval, capacity, layout, direct, stream, criterion",
     ),
     (
         "",

@@ -31,7 +31,7 @@ pub fn root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// All text files that git tracks, and those it would track on the next `git add`.
+/// All files that git tracks, and those it would track on the next `git add`.
 ///
 /// # Errors
 /// When git cannot be asked or a file cannot be read.
@@ -52,15 +52,16 @@ pub fn read_all(root: &Path) -> io::Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// The text of one file; nothing when it is not UTF-8, a link, or deleted and not yet committed so.
+/// The text of one file, empty when it is not UTF-8, for links may lead to a picture; nothing when it is a link, or deleted
+/// and not yet committed so.
 fn read(root: &Path, path: &str) -> io::Result<Option<Source>> {
     let full = root.join(path);
     let is_file = fs::symlink_metadata(&full).is_ok_and(|found| found.is_file());
     if !is_file {
         return Ok(None);
     }
-    let text = String::from_utf8(fs::read(full)?).ok();
-    Ok(text.map(|text| Source::new(path, &text)))
+    let text = String::from_utf8(fs::read(full)?).unwrap_or_default();
+    Ok(Some(Source::new(path, &text)))
 }
 
 #[cfg(test)]
