@@ -56,7 +56,7 @@ impl PredictionPlan {
                 target.calibration.log = Some(known.clone());
             });
         }
-        let projection = self.with_sessions(projection, &source, &read);
+        let projection = with_sessions(projection, &source, &read);
         let sources: Vec<StorageSource<'_>> =
             targets.iter().map(PredictionTarget::source).collect();
         let from = from.as_ref().map(PredictionTarget::source);
@@ -66,20 +66,6 @@ impl PredictionPlan {
     fn reader<'a>(&self, demand: &'a Demand, context: &'a Context) -> TargetReader<'a> {
         let (calibration_time, seed) = (self.calibration_time, self.projection.seed);
         TargetReader { demand, calibration_time, seed, context }
-    }
-
-    /// A measured load has as many sessions as it had.
-    fn with_sessions(
-        &self,
-        plan: ProjectionPlan,
-        source: &ProfileSource,
-        read: &ReadProfile,
-    ) -> ProjectionPlan {
-        let own = source.sessions.filter(|sessions| {
-            // Sessions that are active less than this think meanwhile.
-            read.demand.average_active_sessions() > 0.9 * sessions
-        });
-        ProjectionPlan { sessions: plan.sessions.or(own), ..plan }
     }
 
     fn with_cache(&self, profile: &Profile) -> Result<ProjectionPlan> {
@@ -185,4 +171,17 @@ fn with_host(mut profile: Profile, rung: &Rung) -> Profile {
     });
     profile.time.host_busy_share = profile.time.host_busy_share.or(busy);
     profile
+}
+
+/// A measured load has as many sessions as it had.
+fn with_sessions(
+    plan: ProjectionPlan,
+    source: &ProfileSource,
+    read: &ReadProfile,
+) -> ProjectionPlan {
+    let own = source.sessions.filter(|sessions| {
+        // Sessions that are active less than this think meanwhile.
+        read.demand.average_active_sessions() > 0.9 * sessions
+    });
+    ProjectionPlan { sessions: plan.sessions.or(own), ..plan }
 }

@@ -125,7 +125,9 @@ pub fn run_verified(
         ));
     }
     let mut plans = plans(job, &chosen)?;
-    plans.iter_mut().for_each(|plan| plan.verifier = verifier.cloned());
+    for plan in &mut plans {
+        plan.verifier = verifier.cloned();
+    }
     let submission = probe_first(&chosen, job, stop);
     let shared = Arc::new(Shared {
         targets: Arc::clone(&job.targets),

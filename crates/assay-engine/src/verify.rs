@@ -148,12 +148,13 @@ impl Verifier {
         let generations = &self.grounds[extent.target].generations;
         begun.clear();
         for block in extent.first_block..extent.first_block + extent.blocks {
-            if let Some(write) = generations.begin(block) { begun.push(write) } else {
+            let Some(write) = generations.begin(block) else {
                 for (block, write) in (extent.first_block..).zip(begun.drain(..)) {
                     generations.cancel(block, &write);
                 }
                 return false;
-            }
+            };
+            begun.push(write);
         }
         true
     }

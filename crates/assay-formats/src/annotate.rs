@@ -26,7 +26,7 @@ const ORIGINS_MAX: usize = 3;
 pub fn annotated(conversion: &Conversion, part: &ConversionPart) -> Result<String> {
     let mut text = String::new();
     for name in part.targets.iter().map(|index| &conversion.targets[*index].name) {
-        text.push_str(&format!("# target {}: chosen when it is run\n", one_line(name)));
+        _ = writeln!(text, "# target {}: chosen when it is run", one_line(name));
     }
     match &part.document {
         Document::Workload(workload) => text.push_str(&table(workload, part, "")?),

@@ -157,7 +157,9 @@ impl<'a> CrashDevice<'a> {
                 .copied()
                 .filter(|cached| overlaps(&entries[*cached], start, end))
                 .collect();
-            overlapped.into_iter().for_each(|cached| self.write_out(cached));
+            for cached in overlapped {
+                self.write_out(cached);
+            }
             return self.put(self.next);
         }
         self.cache.push_back(self.next);
@@ -178,7 +180,9 @@ impl<'a> CrashDevice<'a> {
             _ => true,
         };
         let reached: Vec<usize> = self.cache.iter().copied().filter(reached).collect();
-        reached.into_iter().for_each(|cached| self.write_out(cached));
+        for cached in reached {
+            self.write_out(cached);
+        }
     }
 
     fn write_out(&mut self, cached: usize) {

@@ -50,8 +50,7 @@ pub(crate) fn response_deviation(
 fn draws_for(population: Population, draws: u32) -> u32 {
     let customers = match population {
         Population::SameWork => 0.0,
-        Population::Users { sessions, .. } => sessions,
-        Population::Closed { sessions } => sessions,
+        Population::Users { sessions, .. } | Population::Closed { sessions } => sessions,
     };
     let share = (EASY_CUSTOMERS / customers.max(EASY_CUSTOMERS)).powi(2);
     let wanted = u32::try_from(count(f64::from(draws) * share)).unwrap_or(draws);

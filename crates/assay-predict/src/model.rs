@@ -79,8 +79,7 @@ impl ResponseSolver {
     pub(crate) fn new(demand: &Demand, population: Population) -> Self {
         let customers = match population {
             Population::SameWork => None,
-            Population::Users { sessions, .. } => Some(sessions),
-            Population::Closed { sessions } => Some(sessions),
+            Population::Users { sessions, .. } | Population::Closed { sessions } => Some(sessions),
         };
         let commits = customers.filter(|_| demand.commits_mean > 0.0).map(ClosedCommits::new);
         Self { population, commits }
@@ -128,6 +127,7 @@ struct Network<'a> {
 
 /// Waits that no station stands for, at some throughput, seconds of one unit.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "the unit is a part of each name")]
 struct Delays {
     reads_s: f64,
     commit_one_s: f64,

@@ -264,7 +264,7 @@ impl Asked<'_> {
         let middle = of(Lean::MIDDLE)?;
         let drawn = response_deviation(around, population, self.plan.draws, self.plan.seed);
         let spread = NORMAL_95 * drawn.hypot(self.model_deviation);
-        let more_s = self.if_more(around, population, &middle);
+        let more_s = if_more(around, population, &middle);
         let (low_s, high_s) = if only_bounds {
             let ends = [of(Lean::HOPEFUL), of(Lean::CAUTIOUS)];
             let ends = ends.into_iter().flatten().map(|end| end.response_s);
@@ -284,23 +284,6 @@ impl Asked<'_> {
         };
         let throughput_per_s = throughput(population, &middle, &response_s);
         Some(projected(population, &middle, response_s, throughput_per_s, self.demand))
-    }
-
-    /// The response if the storage went on beyond its last rung as there, where the answer lies near that and more was not
-    /// shown to give no more.
-    fn if_more(&self, around: Around<'_>, population: Population, middle: &Solution) -> f64 {
-        let storage = around.storage;
-        if !objections::is_beyond(middle.reads_outstanding, storage) {
-            return middle.response_s;
-        }
-        let more = Storage {
-            curve: storage.curve.prolonged(),
-            writes_most_per_s: None,
-            bandwidth_bytes_per_s: None,
-            ..storage.clone()
-        };
-        let found = solve(around.demand, &more, around.overheads, population, Lean::HOPEFUL);
-        found.map_or(middle.response_s, |found| found.response_s.min(middle.response_s))
     }
 
     /// Throughput and response by sessions, in steps of equal ratio around what was measured.
@@ -423,4 +406,21 @@ fn storage_curve(storage: &Storage) -> Vec<StoragePoint> {
         return vec![point(reach)];
     }
     (0..=steps).map(|step| point(at(step))).collect()
+}
+
+/// The response if the storage went on beyond its last rung as there, where the answer lies near that and more was not
+/// shown to give no more.
+fn if_more(around: Around<'_>, population: Population, middle: &Solution) -> f64 {
+    let storage = around.storage;
+    if !objections::is_beyond(middle.reads_outstanding, storage) {
+        return middle.response_s;
+    }
+    let more = Storage {
+        curve: storage.curve.prolonged(),
+        writes_most_per_s: None,
+        bandwidth_bytes_per_s: None,
+        ..storage.clone()
+    };
+    let found = solve(around.demand, &more, around.overheads, population, Lean::HOPEFUL);
+    found.map_or(middle.response_s, |found| found.response_s.min(middle.response_s))
 }

@@ -52,6 +52,7 @@ fn found(projection: &Projection) -> Vec<&Objection> {
     projection.objections.iter().chain(of_targets).collect()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "as the fields of a profile are")]
 fn figure(value: f64) -> Option<Figure> {
     Some(Figure::new(value, "spoilt"))
 }

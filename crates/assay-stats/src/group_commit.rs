@@ -117,8 +117,8 @@ fn stationary(chain: &[Vec<f64>], sessions: usize, arrives: f64) -> (f64, f64) {
     }
     let mut weights = vec![1.0];
     for state in 1..sessions {
-        let weight = (0..state).map(|from| weights[from] * chain[from][state]).sum();
-        weights.push(weight);
+        let arrivals = weights.iter().zip(&chain).map(|(weight, row)| weight * row[state]);
+        weights.push(arrivals.sum());
     }
     let all: f64 = weights.iter().sum();
     let mean =

@@ -5,6 +5,7 @@ use assay_formats::{Conversion, Treatment};
 use assay_model::Result;
 use clap::Args;
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// What a job file is given.
 #[derive(Args)]
@@ -45,18 +46,17 @@ pub fn report(conversion: &Conversion) -> String {
         };
         let value =
             if note.value.is_empty() { String::new() } else { format!(" = {}", note.value) };
-        text.push_str(&format!("{word}: {}{value}: {why}\n", note.origin));
+        _ = writeln!(text, "{word}: {}{value}: {why}", note.origin);
     }
     if conversion.hosts.len() > 1 {
-        text.push_str(&format!("hosts: {}\n", conversion.hosts.join(", ")));
+        _ = writeln!(text, "hosts: {}", conversion.hosts.join(", "));
     }
     text
 }
 
 /// Says on standard error what was changed and what was left out.
-pub fn say_report(conversion: &Conversion, quiet: bool) -> Result<()> {
+pub fn say_report(conversion: &Conversion, quiet: bool) {
     if !quiet {
         report(conversion).lines().for_each(crate::terminal::say);
     }
-    Ok(())
 }

@@ -92,7 +92,7 @@ fn sessions_of(load: &Load) -> Vec<u32> {
 
 fn cases(
     plan: &PredictionPlan,
-    on: &String,
+    on: &str,
     (before, after): (&Load, &Load),
     context: &Context,
 ) -> Result<Vec<VerificationCase>> {
@@ -113,7 +113,7 @@ fn cases(
 /// One number of sessions after the move, from the profile of the nearest one before it.
 fn case_of(
     plan: &PredictionPlan,
-    on: &String,
+    on: &str,
     (before, known): (&Load, u32),
     (after, sessions): (&Load, u32),
     context: &Context,

@@ -23,14 +23,14 @@ pub struct Tally {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timed {
     done: u64,
-    timed: u64,
+    sampled: u64,
     time_ns: u64,
 }
 
 #[derive(Debug, Default)]
 struct AtomicTimed {
     done: AtomicU64,
-    timed: AtomicU64,
+    sampled: AtomicU64,
     time_ns: AtomicU64,
 }
 
@@ -47,14 +47,14 @@ impl Timed {
     pub const fn add(&mut self, time_ns: Option<u64>) {
         self.done += 1;
         if let Some(time_ns) = time_ns {
-            self.timed += 1;
+            self.sampled += 1;
             self.time_ns += time_ns;
         }
     }
 
     /// Mean time of one, ns.
     pub fn mean_ns(&self) -> f64 {
-        real(self.time_ns) / real(self.timed.max(1))
+        real(self.time_ns) / real(self.sampled.max(1))
     }
 
     /// Time of all, ns.
@@ -66,14 +66,14 @@ impl Timed {
 impl AtomicTimed {
     fn merge(&self, part: &Timed) {
         self.done.fetch_add(part.done, Ordering::Relaxed);
-        self.timed.fetch_add(part.timed, Ordering::Relaxed);
+        self.sampled.fetch_add(part.sampled, Ordering::Relaxed);
         self.time_ns.fetch_add(part.time_ns, Ordering::Relaxed);
     }
 
     fn read(&self) -> Timed {
         Timed {
             done: self.done.load(Ordering::Relaxed),
-            timed: self.timed.load(Ordering::Relaxed),
+            sampled: self.sampled.load(Ordering::Relaxed),
             time_ns: self.time_ns.load(Ordering::Relaxed),
         }
     }

@@ -80,6 +80,7 @@ fn groups(jobs: &[Job]) -> Vec<&[Job]> {
 
 /// A stretch of time in which the same jobs run.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_field_names, reason = "the unit is a part of each name")]
 struct Stretch {
     start_ns: u64,
     end_ns: u64,

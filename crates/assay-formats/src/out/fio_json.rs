@@ -281,7 +281,7 @@ mod tests {
     use super::*;
     use crate::results::{ImportedContent, import};
     use assay_model::histogram::Precision;
-    use assay_model::measurement::{BackendKind, Conduct, Finish, NamedResult, PerOperation};
+    use assay_model::measurement::{Conduct, Finish, NamedResult, PerOperation};
 
     #[test]
     fn what_is_written_is_read_back_the_same() {

@@ -33,22 +33,24 @@ pub fn orion(calibration: &Calibration, command: &str) -> Option<OrionFiles> {
 
 /// Small I/Os alone: one row.
 fn row(points: &[(u32, f64)], digits: usize) -> String {
-    let depths: String =
-        points.iter().map(|(outstanding, _)| format!(", {outstanding:>6}")).collect();
-    let values: String = points.iter().map(|(_, value)| format!(", {value:>6.digits$}")).collect();
+    let (mut depths, mut values) = (String::new(), String::new());
+    for (outstanding, value) in points {
+        _ = write!(depths, ", {outstanding:>6}");
+        _ = write!(values, ", {value:>6.digits$}");
+    }
     format!("Large/Small{depths}\n      0{values}\n")
 }
 
 /// Large I/Os alone: one column.
 fn column(points: &[(u32, f64)]) -> String {
-    let lines: String = points
-        .iter()
-        .map(|(outstanding, value)| format!("{outstanding:>7}, {value:>6.2}\n"))
-        .collect();
-    format!("Large/Small,      0\n{lines}")
+    let mut lines = "Large/Small,      0\n".to_owned();
+    for (outstanding, value) in points {
+        _ = writeln!(lines, "{outstanding:>7}, {value:>6.2}");
+    }
+    lines
 }
 
-fn best<'a>(points: &'a [CurvePoint], value: fn(&CurvePoint) -> f64) -> Option<&'a CurvePoint> {
+fn best(points: &[CurvePoint], value: fn(&CurvePoint) -> f64) -> Option<&CurvePoint> {
     points.iter().max_by(|left, right| value(left).total_cmp(&value(right)))
 }
 

@@ -104,7 +104,7 @@ pub fn read(text: &str) -> Result<ImportedResult> {
     }
     let mut groups: BTreeMap<u32, Vec<&FioJob>> = BTreeMap::new();
     output.jobs.iter().for_each(|job| groups.entry(job.groupid).or_default().push(job));
-    let has_bins = output.jobs.iter().all(|job| job.has_bins());
+    let has_bins = output.jobs.iter().all(FioJob::has_bins);
     let runs = groups.values().map(|jobs| run(jobs, &output)).collect();
     let mut lacks = vec![Lack::Intervals, Lack::Submission, Lack::Environment];
     if !has_bins {

@@ -129,7 +129,7 @@ fn workloads(
     let named = reading.text("sd", "targets")?.map(str::to_owned);
     let Some(pattern) = reading.text("wd", "targets")? else {
         let mut bare = found.workload_default.clone();
-        bare.name = "default".to_owned();
+        "default".clone_into(&mut bare.name);
         return Ok(vec![workload(&bare, named.as_deref(), storages)?]);
     };
     let used = found.workloads.iter().filter(|one| is_named(pattern, &one.name));
@@ -317,9 +317,8 @@ impl Run<'_> {
         whole.streams = streams;
         whole.warm_up = times.warm_up;
         whole.interval = times.interval;
-        let storages =
-            self.workloads.iter().flat_map(|one| &one.storages).map(|index| &self.storages[*index]);
-        let of_storages = storages.map(|one| one.flags.direct).any(|direct| direct);
+        let mut storages = self.workloads.iter().flat_map(|one| &one.storages);
+        let of_storages = storages.any(|index| self.storages[*index].flags.direct);
         whole.direct =
             of_storages || self.flags.direct || self.workloads.iter().any(|one| one.flags.direct);
         Ok(whole)

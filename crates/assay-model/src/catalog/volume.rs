@@ -199,7 +199,7 @@ mod tests {
         let small = gp2.of_size(Bytes(1 << 30));
         let middle = gp2.of_size(Bytes(100 << 30));
         let large = gp2.of_size(Bytes(16 << 40));
-        assert_eq!([small, middle, large].map(|one| one.iops.0), [100.0, 300.0, 16_000.0]);
+        assert_eq!([small, middle, large].map(|one| one.iops), [100.0, 300.0, 16_000.0].map(Rate));
         assert_eq!(small.throughput_per_s, Bytes(128 << 20));
         assert_eq!(large.throughput_per_s, Bytes(250 << 20));
         // The provider's own figures: 2,000 s at 300 IOPS of baseline, 5.4 million over 2,700 a second.

@@ -13,6 +13,7 @@ use assay_model::profile::{
 };
 use assay_model::{Histogram, Precision};
 
+#[expect(clippy::unnecessary_wraps, reason = "as the fields of a profile are")]
 fn figure(value: f64) -> Option<Figure> {
     Some(Figure::new(value, "made up"))
 }

@@ -70,8 +70,7 @@ fn covered(scene: &Scene, area: Box) -> usize {
 fn is_covered(mark: &Mark, [left, top, right, bottom]: Box) -> bool {
     let holds = |(x, y): Point| x > left && x < right && y > top && y < bottom;
     match mark {
-        Mark::Line { stroke: Stroke::Hair, .. } => false,
-        Mark::Line { points, .. } => {
+        Mark::Line { points, stroke, .. } if !matches!(stroke, Stroke::Hair) => {
             points.windows(2).any(|ends| along(ends[0], ends[1]).any(holds))
         }
         Mark::Dot { at: (x, y), .. } => {
@@ -81,7 +80,7 @@ fn is_covered(mark: &Mark, [left, top, right, bottom]: Box) -> bool {
             let other = area(*at, *anchor, text);
             other[0] < right && left < other[2] && other[1] < bottom && top < other[3]
         }
-        Mark::Area { .. } | Mark::Rects { .. } | Mark::Bars { .. } => false,
+        Mark::Line { .. } | Mark::Area { .. } | Mark::Rects { .. } | Mark::Bars { .. } => false,
     }
 }
 

@@ -206,8 +206,8 @@ pub(super) fn short<'a>(file: &'a str, files: &[&str]) -> &'a str {
     let is_shared = |length: usize| {
         files.iter().all(|other| other.as_bytes().get(..length) == file.as_bytes().get(..length))
     };
-    let ends = file[..folder(file)].match_indices('/').map(|(slash, _)| slash + 1);
-    let shared = ends.filter(|length| is_shared(*length)).next_back().unwrap_or(0);
+    let mut ends = file[..folder(file)].match_indices('/').map(|(slash, _)| slash + 1);
+    let shared = ends.rfind(|length| is_shared(*length)).unwrap_or(0);
     &file[shared..]
 }
 

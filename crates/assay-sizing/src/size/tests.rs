@@ -85,7 +85,7 @@ fn disks_are_those_of_the_paper() {
 fn licences_cost_what_the_paper_divides() {
     for (name, capacity, terabyte) in [
         ("exadata-x4-2-quarter", 144_000_000_000_000, 2500.0),
-        ("exadata-x3-2-quarter", 108_000_000_000_000, 3333.333_333),
+        ("exadata-x3-2-quarter", 108_000_000_000_000, 3_333.333_333),
     ] {
         let mut plan = plain(1.0, 1.0, &[name]);
         plan.given = None;

@@ -275,7 +275,9 @@ fn scaled_from(first: f64, most: usize, factor: impl Fn(usize) -> f64) -> Vec<f6
         largest = largest.max(logarithm);
         terms.push(logarithm);
     }
-    terms.iter_mut().for_each(|term| *term = (*term - largest).exp());
+    for term in &mut terms {
+        *term = (*term - largest).exp();
+    }
     terms
 }
 
@@ -290,7 +292,9 @@ fn convolved(left: &[f64], right: &[f64]) -> Vec<f64> {
 /// Divides by the largest.
 fn scale(terms: &mut [f64]) {
     let largest = terms.iter().copied().fold(0.0, f64::max);
-    terms.iter_mut().for_each(|term| *term /= largest);
+    for term in terms {
+        *term /= largest;
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use assay_formats::{Conversion, Document, Note, Treatment};
 use assay_model::{Error, Result};
 use clap::Args;
 use serde::Serialize;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// Prints what a job file of fio or a parameter file of Vdbench stands for, with the origin of every line and what could not be carried over
@@ -64,7 +65,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         Some(directory) => write_each(&conversion, directory)?,
         None => drop(print(&documents(&conversion)?)?),
     }
-    say_report(&conversion, options.quiet)?;
+    say_report(&conversion, options.quiet);
     Ok(ExitStatus::Success)
 }
 
@@ -80,13 +81,10 @@ fn documents(conversion: &Conversion) -> Result<String> {
     let mut text = String::new();
     let kept = |note: &&Note| matches!(note.treatment, Treatment::Exact);
     let exact = conversion.notes.iter().filter(kept).count();
-    text.push_str(&format!(
-        "# {exact} options exactly, {} approximated, {} left out\n",
-        conversion.approximated().count(),
-        conversion.refused().count()
-    ));
+    let (near, left_out) = (conversion.approximated().count(), conversion.refused().count());
+    _ = writeln!(text, "# {exact} options exactly, {near} approximated, {left_out} left out");
     for line in report(conversion).lines() {
-        text.push_str(&format!("# {line}\n"));
+        _ = writeln!(text, "# {line}");
     }
     for (number, part) in (1..).zip(&conversion.parts) {
         let count = conversion.parts.len();

@@ -5,6 +5,7 @@ use assay_host::findings::{Rule, rules};
 use assay_model::document::nearest;
 use assay_model::{Error, Result};
 use clap::Args;
+use std::fmt::Write;
 
 /// The page whose entries are explained.
 const GLOSSARY: &str = include_str!("../../../../docs/glossary.md");
@@ -26,10 +27,10 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let word = options.word.join(" ").to_lowercase();
     let mut text = String::new();
     for rule in rules().filter(|rule| is_rule(rule, &word)) {
-        text.push_str(&format!("finding {}: {}\nremedy: {}\n\n", rule.name, rule.why, rule.remedy));
+        _ = writeln!(text, "finding {}: {}\nremedy: {}\n", rule.name, rule.why, rule.remedy);
     }
     for entry in entries().filter(|entry| terms(entry).any(|term| is_same(term, &word))) {
-        text.push_str(&format!("{}\n\n", plain(entry)));
+        _ = writeln!(text, "{}\n", plain(entry));
     }
     if text.is_empty() {
         return Err(unknown(&word));

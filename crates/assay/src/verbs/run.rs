@@ -120,7 +120,7 @@ fn run_job(name: &str, text: &str, options: &Options) -> Result<ExitStatus> {
     let settings = options.job.settings();
     let conversion = read_job(Path::new(name), text, &settings)?;
     check_complete(&conversion)?;
-    say_report(&conversion, options.output.quiet)?;
+    say_report(&conversion, options.output.quiet);
     if options.print {
         let parts = conversion.parts.iter().map(|part| annotated(&conversion, part));
         return print(&parts.collect::<Result<Vec<_>>>()?.join("\n"));
