@@ -56,7 +56,7 @@ impl PredictionPlan {
                 target.calibration.log = Some(known.clone());
             });
         }
-        let projection = with_sessions(projection, &source, &read);
+        let projection = with_sessions(&projection, &source, &read);
         let sources: Vec<StorageSource<'_>> =
             targets.iter().map(PredictionTarget::source).collect();
         let from = from.as_ref().map(PredictionTarget::source);
@@ -175,7 +175,7 @@ fn with_host(mut profile: Profile, rung: &Rung) -> Profile {
 
 /// A measured load has as many sessions as it had.
 fn with_sessions(
-    plan: ProjectionPlan,
+    plan: &ProjectionPlan,
     source: &ProfileSource,
     read: &ReadProfile,
 ) -> ProjectionPlan {
@@ -183,5 +183,5 @@ fn with_sessions(
         // Sessions that are active less than this think meanwhile.
         read.demand.average_active_sessions() > 0.9 * sessions
     });
-    ProjectionPlan { sessions: plan.sessions.or(own), ..plan }
+    ProjectionPlan { sessions: plan.sessions.or(own), ..plan.clone() }
 }

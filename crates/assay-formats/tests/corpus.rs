@@ -1,6 +1,10 @@
 //! Real files of users, which lie next to the repository and not in it: each is converted or refused with line and reason, and
 //! what twenty-five of them stand for was written by hand first. Without the files the tests say so and pass.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test stops where its ground is missing")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops where its ground is missing"
+)]
 
 use assay_formats::{Conversion, Document, Refused, Surroundings, convert};
 use assay_model::units::Nanos;

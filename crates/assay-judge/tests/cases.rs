@@ -53,7 +53,9 @@ fn one_at_a_time(low: f64, value: f64, high: f64, busy: f64) -> Story {
 fn rarely(ios: u64) -> Story {
     let mut story = one_at_a_time(0.18, 0.2, 0.22, 0.1);
     let curve = &mut story.calibration.as_mut().unwrap().mixes[0].curve;
-    curve.iter_mut().for_each(|point| point.limited_quantile_ns.n = ios);
+    for point in curve {
+        point.limited_quantile_ns.n = ios;
+    }
     story
 }
 

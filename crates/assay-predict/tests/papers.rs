@@ -1,5 +1,6 @@
 //! Printed measurements before and after a change of storage: the model is given one side and must give the other, to the
 //! error that docs/methods/prediction.md prints for it.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use assay_model::projection::Population;
 use assay_predict::{Demand, Lean, Overheads, Storage, solve};

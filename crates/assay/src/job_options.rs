@@ -2,7 +2,6 @@
 
 use assay_app::job_file::JobSettings;
 use assay_formats::{Conversion, Treatment};
-use assay_model::Result;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -169,7 +169,8 @@ mod tests {
     fn intervals_of_a_flatfile_become_rows() {
         let mut text = "* comment\ntod Run Interval reqrate rate MB/sec resp read_resp write_resp xfersize threads rdpct\n".to_owned();
         for index in 1..=3 {
-            let line = format!("10:00:0{index} rd1 {index} max {index}00.0 1.0 0.5 0.5 0 4096 8 100");
+            let line =
+                format!("10:00:0{index} rd1 {index} max {index}00.0 1.0 0.5 0.5 0 4096 8 100");
             text = text + &line + "\n";
         }
         text += "10:00:04 rd1 avg_2-3 max 250 1 1 1 0 4096 8 100\n";
