@@ -27,7 +27,7 @@ impl JobOptions {
 }
 
 /// `NAME=VALUE`; the last equals sign separates names that have one themselves.
-fn pair(text: &str) -> std::result::Result<(String, String), String> {
+fn pair(text: &str) -> Result<(String, String), String> {
     let found = text.rsplit_once('=').filter(|(name, _)| !name.is_empty());
     let (name, value) =
         found.ok_or_else(|| format!("'{text}' has no equals sign; write NAME=VALUE"))?;
