@@ -1,4 +1,4 @@
-//! `HammerDB`'s log: the line of the result of each run.
+//! HammerDB's log: the line of the result of each run.
 
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
 use assay_model::Result;

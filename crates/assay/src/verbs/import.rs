@@ -8,7 +8,7 @@ use assay_model::Result;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Reads results of fio, Vdbench, ORION, elbencho, pgbench, `HammerDB` or SLOB as runs, and says what they lack
+/// Reads results of fio, Vdbench, ORION, elbencho, pgbench, HammerDB or SLOB as runs, and says what they lack
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay import fio.json
