@@ -35,6 +35,10 @@ pub enum JobPlan {
 /// # Errors
 /// A usage error when it cannot be read as text.
 pub fn job_text(path: &Path) -> Result<Option<String>> {
+    // A document of Assay is never read as another program's, however broken it is.
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        return Ok(None);
+    }
     let text = read_document(path, "job file")?;
     let is_job = matches!(detect(&text), Some(FileKind::FioJob | FileKind::VdbenchParameters));
     Ok(is_job.then_some(text))
