@@ -84,7 +84,7 @@ fn one_word(name: &str) -> String {
     if name.is_empty() { "run".to_owned() } else { name }
 }
 
-/// What was asked for, of one stream; of several there is no one number.
+/// What was asked for, of one stream; with several there is none.
 struct Asked {
     rate: String,
     transfer: String,
