@@ -58,7 +58,7 @@ pub fn link_iops(payload_bytes_per_s: f64, transfer_bytes: f64) -> f64 {
     payload_bytes_per_s / transfer_bytes
 }
 
-/// Ports for a throughput with [`PORT_USE`] of each planned for, and one more where one may fail.
+/// Ports for a throughput with `PORT_USE` of each planned for, and one more where one may fail.
 pub fn port_count(bytes_per_s: f64, payload_bytes_per_s: f64, survives: bool) -> u64 {
     device_count(bytes_per_s, payload_bytes_per_s, PORT_USE).max(1) + u64::from(survives)
 }
