@@ -1,6 +1,7 @@
 //! Whether a running database has its files in a directory: a load there takes the storage away from it.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +48,7 @@ fn below(directory: &Path) -> Vec<PathBuf> {
 fn database_at(place: &Path, proc: &Path, locks: &str) -> Option<LiveDatabase> {
     let (product, process) = postgres(place, proc)
         .map(|process| ("PostgreSQL", process))
-        .or_else(|| innodb(place, locks).map(|process| ("MariaDB or MySQL", process)))
+        .or_else(|| innodb(place, proc, locks).map(|process| ("MariaDB or MySQL", process)))
         .or_else(|| oracle(place, proc).map(|process| ("Oracle", process)))?;
     Some(LiveDatabase { product, directory: place.to_owned(), process })
 }
@@ -63,13 +64,29 @@ fn postgres(place: &Path, proc: &Path) -> Option<u32> {
 }
 
 /// `InnoDB` locks its system tablespace while it runs: a line of `/proc/locks` names the process and the inode.
-fn innodb(place: &Path, locks: &str) -> Option<u32> {
-    let found = fs::metadata(place.join("ibdata1")).ok()?;
-    let inode = format!(":{}", found.ino());
-    let line = locks.lines().find(|line| {
-        line.split_whitespace().any(|word| word.ends_with(&inode) && word.matches(':').count() == 2)
-    })?;
-    line.split_whitespace().nth(4)?.parse().ok()
+fn innodb(place: &Path, proc: &Path, locks: &str) -> Option<u32> {
+    let file = fs::metadata(place.join("ibdata1")).ok()?;
+    let inode = format!(":{}", file.ino());
+    let holders = locks.lines().filter_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let is_of_file = |word: &&str| word.ends_with(&inode) && word.matches(':').count() == 2;
+        words.iter().any(is_of_file).then(|| words.get(4)?.parse::<u32>().ok())?
+    });
+    holders.into_iter().find(|process| has_open(&proc.join(process.to_string()), &file))
+}
+
+/// Whether a process has a file open, as far as may be seen.
+///
+/// Another file system may give the same inode number, and the locks of a killed process outlast its descriptors
+/// while the kernel closes them.
+fn has_open(process: &Path, file: &fs::Metadata) -> bool {
+    match fs::read_dir(process.join("fd")) {
+        Ok(descriptors) => descriptors.flatten().any(|descriptor| {
+            fs::metadata(descriptor.path())
+                .is_ok_and(|open| (open.dev(), open.ino()) == (file.dev(), file.ino()))
+        }),
+        Err(refusal) => refusal.kind() == ErrorKind::PermissionDenied,
+    }
 }
 
 /// Data files of Oracle, where an instance runs: its process monitor is called `ora_pmon_SID`.
@@ -95,6 +112,7 @@ fn oracle(place: &Path, proc: &Path) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::symlink;
 
     /// A directory for files of databases next to one that stands for `/proc`.
     struct Scratch(PathBuf);
@@ -138,14 +156,24 @@ mod tests {
     }
 
     #[test]
-    fn innodb_is_found_by_its_lock() {
+    fn innodb_is_found_by_its_lock_on_a_file_that_is_open() {
         let scratch = Scratch::new("innodb");
         scratch.write("data/ibdata1", "x");
+        scratch.write("data/other", "x");
         scratch.write("proc/locks", "1: POSIX  ADVISORY  WRITE 12 fd:01:1 0 EOF\n");
         assert_eq!(scratch.found("data"), None);
         let inode = fs::metadata(scratch.0.join("data/ibdata1")).unwrap().ino();
-        scratch
-            .write("proc/locks", &format!("1: POSIX  ADVISORY  WRITE 4711 fd:01:{inode} 0 EOF\n"));
+        let line = format!("1: POSIX  ADVISORY  WRITE 4711 fd:01:{inode} 0 EOF\n");
+        scratch.write("proc/locks", &line);
+        // Killed: its descriptors are gone, its locks not yet.
+        assert_eq!(scratch.found("data"), None);
+        // The same inode number on another file system.
+        fs::create_dir(scratch.0.join("proc/4711/fd")).unwrap();
+        let descriptor = scratch.0.join("proc/4711/fd/3");
+        symlink(scratch.0.join("data/other"), &descriptor).unwrap();
+        assert_eq!(scratch.found("data"), None);
+        fs::remove_file(&descriptor).unwrap();
+        symlink(scratch.0.join("data/ibdata1"), &descriptor).unwrap();
         assert_eq!(scratch.found("data"), Some(("MariaDB or MySQL", 4711)));
     }
 
