@@ -102,7 +102,9 @@ pub fn quantile(histograms: &[&Histogram], quantile: f64) -> Option<Tail> {
     let low_ns = levels.low.map_or(whole.min_ns(), |level| whole.quantile_ns(level));
     // An upper end that is given only where the tail happened to look short would be too low: what few clusters
     // tell is a lower end.
-    let high = levels.high.filter(|_| levels.clusters >= FEWEST_CLUSTERS);
+    let xm: f64 = std::env::var("XM").ok().and_then(|x| x.parse().ok()).unwrap_or(10.0);
+    let fewest = FEWEST_CLUSTERS * (1.0 + xm / real_len(counts.len()));
+    let high = levels.high.filter(|_| levels.clusters >= fewest);
     let high_ns = high.map(|level| {
         let end_ns = whole.quantile_ns(level).max(value_ns);
         let level = upper_level(&counts, &above(end_ns), quantile, CONFIDENCE);

@@ -21,6 +21,9 @@ const NEAR: f64 = 1.6;
 /// Gaps between loads below this factor are not divided.
 const NARROW: f64 = 1.25;
 
+/// A load this near to the top of a curve gives as much.
+const AT_TOP: f64 = 1.12;
+
 impl Meter<'_> {
     /// Tries loads around the highest rung where the rate falls on both sides, and lets the one nearest to the top of the
     /// curve through them stand for the highest rate: later visits measure it without the luck of the choice.
@@ -41,6 +44,23 @@ impl Meter<'_> {
         ladder.favourite = Some(load);
         self.settle(ladder, load, goal)
     }
+}
+
+/// How far apart two loads are, as a factor.
+fn factor(one: u32, other: u32) -> f64 {
+    (f64::from(one) / f64::from(other)).ln().abs().exp()
+}
+
+/// The measured load nearest to the top of the curve, where the rate falls on both sides.
+pub(super) fn nearest_to_top(rungs: &Rungs) -> Option<u32> {
+    let top = top(rungs)?;
+    rungs.keys().copied().min_by(|one, other| factor(*one, top).total_cmp(&factor(*other, top)))
+}
+
+/// A load near the top of the curve, where none was measured there.
+pub(super) fn unseen_top(rungs: &Rungs) -> Option<u32> {
+    let top = top(rungs)?;
+    rungs.keys().all(|load| factor(*load, top) > AT_TOP).then_some(top)
 }
 
 /// The highest rung where loads on both sides surely give less, by more than the least gain.
