@@ -49,7 +49,9 @@ fn uses(file: &RustFile) -> Vec<Finding> {
     let words = file.words().into_iter();
     words
         .filter(|(word, _)| word == "unsafe")
-        .map(|(_, line)| Finding::at(&file.path, line, "`unsafe` outside the places where it may be written"))
+        .map(|(_, line)| {
+            Finding::at(&file.path, line, "`unsafe` outside the places where it may be written")
+        })
         .collect()
 }
 
@@ -77,7 +79,8 @@ mod tests {
                 .map(|path| RustFile::parse(&Source::new(path, text)).unwrap())
                 .collect();
         let findings = check(&files, ALLOWED);
-        let expected = "crates/assay-host/src/lib.rs:4: `unsafe` outside the places where it may be written";
+        let expected =
+            "crates/assay-host/src/lib.rs:4: `unsafe` outside the places where it may be written";
         assert_eq!(crate::report(&findings), expected);
     }
 }
