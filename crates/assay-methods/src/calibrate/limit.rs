@@ -5,7 +5,7 @@ use super::climb::{MOST_DOUBT, above};
 use super::ladder::{Ladder, Step};
 use super::meter::Meter;
 use super::pace::PRECISION;
-use super::peak::unseen_top;
+use super::peak::unseen;
 use super::reach::{judged, judged_together};
 use super::rung::{Rung, Within, chosen_document};
 use super::worth::Worth;
@@ -295,7 +295,7 @@ pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Worth {
     };
     let mut worth = Worth { always: vec![best.outstanding], in_turn: Vec::new() };
     worth.in_turn.extend(contender(ladder));
-    worth.in_turn.extend(unseen_top(&ladder.rungs));
+    worth.in_turn.extend(unseen(&ladder.rungs));
     if best.imprecision() > MOST_DOUBT {
         let highest = ladder.rungs.keys().rev().take(2);
         worth.in_turn.extend(highest.filter(|load| **load > best.outstanding / 2));

@@ -182,10 +182,9 @@ fn choose(ladder: &mut Ladder, is_first: bool) {
     }
 }
 
-/// Whether larger loads gave more than this one, by what chance hardly allows.
+/// Whether larger loads gave more than this one beyond its whole interval.
 fn is_too_small(ladder: &Ladder, rung: &Rung) -> bool {
-    // Half of half an interval of 95 % is about a standard error.
-    let at_most = level(std::iter::once(rung)) * (1.0 + 0.5 * rung.imprecision());
+    let at_most = level(std::iter::once(rung)) * (1.0 + rung.imprecision());
     level_above(ladder, rung.outstanding).is_some_and(|level| level > at_most)
 }
 
