@@ -6,7 +6,7 @@ use assay_model::number::{count, nanoseconds};
 use assay_model::profile::{ProfileSource, ProfiledProduct, ReadTimes};
 use assay_model::run::Utc;
 
-/// Intervals of what was sampled; neighbouring looks may resemble one another, and allowing for that is the task of
+/// Intervals of what was sampled; neighbouring samples may resemble one another, and allowing for that is the task of
 /// whoever implements this. `None` where there is too little to say.
 pub trait IntervalEstimator {
     /// The mean of equally long observations.
