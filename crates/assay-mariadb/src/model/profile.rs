@@ -11,7 +11,7 @@ use assay_live::{
 use assay_model::load::DatabaseProduct;
 use assay_model::number::{rate, real, real_len};
 use assay_model::profile::{
-    self, Figure, Profile, ProfileSource, ProfiledProduct, ServerActivity, TimeModel, TimeVerdict,
+    self, Figure, Profile, ProfileProduct, ProfileSource, ServerActivity, TimeModel, TimeVerdict,
     Work,
 };
 use assay_model::{Estimate, Result};
@@ -125,8 +125,8 @@ fn check(
 fn source(delta: &Delta<'_>, host: &HostContext) -> ProfileSource {
     let settings = &delta.after.settings;
     let product = match settings.product {
-        DatabaseProduct::MySql => ProfiledProduct::Mysql,
-        _ => ProfiledProduct::Mariadb,
+        DatabaseProduct::MySql => ProfileProduct::Mysql,
+        _ => ProfileProduct::Mariadb,
     };
     host.source(product, &settings.version, delta.before.at_s, delta.after.at_s)
 }

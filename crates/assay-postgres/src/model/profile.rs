@@ -10,7 +10,7 @@ use assay_live::{
 use assay_model::Result;
 use assay_model::number::{rate, real};
 use assay_model::profile::{
-    self, Figure, Profile, ProfileSource, ProfiledProduct, ServerActivity, Work,
+    self, Figure, Profile, ProfileProduct, ProfileSource, ServerActivity, Work,
 };
 
 /// What the scheduler knows of a server.
@@ -107,7 +107,7 @@ fn work(delta: &Delta<'_>) -> Work {
 
 fn source(delta: &Delta<'_>, host: &HostContext) -> ProfileSource {
     let release = delta.after.version.to_string();
-    host.source(ProfiledProduct::Postgresql, &release, delta.before.at_s, delta.after.at_s)
+    host.source(ProfileProduct::Postgresql, &release, delta.before.at_s, delta.after.at_s)
 }
 
 fn doubts_of_samples(samples: &Samples) -> Vec<String> {
