@@ -169,6 +169,7 @@ impl StudyPlan {
             target: &self.target,
             write: prepares || cells(study).into_iter().any(writes),
             direct: base_workload(study)?.direct,
+            grows: false,
             workload: None,
             study: Some(study),
             document,

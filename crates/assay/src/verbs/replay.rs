@@ -3,7 +3,7 @@
 use crate::exit::{ExitStatus, json, print};
 use crate::options::COMMON;
 use crate::spelling::quantity;
-use assay_app::replay::{ImagePlan, ReplayPlan, ReplayedDevice};
+use assay_app::replay::{ImagePlan, ReplayDocument, ReplayPlan, ReplayedDevice};
 use assay_model::Result;
 use assay_model::number::real;
 use assay_model::units::{Bytes, show_count};
@@ -72,7 +72,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return print(&format!("{}\n", image.display()));
     }
     let devices = plan.cut_everywhere(options.states)?;
-    let document = || json(&serde_json::json!({ "format": 1, "devices": devices }));
+    let document = || json(&ReplayDocument::of(&devices));
     print(&if options.json { document()? } else { text(&devices) })?;
     Ok(exit(&devices))
 }
