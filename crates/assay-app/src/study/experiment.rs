@@ -138,6 +138,7 @@ impl StudyPlan {
         let mut runner = LoadCells {
             target,
             context,
+            progress: context.progress.clone(),
             writer: &writer,
             began: Instant::now(),
             data: Data::open(&self.study, &named)?,
