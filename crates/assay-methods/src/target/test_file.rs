@@ -56,6 +56,9 @@ pub(super) struct TestFiles<'a> {
     pub(super) remarks: Vec<Remark>,
 }
 
+/// Finds out why a larger file would tell more, if it would.
+type Look<'a> = &'a mut dyn FnMut(&Target) -> Result<Option<Sign>>;
+
 /// How much is wanted.
 struct Wanted {
     /// Size of the file at first, bytes.
@@ -87,7 +90,9 @@ impl<'a> TestFiles<'a> {
         let mut held = Held { admission, goes: true };
         let started_ns = monotonic_ns();
         self.fill(&mut held.admission, self.opening.fill_time, progress)?;
-        self.grow(&mut held.admission, &wanted, started_ns, progress)?;
+        let (opening, stop) = (self.opening, self.stop);
+        let mut show = |file: &Target| Ok(look(file, opening.backend, stop)?.sign());
+        self.grow(&mut held.admission, &wanted, started_ns, (progress, &mut show))?;
         held.goes = !self.opening.keep;
         Ok(held)
     }
@@ -130,14 +135,14 @@ impl<'a> TestFiles<'a> {
         admission: &mut Admission,
         wanted: &Wanted,
         started_ns: u64,
-        progress: FillProgress<'_>,
+        (progress, look): (FillProgress<'_>, Look<'_>),
     ) -> Result<()> {
         if wanted.most_bytes <= wanted.size_bytes {
             return Ok(());
         }
         let mut sign;
         loop {
-            sign = look(&self.filled(admission)?, self.opening.backend, self.stop)?.sign();
+            sign = look(&self.filled(admission)?)?;
             let spent = Nanos(monotonic_ns() - started_ns);
             let left = Nanos(self.opening.fill_time.0.saturating_sub(spent.0));
             let size_bytes = admission.size_bytes();
@@ -298,5 +303,81 @@ fn describe(content: &Content) -> String {
                 duplicate * 100.0
             )
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_engine::{BackendChoice, UringOptions};
+    use std::fs;
+    use std::path::PathBuf;
+
+    const MIB: u64 = 1 << 20;
+
+    fn opening() -> AccessOptions {
+        AccessOptions {
+            write: true,
+            direct: true,
+            destroy: Vec::new(),
+            wipe: Vec::new(),
+            file_size: None,
+            grows: true,
+            fill_time: Nanos(60_000_000_000),
+            keep: false,
+            content: Content::default(),
+            backend: BackendChoice::Auto(UringOptions::default()),
+        }
+    }
+
+    /// An empty directory of this test.
+    fn directory(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("assay-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_file_grows_while_its_reads_look_cached_and_is_filled_without_a_gap() {
+        let (path, opening, stop) = (directory("growth"), opening(), AtomicBool::new(false));
+        let mut files = TestFiles::new(Gate::new(SysRoot::live()), &opening, &stop);
+        let wanted = Wanted { size_bytes: 3 * MIB, most_bytes: 64 * MIB, note: String::new() };
+        let mut admission = files.gate.create_file(&path, wanted.size_bytes).unwrap();
+        let mut progress = |_: Filling<'_>| ();
+        files.fill(&mut admission, opening.fill_time, &mut progress).unwrap();
+        let mut seen = Vec::new();
+        let mut look = |file: &Target| {
+            seen.push(file.length_bytes / MIB);
+            Ok((file.length_bytes < 10 * MIB).then_some(Sign::Recent(0.5)))
+        };
+        files.grow(&mut admission, &wanted, monotonic_ns(), (&mut progress, &mut look)).unwrap();
+        assert_eq!((seen, admission.size_bytes() / MIB), (vec![2, 5, 11], 12));
+        assert!(files.remarks.is_empty());
+        let content = fs::read(admission.path()).unwrap();
+        let zeros = content[1 << 20..].chunks(4096).filter(|block| block.iter().all(|byte| *byte == 0));
+        assert_eq!(zeros.count(), 0);
+        // As large as it may become, and still cached: the reader hears of it.
+        let wanted = Wanted { most_bytes: 16 * MIB, ..wanted };
+        let mut look = |_: &Target| Ok(Some(Sign::Recent(0.5)));
+        files.grow(&mut admission, &wanted, monotonic_ns(), (&mut progress, &mut look)).unwrap();
+        assert_eq!((admission.size_bytes() / MIB, files.remarks.len()), (16, 1));
+        assert_eq!(admission.marker().unwrap().filled_bytes, admission.data_bytes());
+        files.gate.remove(&admission).unwrap();
+        fs::remove_dir(&path).unwrap();
+    }
+
+    #[test]
+    fn what_is_going_to_be_written_is_said_before() {
+        let path = directory("foreseen");
+        let (opening, stop) = (opening(), AtomicBool::new(false));
+        let files = TestFiles::new(Gate::new(SysRoot::live()), &opening, &stop);
+        let said = files.foreseen(&path).unwrap();
+        assert!(said.starts_with("writing a test file of ") && said.contains("it is removed"), "{said}");
+        let plan = |first_bytes, size_bytes| {
+            note(&SizePlan { first_bytes, size_bytes, capacity_share: 0.01, reasons: Vec::new() })
+        };
+        assert!(plan(2 << 30, 32 << 30).contains("of 2.00 GiB, 1.0 % of the capacity; it is made larger, up to 32.0 GiB"));
+        assert!(plan(2 << 30, 2 << 30).contains("of up to 2.00 GiB"));
+        fs::remove_dir(&path).unwrap();
     }
 }
