@@ -27,7 +27,7 @@ pub struct Options {
     /// Entries to show with everything that is known, or catalog files to check and list; by default all entries in short
     #[arg(value_name = "ENTRY|FILE")]
     named: Vec<String>,
-    /// A catalog over those of the program, entry by entry
+    /// Catalog whose entries replace built-in ones of the same name, or are added
     #[arg(long, value_name = "FILE")]
     catalog: Vec<PathBuf>,
     /// Print JSON documents instead of text

@@ -60,7 +60,7 @@ pub struct Options {
     /// Write each profile to this directory as `NAME.profile.json`
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Print the profile as JSON, several as an array; with --table, the rows
+    /// Print the profile as JSON, several as a list; with --table, the rows
     #[arg(long, help_heading = COMMON)]
     json: bool,
     /// Print neither progress nor notes on standard error
