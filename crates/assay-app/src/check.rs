@@ -94,6 +94,7 @@ impl CheckPlan {
             target: &self.target,
             write,
             direct: true,
+            grows: true,
             workload: None,
             study: None,
             document: Some(&document),

@@ -87,7 +87,7 @@ fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
     );
     let all = profile.class(IoPurpose::All);
     if all.is_some_and(|all| all.throughput_bytes_per_s.is_none()) {
-        doubts.push(format!("{name}: it has no bytes a second; the block is taken for each I/O"));
+        doubts.push(format!("{name}: it has no throughput; each I/O is taken to be one block"));
     }
     doubts
 }

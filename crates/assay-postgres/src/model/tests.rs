@@ -190,7 +190,7 @@ fn counters_that_come_late_are_a_doubt_of_short_intervals() {
         state_changed_s: None,
     };
     story.both(|snapshot| snapshot.sessions = (0..4).map(busy).collect());
-    assert!(!doubts(&story.profile(), "up to a second late"));
+    assert!(!doubts(&story.profile(), "up to 1 s late"));
     story.both(|snapshot| snapshot.sessions = (0..8).map(busy).collect());
     assert!(doubts(&story.profile(), "certain to 8 s only"));
 }

@@ -45,7 +45,7 @@ fn lag(delta: &Delta<'_>, db_time_s: f64) -> Option<String> {
     let lag_s = LAG_S * busy(delta.before).max(busy(delta.after));
     (lag_s > 0.1 * db_time_s).then(|| {
         format!(
-            "busy sessions tell their counters up to a second late: DB time and times of I/O are certain to {lag_s:.0} s only (a longer interval is better)"
+            "busy sessions report their counters up to 1 s late: DB time and I/O times are accurate to {lag_s:.0} s only (a longer interval is better)"
         )
     })
 }

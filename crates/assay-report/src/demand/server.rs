@@ -75,7 +75,7 @@ fn event(event: &TimedEvent) -> Vec<String> {
 }
 
 fn load(lines: &[LoadLine]) -> Table {
-    let mut rows = Table::of_numbers(LOAD_TABLE, &["", "a second", "a transaction"]);
+    let mut rows = Table::of_numbers(LOAD_TABLE, &["", "per second", "per transaction"]);
     rows.extend(lines.iter().map(|line| {
         let ratio = line.transaction_ratio.map_or("–".to_owned(), significant);
         vec![line.name.clone(), significant(line.amount_per_s), ratio]
@@ -84,7 +84,7 @@ fn load(lines: &[LoadLine]) -> Table {
 }
 
 fn levels(levels: Option<&ReadLevels>) -> Table {
-    let mut rows = Table::of_numbers("Reads, level by level", &["", "a second"]);
+    let mut rows = Table::of_numbers("Reads, level by level", &["", "per second"]);
     let Some(levels) = levels else {
         return rows;
     };

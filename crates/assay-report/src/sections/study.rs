@@ -22,7 +22,7 @@ const LINES_MAX: usize = STYLES.len();
 /// Values at least this far apart in ratio are laid out by ratios.
 const WIDE: f64 = 30.0;
 
-pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) -> Headline {
+pub(super) fn headline(study: &StudyResult, format: &Formatter) -> Headline {
     let count =
         |is: fn(&CellState) -> bool| study.cells.iter().filter(|cell| is(&cell.state)).count();
     let measured = count(|state| matches!(state, CellState::Measured));
@@ -31,7 +31,7 @@ pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) ->
     let cells = format!("{measured} of {} cells measured", study.planned);
     let mut words = match range(study, format) {
         Some(range) => format!("{range}; {cells}"),
-        None => format!("Study “{}” on {target}: {cells}", study.study),
+        None => format!("Study “{}”: {cells}", study.study),
     };
     for (cells, what) in [(failed, "failed"), (left_out, "left out by stop rules")] {
         if cells > 0 {
@@ -42,7 +42,7 @@ pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) ->
         [only] => study.course.as_ref().or(only.course.as_ref()),
         _ => study.course.as_ref(),
     };
-    let course = one.map(|course| super::soak::headline(course, "It", format).words);
+    let course = one.map(|course| super::soak::headline(course, format).words);
     let words = course.map_or_else(|| format!("{words}."), |course| format!("{words}. {course}"));
     Headline { outcome: None, words }
 }
