@@ -31,6 +31,7 @@ use format::Formatter;
 pub use input::{Document, Event, Options, Report, RunReport, TextOptions, VerificationSummary};
 pub use json::json;
 pub use render::csv::csv;
+pub use render::html::live::live_html;
 pub use sizing::{sizing_html, sizing_text};
 pub use tables::{
     INTERVALS_HEADER, WATCH_HEADER, cells_csv, comparison_csv, curve_csv, factors_csv,

@@ -1,5 +1,6 @@
 //! fio's logs of single latencies: every line is an I/O with its time, so histograms and intervals are exact.
 
+use super::fio_rates::{self, LogKind};
 use super::imported::{ImportedContent, ImportedResult, ImportedRun, Lack, broken};
 use assay_model::Result;
 use assay_model::histogram::Precision;
@@ -15,19 +16,20 @@ const SECOND_NS: u64 = 1_000_000_000;
 const SECONDS_MAX: u64 = 7 * 86_400;
 
 /// One line: when it was written, what it says, and of which I/O.
-struct Line {
-    at_ms: u64,
-    value: u64,
-    operation: Operation,
-    bytes: u64,
+pub(super) struct Line {
+    pub(super) at_ms: u64,
+    pub(super) value: u64,
+    pub(super) operation: Operation,
+    /// Size of the I/O; 0 where the line is the mean of many.
+    pub(super) bytes: u64,
 }
 
 /// Whether a line is one of a log: whole numbers, separated by a comma and a blank.
 pub fn is_log(line: &str) -> bool {
-    parse(line).is_some()
+    parse_line(line).is_some()
 }
 
-fn parse(line: &str) -> Option<Line> {
+pub(super) fn parse_line(line: &str) -> Option<Line> {
     let fields: Vec<&str> = line.split(", ").collect();
     if !(4..=6).contains(&fields.len()) {
         return None;
@@ -44,24 +46,21 @@ fn parse(line: &str) -> Option<Line> {
 
 /// Reads a log of latencies; the file's name says which of fio's logs it is.
 pub fn read(text: &str, name: &str) -> Result<ImportedResult> {
-    let is_latency = ["_lat.", "_clat."].iter().any(|part| name.contains(part));
-    if !is_latency {
-        return Err(broken(
-            "fio",
-            "a log of rates or submission times; name its _clat or _lat log, or the JSON",
-        ));
+    let kind = LogKind::of(name).ok_or_else(|| {
+        broken("fio", "the name of a log says what it holds: _bw, _iops, _lat, _clat or _slat before a dot")
+    })?;
+    let first = text.lines().find_map(parse_line);
+    // fio writes no block size where a line is the mean of many.
+    if kind != LogKind::Latency || first.is_some_and(|line| line.bytes == 0) {
+        return fio_rates::read(text, name, kind);
     }
     let mut seconds: Vec<PerOperation> = Vec::new();
     let mut last_ms = 0;
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let line =
-            parse(line).ok_or_else(|| broken("fio", &format!("line {number} of the log")))?;
-        // fio writes no block size where a line is the mean of many.
+            parse_line(line).ok_or_else(|| broken("fio", &format!("line {number} of the log")))?;
         if line.bytes == 0 {
-            return Err(broken(
-                "fio",
-                "the log holds means (log_avg_msec), of which no quantile can be made; name the JSON",
-            ));
+            return Err(broken("fio", &format!("line {number} is a mean among single I/Os")));
         }
         if line.at_ms / 1000 > SECONDS_MAX {
             return Err(broken(
@@ -137,8 +136,8 @@ mod tests {
             (3, 2, 6000)
         );
         for (text, name, why) in [
-            ("100, 5000, 0, 0, 0\n", "x_clat.1.log", "means"),
-            ("100, 5000, 0, 4096, 0\n", "x_bw.1.log", "rates"),
+            ("100, 5000, 0, 4096, 0\n200, 5, 0, 0\n", "x_clat.1.log", "mean among"),
+            ("100, 5000, 0, 4096, 0\n", "x.log", "says what it holds"),
             ("100, 5000, 0, 4096, 0\n100, 50", "x_lat.1.log", "line 2"),
             ("99999999999999, 5000, 0, 4096, 0\n", "x_lat.1.log", "week"),
         ] {

@@ -3,6 +3,7 @@
 mod elbencho;
 mod fio_json;
 mod fio_log;
+mod fio_rates;
 mod hammerdb;
 mod imported;
 mod orion;
