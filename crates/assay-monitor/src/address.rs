@@ -63,6 +63,9 @@ mod tests {
     #[test]
     fn what_is_no_address_is_a_file() {
         assert!(metrics_address("9464").is_some() && metrics_address("0.0.0.0:9464").is_some());
-        assert!(metrics_address("metrics.prom").is_none() && metrics_address("/var/lib/x.prom").is_none());
+        assert!(
+            metrics_address("metrics.prom").is_none()
+                && metrics_address("/var/lib/x.prom").is_none()
+        );
     }
 }

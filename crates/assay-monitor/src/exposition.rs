@@ -7,8 +7,7 @@ use assay_model::number::{real, seconds};
 use std::fmt::Write as _;
 
 /// The media type of the text.
-pub(crate) const MEDIA_TYPE: &str =
-    "application/openmetrics-text; version=1.0.0; charset=utf-8";
+pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Upper ends of the buckets of times, in steps of 1, 2 and 5 from 1 µs to 10 s: text as it is written, and ns.
 const BUCKETS: [(&str, u64); 22] = [
@@ -93,13 +92,10 @@ const MEASURED: MetricName = metric(
 );
 const IOS: MetricName =
     metric("assay_ios", MetricKind::Counter, None, "I/Os that completed without error.");
-const BYTES: MetricName = metric(
-    "assay_transferred_bytes",
-    MetricKind::Counter,
-    Some("bytes"),
-    "Bytes that they moved.",
-);
-const ERRORS: MetricName = metric("assay_io_errors", MetricKind::Counter, None, "I/Os that failed.");
+const BYTES: MetricName =
+    metric("assay_transferred_bytes", MetricKind::Counter, Some("bytes"), "Bytes that they moved.");
+const ERRORS: MetricName =
+    metric("assay_io_errors", MetricKind::Counter, None, "I/Os that failed.");
 const SERVICE: MetricName = metric(
     "assay_service_time_seconds",
     MetricKind::Histogram,
@@ -141,8 +137,20 @@ const COST: MetricName = metric(
 
 /// Every metric that is exposed.
 pub const METRICS: [MetricName; 14] = [
-    RUN, PROGRESS, TIME_LEFT, MEASURED, IOS, BYTES, ERRORS, SERVICE, RESPONSE, OUTSTANDING, CPU_BUSY,
-    RUNNABLE, NOTES, COST,
+    RUN,
+    PROGRESS,
+    TIME_LEFT,
+    MEASURED,
+    IOS,
+    BYTES,
+    ERRORS,
+    SERVICE,
+    RESPONSE,
+    OUTSTANDING,
+    CPU_BUSY,
+    RUNNABLE,
+    NOTES,
+    COST,
 ];
 
 /// The whole text; `cost_s` is the CPU time that showing has cost, s.
@@ -223,8 +231,11 @@ fn times(
     metric: MetricName,
     of: fn(&OperationResult) -> Option<&Histogram>,
 ) {
-    let all: Vec<(Operation, &Histogram)> =
-        state.totals.iter().filter_map(|(operation, result)| Some((operation, of(result)?))).collect();
+    let all: Vec<(Operation, &Histogram)> = state
+        .totals
+        .iter()
+        .filter_map(|(operation, result)| Some((operation, of(result)?)))
+        .collect();
     if all.is_empty() {
         return;
     }
@@ -307,8 +318,7 @@ mod tests {
     #[test]
     fn a_metric_stands_together_and_is_named_once() {
         let text = exposition(&state(), 0.0);
-        let types: Vec<&str> =
-            text.lines().filter(|line| line.starts_with("# TYPE")).collect();
+        let types: Vec<&str> = text.lines().filter(|line| line.starts_with("# TYPE")).collect();
         let mut known = types.clone();
         known.dedup();
         assert_eq!(types, known);
@@ -319,15 +329,21 @@ mod tests {
     fn the_dashboard_asks_for_metrics_that_exist() {
         let dashboard = include_str!("../../../docs/grafana/assay.json");
         let text = exposition(&state(), 0.0);
-        let known: Vec<&str> = text.lines().filter_map(|line| line.split(['{', ' ']).next()).collect();
+        let known: Vec<&str> =
+            text.lines().filter_map(|line| line.split(['{', ' ']).next()).collect();
         let is_part = |letter: char| letter.is_ascii_lowercase() || letter == '_';
         let mut asked = 0;
-        for line in dashboard.lines().filter(|line| line.contains("\"expr\"") || line.contains("label_values")) {
+        for line in dashboard
+            .lines()
+            .filter(|line| line.contains("\"expr\"") || line.contains("label_values"))
+        {
             let mut rest = line;
             while let Some(place) = rest.find("assay_") {
-                let name: String = rest[place..].chars().take_while(|letter| is_part(*letter)).collect();
+                let name: String =
+                    rest[place..].chars().take_while(|letter| is_part(*letter)).collect();
                 let of_host = name.starts_with("assay_host_") || name == "assay_time_left_seconds";
-                let exists = known.contains(&name.as_str()) || METRICS.iter().any(|metric| of_host && metric.name == name);
+                let exists = known.contains(&name.as_str())
+                    || METRICS.iter().any(|metric| of_host && metric.name == name);
                 assert!(exists, "{name}");
                 rest = &rest[place + name.len()..];
                 asked += 1;

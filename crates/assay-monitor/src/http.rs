@@ -198,8 +198,15 @@ mod tests {
             assert!(is_own_host(Some(host), address), "{host}");
         }
         for host in [
-            "evil.example", "evil.example:8123", "127.0.0.1", "localhost:81", "localhost.evil:8123",
-            "127.0.0.1:8123.evil.example", "", "localhost", "[::1]:8123",
+            "evil.example",
+            "evil.example:8123",
+            "127.0.0.1",
+            "localhost:81",
+            "localhost.evil:8123",
+            "127.0.0.1:8123.evil.example",
+            "",
+            "localhost",
+            "[::1]:8123",
         ] {
             assert!(!is_own_host(Some(host), address), "{host}");
         }

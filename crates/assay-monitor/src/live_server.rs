@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// Bytes of the token: what nobody can guess.
 const TOKEN_BYTES: usize = 16;
+/// In the place of a page that cannot be made yet.
+const NOTHING_YET: &str = "<!DOCTYPE html><html lang=\"en\"><title>Nothing yet</title></html>\n";
 const HTML: &str = "text/html; charset=utf-8";
 /// The page so far is made again no sooner than this.
 const MADE_AGAIN: Duration = Duration::from_secs(5);
@@ -50,7 +52,8 @@ impl LiveServer {
         let address = socket.local_addr().map_err(failed)?;
         let token = token()?;
         let url = format!("http://{address}/{token}/");
-        let site = Site { address, token, monitor: monitor.clone(), pages, so_far: Mutex::default() };
+        let site =
+            Site { address, token, monitor: monitor.clone(), pages, so_far: Mutex::default() };
         let answer = move |stream: &mut TcpStream, request: &Request| site.answer(stream, request);
         let answer = Arc::new(answer);
         let listener = Listener::begin(socket, answer).map_err(failed)?;
@@ -92,12 +95,13 @@ impl Site {
             return http::refuse(stream, Status::Forbidden);
         }
         match self.place(&request.path) {
-            Some("") => self.monitor.at_cost(|| {
-                http::send(stream, request, HTML, self.pages.live.as_bytes())
-            }),
+            Some("") => self
+                .monitor
+                .at_cost(|| http::send(stream, request, HTML, self.pages.live.as_bytes())),
             Some("page") => match self.monitor.at_cost(|| self.page_so_far()) {
                 Some(page) => http::send(stream, request, HTML, page.as_bytes()),
-                None => http::refuse(stream, Status::NotFound),
+                // A browser would complain of a refusal.
+                None => http::send(stream, request, HTML, NOTHING_YET.as_bytes()),
             },
             Some("events") => {
                 http::send_head(stream, Status::Ok, "text/event-stream; charset=utf-8", None)?;
@@ -149,9 +153,14 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
 /// Random bytes of the kernel as hexadecimal digits.
 fn token() -> Result<String> {
     let mut bytes = [0; TOKEN_BYTES];
-    rustix::rand::getrandom(&mut bytes[..], rustix::rand::GetRandomFlags::empty()).map_err(|error| {
-        Error::environment(format!("--live: the kernel gives no random numbers: {error}"), "run without --live")
-    })?;
+    rustix::rand::getrandom(&mut bytes[..], rustix::rand::GetRandomFlags::empty()).map_err(
+        |error| {
+            Error::environment(
+                format!("--live: the kernel gives no random numbers: {error}"),
+                "run without --live",
+            )
+        },
+    )?;
     Ok(bytes.iter().fold(String::new(), |mut text, byte| {
         _ = write!(text, "{byte:02x}");
         text
@@ -203,11 +212,17 @@ mod tests {
             assert!(get(&server, &path, hostile).starts_with("HTTP/1.1 403"), "{hostile}");
         }
         let wrong = format!("/{}/", "0".repeat(32));
-        for other in ["/", "/page", "/events", &wrong, path.trim_end_matches('/'), "/../etc/passwd"] {
+        for other in ["/", "/page", "/events", &wrong, path.trim_end_matches('/'), "/../etc/passwd"]
+        {
             let answer = get(&server, other, &host);
-            assert!(answer.starts_with("HTTP/1.1 404") && !answer.contains("live"), "{other}: {answer}");
+            assert!(
+                answer.starts_with("HTTP/1.1 404") && !answer.contains("live"),
+                "{other}: {answer}"
+            );
         }
-        assert!(get(&server, &format!("{path}../../etc/passwd"), &host).starts_with("HTTP/1.1 404"));
+        assert!(
+            get(&server, &format!("{path}../../etc/passwd"), &host).starts_with("HTTP/1.1 404")
+        );
         let post = format!("POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n");
         assert!(ask(&host, &post).starts_with("HTTP/1.1 405"));
         let head = ask(&host, &format!("HEAD {path} HTTP/1.1\r\nHost: {host}\r\n\r\n"));
@@ -236,8 +251,11 @@ mod tests {
     #[test]
     fn an_address_in_use_is_refused_with_what_to_do() {
         let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let pages = LivePages { live: String::new(), so_far: Box::new(|_| None), last: Box::new(|_| None) };
-        let error = LiveServer::begin(taken.local_addr().unwrap(), &Monitor::new("assay"), pages).err().unwrap();
+        let pages =
+            LivePages { live: String::new(), so_far: Box::new(|_| None), last: Box::new(|_| None) };
+        let error = LiveServer::begin(taken.local_addr().unwrap(), &Monitor::new("assay"), pages)
+            .err()
+            .unwrap();
         assert!(error.hint().contains("another port after --live"), "{error}");
     }
 
@@ -245,7 +263,9 @@ mod tests {
     fn tokens_differ_and_are_compared_as_a_whole() {
         let (one, other) = (token().unwrap(), token().unwrap());
         assert!(one.len() == 32 && one != other);
-        assert!(is_same(one.as_bytes(), one.as_bytes()) && !is_same(one.as_bytes(), other.as_bytes()));
+        assert!(
+            is_same(one.as_bytes(), one.as_bytes()) && !is_same(one.as_bytes(), other.as_bytes())
+        );
         assert!(!is_same(b"a", b""));
     }
 }

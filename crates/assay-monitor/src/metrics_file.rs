@@ -67,7 +67,8 @@ fn check_own(path: &Path) -> Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(failed(path, &error)),
     };
-    let is_own = found.is_file() && fs::read(path).is_ok_and(|text| text.starts_with(BEGIN.as_bytes()));
+    let is_own =
+        found.is_file() && fs::read(path).is_ok_and(|text| text.starts_with(BEGIN.as_bytes()));
     if is_own {
         return Ok(());
     }
@@ -93,7 +94,8 @@ fn write(path: &Path, monitor: &Monitor) -> io::Result<()> {
 }
 
 fn failed(path: &Path, error: &io::Error) -> Error {
-    let hint = "name a file in a directory that can be written, or an address such as 127.0.0.1:9464";
+    let hint =
+        "name a file in a directory that can be written, or an address such as 127.0.0.1:9464";
     Error::environment(format!("--openmetrics {}: {error}", path.display()), hint).because(error)
 }
 

@@ -25,7 +25,8 @@ impl Monitor {
     /// Of a program that has not begun yet; it is named with its version.
     pub fn new(program: &str) -> Self {
         let state = MonitorState { program: program.to_owned(), ..MonitorState::default() };
-        let shared = Shared { state: Mutex::new(state), changed: Condvar::new(), cost: Cost::new() };
+        let shared =
+            Shared { state: Mutex::new(state), changed: Condvar::new(), cost: Cost::new() };
         Self { shared: Arc::new(shared) }
     }
 

@@ -58,7 +58,9 @@ impl Point {
             at_s,
             outstanding_mean: interval.outstanding_mean,
             cpu_busy: host.map(|host| host.cpu_busy),
-            operations: operations.map(|(kind, of)| OperationPoint::of(kind, of, elapsed_s)).collect(),
+            operations: operations
+                .map(|(kind, of)| OperationPoint::of(kind, of, elapsed_s))
+                .collect(),
         }
     }
 

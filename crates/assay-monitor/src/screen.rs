@@ -41,7 +41,8 @@ pub fn screen(state: &MonitorState, cost: f64, size: ScreenSize) -> Vec<String> 
 fn head(state: &MonitorState, columns: usize) -> String {
     let left = state.left_s.map_or_else(String::new, |left_s| format!("{} left", time(left_s)));
     let room = columns.saturating_sub(left.chars().count() + 1);
-    let name: String = format!("{} · {}", state.program, state.subject).chars().take(room).collect();
+    let name: String =
+        format!("{} · {}", state.program, state.subject).chars().take(room).collect();
     format!("{name:room$} {left}")
 }
 
@@ -55,7 +56,8 @@ fn bar(state: &MonitorState, columns: usize) -> String {
 /// The last interval, a line for each operation.
 fn table(last: Option<&Point>) -> Vec<String> {
     let Some(last) = last else { return vec!["no interval has ended yet".to_owned()] };
-    let head = row(["", "per second", "throughput", "p50", "p99", "p99.9", "errors"].map(str::to_owned));
+    let head =
+        row(["", "per second", "throughput", "p50", "p99", "p99.9", "errors"].map(str::to_owned));
     std::iter::once(head).chain(last.operations.iter().map(operation)).collect()
 }
 
@@ -95,7 +97,9 @@ fn courses(points: &VecDeque<Point>, columns: usize) -> Vec<String> {
     ];
     if points.back().is_some_and(|point| point.cpu_busy.is_some()) {
         let busy = |point: &Point| point.cpu_busy.unwrap_or_default();
-        lines.push(course("processors", points, columns, busy, |share| format!("{:.0} %", 100.0 * share)));
+        lines.push(course("processors", points, columns, busy, |share| {
+            format!("{:.0} %", 100.0 * share)
+        }));
     }
     lines
 }
@@ -109,7 +113,8 @@ fn course(
     show: impl Fn(f64) -> String,
 ) -> String {
     let room = columns.saturating_sub(NAME_COLUMNS + VALUE_COLUMNS).max(1);
-    let shown: Vec<f64> = points.iter().skip(points.len().saturating_sub(room)).map(value).collect();
+    let shown: Vec<f64> =
+        points.iter().skip(points.len().saturating_sub(room)).map(value).collect();
     let most = shown.iter().copied().fold(0.0, f64::max);
     let heights: String = shown.iter().map(|value| height(*value, most)).collect();
     let most = show(most);
@@ -130,7 +135,10 @@ fn tail(state: &MonitorState, cost: f64) -> String {
 /// The last notes that there is room for.
 fn notes(state: &MonitorState, room: usize) -> Vec<String> {
     let kept = state.notes.iter().skip(state.notes.len().saturating_sub(room));
-    kept.map(|note| note.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()).collect()
+    kept.map(|note| {
+        note.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    })
+    .collect()
 }
 
 /// A time in the largest whole units: `12 s`, `3 min 20 s`, `2 h 5 min`.
@@ -184,8 +192,14 @@ mod tests {
     fn what_is_measured_stands_in_it() {
         let lines = screen(&state(3), 0.0012, ScreenSize { columns: 100, rows: 30 }).join("\n");
         for words in [
-            "assay 1 · soak of /mnt/data", "2 h 5 min left", "50 %", "1,020", "7.81 MiB/s", "200 µs",
-            "oltp: 1,000 IOPS · 3 s measured · this view costs 0.12 % of a core", "at most 1,020",
+            "assay 1 · soak of /mnt/data",
+            "2 h 5 min left",
+            "50 %",
+            "1,020",
+            "7.81 MiB/s",
+            "200 µs",
+            "oltp: 1,000 IOPS · 3 s measured · this view costs 0.12 % of a core",
+            "at most 1,020",
         ] {
             assert!(lines.contains(words), "{words}\n{lines}");
         }

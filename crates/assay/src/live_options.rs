@@ -1,8 +1,8 @@
 //! Options of verbs that measure: who looks on while it lasts, and what is opened for them.
 
 use crate::screen::Screen;
-use assay_app::loaded_run::LoadedRun;
 use assay_app::Update;
+use assay_app::loaded_run::LoadedRun;
 use assay_model::{Error, Result};
 use assay_monitor::{
     LivePages, LiveServer, MetricsFile, MetricsServer, Monitor, live_address, metrics_address,
@@ -55,8 +55,10 @@ impl LiveOptions {
             return Ok(None);
         }
         let monitor = Monitor::new(concat!("assay ", env!("CARGO_PKG_VERSION")));
-        let metrics = self.openmetrics.as_deref().map(|place| metrics(place, &monitor)).transpose()?;
-        let server = self.live.as_deref().map(|address| serve(address, &monitor, store)).transpose()?;
+        let metrics =
+            self.openmetrics.as_deref().map(|place| metrics(place, &monitor)).transpose()?;
+        let server =
+            self.live.as_deref().map(|address| serve(address, &monitor, store)).transpose()?;
         if let Some(server) = &server {
             // Whoever asked for the page needs its address, also where nothing else is said.
             crate::terminal::say(&format!("live: {}", server.url()));
@@ -108,7 +110,9 @@ impl LiveView {
     /// Takes what the library reports.
     pub fn take(&mut self, update: &Update<'_>) {
         match *update {
-            Update::CalibrationPhase { what, share, left_s } => self.monitor.show(what, share, left_s),
+            Update::CalibrationPhase { what, share, left_s } => {
+                self.monitor.show(what, share, left_s)
+            }
             Update::Idle => self.monitor.idle(),
             Update::Note(text) => self.monitor.note(text),
             Update::Run { directory, subject } => self.monitor.begin(directory, subject),

@@ -48,7 +48,10 @@ fn a_job_runs_where_the_user_says_and_nowhere_else() {
     // The file's own name chooses nothing.
     let refused = place.run("run job.fio");
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.stderr.contains("precious.db") && refused.stderr.contains("--map"), "{refused:?}");
+    assert!(
+        refused.stderr.contains("precious.db") && refused.stderr.contains("--map"),
+        "{refused:?}"
+    );
     let named = place.run("run job.fio precious.db --time 200ms");
     assert_ne!(named.code, Some(0), "a file of the user's is not written: {named:?}");
     let ran = place.run("run job.fio d --time 200ms --json");
@@ -56,7 +59,11 @@ fn a_job_runs_where_the_user_says_and_nowhere_else() {
     assert_eq!(fs::read(&precious).unwrap(), before);
     let wrong = place.run("run job.fio --map /other=d");
     assert!(wrong.stderr.contains("names no such file"), "{wrong:?}");
-    let mapped = place.command("run job.fio --time 200ms --map").arg(format!("{}=d", precious.display())).output().unwrap();
+    let mapped = place
+        .command("run job.fio --time 200ms --map")
+        .arg(format!("{}=d", precious.display()))
+        .output()
+        .unwrap();
     assert!(mapped.status.success(), "{mapped:?}");
     assert_eq!(fs::read(&precious).unwrap(), before);
 }
@@ -82,10 +89,22 @@ const BROKEN: &[(&str, &str, &str)] = &[
     ("variable.fio", "[a]\nrw=read\nfilename=${NOT_SET_HERE}\nsize=1g\n", "NOT_SET_HERE"),
     ("empty.fio", "[global]\nrw=read\n", "no job"),
     ("option.fio", "[a]\nrw=read\nfilename=x\nsize=1g\niodepht=4\n", "iodepht"),
-    ("host.vdb", "sd=sd1,lun=/dev/a\nwd=wd1,sd=sd9\nrd=r,wd=wd1,iorate=max,elapsed=5,interval=1\n", "sd9"),
+    (
+        "host.vdb",
+        "sd=sd1,lun=/dev/a\nwd=wd1,sd=sd9\nrd=r,wd=wd1,iorate=max,elapsed=5,interval=1\n",
+        "sd9",
+    ),
     ("self.vdb", "include=self.vdb\nsd=sd1,lun=/dev/a\n", "includes itself"),
-    ("overflow.vdb", "sd=sd1,lun=/dev/a,size=999999999999999t\nwd=wd1,sd=sd1\nrd=r,wd=wd1,iorate=max,elapsed=5,interval=1\n", "larger than any storage"),
-    ("files.vdb", "fsd=f1,anchor=/a,depth=1,width=1,files=9,size=1m\nfwd=w1,fsd=f1,operation=read\nrd=r,fwd=w1,fwdrate=max,elapsed=5,interval=1\n", "files and directories"),
+    (
+        "overflow.vdb",
+        "sd=sd1,lun=/dev/a,size=999999999999999t\nwd=wd1,sd=sd1\nrd=r,wd=wd1,iorate=max,elapsed=5,interval=1\n",
+        "larger than any storage",
+    ),
+    (
+        "files.vdb",
+        "fsd=f1,anchor=/a,depth=1,width=1,files=9,size=1m\nfwd=w1,fsd=f1,operation=read\nrd=r,fwd=w1,fwdrate=max,elapsed=5,interval=1\n",
+        "files and directories",
+    ),
 ];
 
 #[test]
@@ -122,18 +141,25 @@ fn commands_of_a_job_are_never_executed_and_that_is_said() {
 #[test]
 fn paths_of_other_systems_are_names_and_nothing_else() {
     let place = Place::new();
-    place.write("job.fio", "[a]\nfilename=C\\:\\data\\test.dat\nsize=16m\nrw=randread\nbs=4k\nruntime=1\n");
+    place.write(
+        "job.fio",
+        "[a]\nfilename=C\\:\\data\\test.dat\nsize=16m\nrw=randread\nbs=4k\nruntime=1\n",
+    );
     let document = place.json("convert job.fio", 0);
     assert!(document["targets"][0]["name"].as_str().unwrap().contains("test.dat"), "{document}");
     place.write("p.vdb", "sd=sd1,lun=\\\\.\\PhysicalDrive1\nwd=wd1,sd=sd1\nrd=r,wd=wd1,iorate=max,elapsed=1,interval=1\n");
     let document = place.json("convert p.vdb", 0);
-    assert!(document["targets"][0]["name"].as_str().unwrap().contains("PhysicalDrive1"), "{document}");
+    assert!(
+        document["targets"][0]["name"].as_str().unwrap().contains("PhysicalDrive1"),
+        "{document}"
+    );
 }
 
 #[test]
 fn options_of_orion_are_carried_over_and_its_luns_are_not_written() {
     let place = Place::new();
-    let ran = place.run("calibrate sim:100us --time 1s --as orion -run simple -testname mytest -num_disks 2");
+    let ran = place
+        .run("calibrate sim:100us --time 1s --as orion -run simple -testname mytest -num_disks 2");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stderr.contains("num_disks"), "{ran:?}");
     let device = place.random_file("device", 1 << 20);
@@ -182,7 +208,8 @@ fn a_run_comes_back_from_the_form_of_another_program() {
 #[test]
 fn logs_of_fio_are_rows_that_say_what_they_lack() {
     let place = Place::new();
-    let lines: String = (1..=30).map(|second| format!("{}, {}, 0, 0, 0\n", second * 1000, 4000 + second)).collect();
+    let lines: String =
+        (1..=30).map(|second| format!("{}, {}, 0, 0, 0\n", second * 1000, 4000 + second)).collect();
     place.write("job_bw.1.log", &lines);
     let ran = place.run("import job_bw.1.log");
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -192,7 +219,10 @@ fn logs_of_fio_are_rows_that_say_what_they_lack() {
     assert!(found["study"]["notes"].to_string().contains("means of times only"), "{found}");
     place.write("other.txt", "1, 2, 3\nhello\n");
     let unknown = place.run("import other.txt");
-    assert!(unknown.code == Some(2) && unknown.stderr.contains("not a known result"), "{unknown:?}");
+    assert!(
+        unknown.code == Some(2) && unknown.stderr.contains("not a known result"),
+        "{unknown:?}"
+    );
 }
 
 #[test]
@@ -203,5 +233,8 @@ fn words_and_findings_are_explained() {
     let rule = place.run("explain scheduler");
     assert!(rule.stdout.contains("remedy: "), "{rule:?}");
     let unknown = place.run("explain quantil");
-    assert!(unknown.code == Some(2) && unknown.stderr.contains("did you mean 'quantile'?"), "{unknown:?}");
+    assert!(
+        unknown.code == Some(2) && unknown.stderr.contains("did you mean 'quantile'?"),
+        "{unknown:?}"
+    );
 }

@@ -40,7 +40,9 @@ fn address(said: &mut impl BufRead, word: &str) -> (String, String) {
 #[test]
 fn the_page_grows_is_for_its_owner_and_is_the_file_in_the_end() {
     let place = Place::new();
-    let mut command = place.command(&format!("run randread {PACED} --time 3s --interval 100ms --live --openmetrics 0"));
+    let mut command = place.command(&format!(
+        "run randread {PACED} --time 3s --interval 100ms --live --openmetrics 0"
+    ));
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap());
     let (scraped, metrics) = address(&mut said, "metrics: ");
@@ -94,10 +96,13 @@ fn what_cannot_be_served_is_refused_before_anything_begins() {
 fn metrics_in_a_file_are_those_of_the_run() {
     let place = Place::new();
     let ran = place.json("run randread sim:100us --time 2s --openmetrics assay.prom", 0);
-    let ios = ran["runs"][0]["measurement"]["streams"][0]["operations"]["read"]["ios"].as_u64().unwrap();
+    let ios =
+        ran["runs"][0]["measurement"]["streams"][0]["operations"]["read"]["ios"].as_u64().unwrap();
     let text = fs::read_to_string(place.path("assay.prom")).unwrap();
     assert!(text.contains(&format!("assay_ios_total{{operation=\"read\"}} {ios}\n")), "{text}");
-    assert!(text.contains(&format!("assay_service_time_seconds_count{{operation=\"read\"}} {ios}\n")));
+    assert!(
+        text.contains(&format!("assay_service_time_seconds_count{{operation=\"read\"}} {ios}\n"))
+    );
     assert!(text.ends_with("# EOF\n"));
     // The next run may take its place.
     assert_eq!(place.run("calibrate sim:100us --time 1s --openmetrics assay.prom").code, Some(0));

@@ -47,7 +47,10 @@ pub(super) fn parse_line(line: &str) -> Option<Line> {
 /// Reads a log of latencies; the file's name says which of fio's logs it is.
 pub fn read(text: &str, name: &str) -> Result<ImportedResult> {
     let kind = LogKind::of(name).ok_or_else(|| {
-        broken("fio", "the name of a log says what it holds: _bw, _iops, _lat, _clat or _slat before a dot")
+        broken(
+            "fio",
+            "the name of a log says what it holds: _bw, _iops, _lat, _clat or _slat before a dot",
+        )
     })?;
     let first = text.lines().find_map(parse_line);
     // fio writes no block size where a line is the mean of many.

@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn means_over_a_time_stay_means() {
-        let found = rows("500, 1000, 0, 0, 0\n1000, 3000, 0, 0, 0\n1000, 10, 1, 0, 0\n", "x_bw.1.log");
+        let found =
+            rows("500, 1000, 0, 0, 0\n1000, 3000, 0, 0, 0\n1000, 10, 1, 0, 0\n", "x_bw.1.log");
         assert_eq!(found[0].measures[0].quantity, "read.throughput");
         assert!((found[0].measures[0].estimate.value - 2000.0 * 1024.0).abs() < 1e-6);
         assert!((found[1].measures[0].estimate.value - 10_240.0).abs() < 1e-6);

@@ -87,8 +87,12 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return start::show(&plan.summary()?, &options.output);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    let context =
-        measuring_context(&options.store, &options.output, options.target.start.name.as_deref(), &options.target.live)?;
+    let context = measuring_context(
+        &options.store,
+        &options.output,
+        options.target.start.name.as_deref(),
+        &options.target.live,
+    )?;
     conclude(&plan.run(criteria.as_ref(), &context)?, &options.output)
 }
 

@@ -77,7 +77,12 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     start::check(&plan.target.targets, &options.target.start)?;
     let finished = plan.run(
         criteria,
-        &measuring_context(&options.store, &options.output, options.target.start.name.as_deref(), &options.target.live)?,
+        &measuring_context(
+            &options.store,
+            &options.output,
+            options.target.start.name.as_deref(),
+            &options.target.live,
+        )?,
     )?;
     conclude(&finished, &options.output)
 }

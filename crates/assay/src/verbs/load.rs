@@ -59,6 +59,11 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return start::show(&plan.summary()?, &run.output);
     }
     start::check(std::slice::from_ref(plan.clone().load_mut().parts().target), &run.start)?;
-    let finished = plan.run(&measuring_context(&run.store, &run.output, run.start.name.as_deref(), &run.live)?)?;
+    let finished = plan.run(&measuring_context(
+        &run.store,
+        &run.output,
+        run.start.name.as_deref(),
+        &run.live,
+    )?)?;
     conclude(&finished, &run.output)
 }

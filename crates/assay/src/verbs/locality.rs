@@ -61,7 +61,9 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         &plan.run(&measuring_context(
             &options.store,
             &options.output,
-            options.target.start.name.as_deref(), &options.target.live)?)?,
+            options.target.start.name.as_deref(),
+            &options.target.live,
+        )?)?,
         &options.output,
     )
 }

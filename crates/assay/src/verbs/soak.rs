@@ -100,15 +100,21 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         &plan.run(&measuring_context(
             &options.store,
             &options.output,
-            options.target.start.name.as_deref(), &options.target.live)?)?,
+            options.target.start.name.as_deref(),
+            &options.target.live,
+        )?)?,
         &options.output,
     )
 }
 
 /// Goes on with a soak; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context =
-        measuring_context(&options.store, &options.output, options.target.start.name.as_deref(), &options.target.live)?;
+    let context = measuring_context(
+        &options.store,
+        &options.output,
+        options.target.start.name.as_deref(),
+        &options.target.live,
+    )?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan = match read_plan(&run, RunKind::Soak)? {

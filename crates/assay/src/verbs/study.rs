@@ -65,7 +65,9 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let finished = plan.run(&measuring_context(
         &options.store,
         &options.output,
-        options.target.start.name.as_deref(), &options.target.live)?)?;
+        options.target.start.name.as_deref(),
+        &options.target.live,
+    )?)?;
     conclude(&finished, &options.output)
 }
 
@@ -91,8 +93,12 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
 
 /// Goes on with a study; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context =
-        measuring_context(&options.store, &options.output, options.target.start.name.as_deref(), &options.target.live)?;
+    let context = measuring_context(
+        &options.store,
+        &options.output,
+        options.target.start.name.as_deref(),
+        &options.target.live,
+    )?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     let mut plan = match read_plan(&run, RunKind::Study)? {
         Some(plan) => plan,

@@ -74,7 +74,7 @@
     byId('left').textContent = event.left_s === null ? '' : `${span(event.left_s)} left`;
     byId('done').value = event.share;
     byId('cost').textContent = `showing it costs ${percent(event.cost)} of a core`;
-    byId('tasks').textContent = event.runnable === null ? '' : `${event.runnable} tasks ready to run`;
+    byId('tasks').textContent = event.runnable === null ? '' : `${event.runnable} tasks ready to run;`;
     event.notes.forEach(words => {
       const note = document.createElement('li');
       note.textContent = words;
