@@ -37,7 +37,7 @@ class Export(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.place = Path(cls.folder.name)
-        cls.assay("run", "randrw", "sim:100us", "--time", "5s", "--openmetrics", "assay.prom", "--quiet")
+        cls.assay("run", "randrw", "sim:servers?count=8&service=200us", "--time", "5s", "--openmetrics", "assay.prom", "--quiet")
 
     @classmethod
     def assay(cls, *words: str) -> str:

@@ -72,7 +72,7 @@ fn a_job_runs_where_the_user_says_and_nowhere_else() {
 fn parameters_run_as_a_study() {
     let place = Place::new();
     place.write("p.vdb", PARAMETERS);
-    let ran = place.run("run p.vdb sim:10us --time 1s");
+    let ran = place.run("run p.vdb sim:servers?count=8&service=20us --time 1s");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let found = place.json("report latest", 0);
     assert_eq!(found["study"]["cells"].as_array().unwrap().len(), 2, "{found}");
@@ -159,7 +159,7 @@ fn paths_of_other_systems_are_names_and_nothing_else() {
 fn options_of_orion_are_carried_over_and_its_luns_are_not_written() {
     let place = Place::new();
     let ran = place
-        .run("calibrate sim:100us --time 1s --as orion -run simple -testname mytest -num_disks 2");
+        .run("calibrate sim:servers?count=8&service=200us --time 1s --as orion -run simple -testname mytest -num_disks 2");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stderr.contains("num_disks"), "{ran:?}");
     let device = place.random_file("device", 1 << 20);
@@ -171,14 +171,14 @@ fn options_of_orion_are_carried_over_and_its_luns_are_not_written() {
     assert_eq!(fs::read(&device).unwrap(), before);
     let missing = place.run("calibrate --as orion -run simple -testname nowhere");
     assert!(missing.code == Some(2) && missing.stderr.contains("nowhere.lun"), "{missing:?}");
-    let unknown = place.run("calibrate sim:100us --as orion -run sideways");
+    let unknown = place.run("calibrate sim:servers?count=8&service=200us --as orion -run sideways");
     assert!(unknown.code == Some(2) && unknown.stderr.contains("sideways"), "{unknown:?}");
 }
 
 #[test]
 fn a_run_comes_back_from_the_form_of_another_program() {
     let place = Place::new();
-    let ran = place.json("run randread sim:100us --time 2s", 0);
+    let ran = place.json("run randread sim:servers?count=8&service=200us --time 2s", 0);
     let iops = ran["runs"][0]["measurement"]["streams"][0]["operations"]["read"]["ios"].as_u64();
     let text = place.run("report latest --as fio-json").stdout;
     place.write("fio.json", &text);

@@ -84,7 +84,8 @@ fn what_cannot_be_served_is_refused_before_anything_begins() {
         ("--openmetrics reads.toml".to_owned(), 2, "something else of this name"),
         ("--screen".to_owned(), 2, "no terminal"),
     ] {
-        let ran = place.run(&format!("run randread sim:100us --time 1s {options}"));
+        let ran = place
+            .run(&format!("run randread sim:servers?count=8&service=200us --time 1s {options}"));
         assert_eq!(ran.code, Some(code), "{options}: {ran:?}");
         assert!(ran.stderr.contains(words), "{options}: {ran:?}");
         assert!(place.run_ids().is_empty(), "{options}");
@@ -95,7 +96,10 @@ fn what_cannot_be_served_is_refused_before_anything_begins() {
 #[test]
 fn metrics_in_a_file_are_those_of_the_run() {
     let place = Place::new();
-    let ran = place.json("run randread sim:100us --time 2s --openmetrics assay.prom", 0);
+    let ran = place.json(
+        "run randread sim:servers?count=8&service=200us --time 2s --openmetrics assay.prom",
+        0,
+    );
     let ios =
         ran["runs"][0]["measurement"]["streams"][0]["operations"]["read"]["ios"].as_u64().unwrap();
     let text = fs::read_to_string(place.path("assay.prom")).unwrap();
@@ -105,7 +109,12 @@ fn metrics_in_a_file_are_those_of_the_run() {
     );
     assert!(text.ends_with("# EOF\n"));
     // The next run may take its place.
-    assert_eq!(place.run("calibrate sim:100us --time 1s --openmetrics assay.prom").code, Some(0));
+    assert_eq!(
+        place
+            .run("calibrate sim:servers?count=8&service=200us --time 1s --openmetrics assay.prom")
+            .code,
+        Some(0)
+    );
 }
 
 #[test]
