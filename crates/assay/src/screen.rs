@@ -54,7 +54,8 @@ impl Screen {
         ON_PANIC.call_once(|| {
             let usual = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |panic| {
-                leave();
+                // Who panics may hold the state from which notes would be read.
+                give_back();
                 usual(panic);
             }));
         });
@@ -83,15 +84,20 @@ impl Drop for Screen {
 
 /// Gives the terminal back where it is taken, and says below it what was said meanwhile: before anything else is printed.
 pub fn leave() {
-    let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let Some(taken) = taken else { return };
+    let Some(taken) = give_back() else { return };
+    for note in taken.monitor.look(|state| state.said_after(taken.noted)) {
+        crate::terminal::say(&note);
+    }
+}
+
+/// Gives the terminal back where it is taken.
+fn give_back() -> Option<Taken> {
+    let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take()?;
     put(LEAVE);
     if let Some(before) = &taken.before {
         drop(tcsetattr(io::stderr(), OptionalActions::Now, before));
     }
-    for note in taken.monitor.look(|state| state.said_after(taken.noted)) {
-        crate::terminal::say(&note);
-    }
+    Some(taken)
 }
 
 /// Letters that are typed are not shown, and the program is not sent to the background with the terminal; Ctrl-C stays.
