@@ -20,7 +20,7 @@ fn convert_says_where_every_line_comes_from_and_changes_nothing() {
     place.write("job.fio", JOB);
     let ran = place.run("convert job.fio");
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    for words in ["job.fio:9", "rw = randread", "transfer = \"4KiB\"", "duration = \"1s\"", "# "] {
+    for words in ["job.fio:9 rw", "transfer = \"4KiB\"", "duration = \"1s\"", "# "] {
         assert!(ran.stdout.contains(words), "{words}\n{}", ran.stdout);
     }
     let document = place.json("convert job.fio", 0);
