@@ -38,7 +38,7 @@ pub fn demand_of(profile: &Profile, cached_share: Option<f64>) -> ReadProfile {
     let demand = reader.demand();
     ReadProfile {
         name: profile.name.clone(),
-        product: profile.source.product.clone(),
+        product: profile.source.product.to_string(),
         inputs: reader.inputs(&demand),
         objections: objections::of_profile(profile, &demand, cached_share),
         sessions: value(profile.sessions.as_ref()),

@@ -13,6 +13,7 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-integrity", 3),
     ("assay-engine", 4),
     ("assay-arrays", 4),
+    ("assay-blocktimes", 4),
     ("assay-host", 4),
     ("assay-store", 4),
     ("assay-archives", 4),

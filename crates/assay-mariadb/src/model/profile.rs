@@ -8,9 +8,11 @@ use assay_live::classes::{APPLICATION, COMMIT};
 use assay_live::{
     HostContext, IntervalEstimator, Sampler, Samples, Server, active_sessions, over_time, sampling,
 };
+use assay_model::load::DatabaseProduct;
 use assay_model::number::{rate, real, real_len};
 use assay_model::profile::{
-    self, Figure, Profile, ProfileSource, ServerActivity, TimeModel, TimeVerdict, Work,
+    self, Figure, Profile, ProfileSource, ProfiledProduct, ServerActivity, TimeModel, TimeVerdict,
+    Work,
 };
 use assay_model::{Estimate, Result};
 
@@ -122,8 +124,11 @@ fn check(
 
 fn source(delta: &Delta<'_>, outside: &HostContext) -> ProfileSource {
     let settings = &delta.after.settings;
-    let product = settings.product.name().to_lowercase();
-    outside.source(&product, &settings.version, delta.before.at_s, delta.after.at_s)
+    let product = match settings.product {
+        DatabaseProduct::MySql => ProfiledProduct::Mysql,
+        _ => ProfiledProduct::Mariadb,
+    };
+    outside.source(product, &settings.version, delta.before.at_s, delta.after.at_s)
 }
 
 fn doubts(delta: &Delta<'_>, looks: &Samples, time: &TimeModel) -> Vec<String> {

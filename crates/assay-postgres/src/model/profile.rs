@@ -9,7 +9,9 @@ use assay_live::{
 };
 use assay_model::Result;
 use assay_model::number::{rate, real};
-use assay_model::profile::{self, Figure, Profile, ProfileSource, ServerActivity, Work};
+use assay_model::profile::{
+    self, Figure, Profile, ProfileSource, ProfiledProduct, ServerActivity, Work,
+};
 
 /// What the scheduler knows of a server.
 const SERVER: Server =
@@ -105,7 +107,7 @@ fn work(delta: &Delta<'_>) -> Work {
 
 fn source(delta: &Delta<'_>, outside: &HostContext) -> ProfileSource {
     let release = delta.after.version.to_string();
-    outside.source("postgresql", &release, delta.before.at_s, delta.after.at_s)
+    outside.source(ProfiledProduct::Postgresql, &release, delta.before.at_s, delta.after.at_s)
 }
 
 fn doubts_of_looks(looks: &Samples) -> Vec<String> {
