@@ -8,7 +8,7 @@ const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// The address of a live page, which is reached from this machine only: a port, an address, or both; port 0 is any free one.
 ///
 /// # Errors
-/// A usage error for what is no address, and for one that other machines reach.
+/// A usage error for anything else, and for an address that other machines reach.
 pub fn live_address(text: &str) -> Result<SocketAddr> {
     let address = metrics_address(text).or_else(|| address_alone(text)).ok_or_else(|| {
         Error::usage(

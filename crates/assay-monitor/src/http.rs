@@ -118,7 +118,7 @@ pub(crate) fn is_own_host(host: Option<&str>, address: SocketAddr) -> bool {
     })
 }
 
-/// Fields of every answer: nothing is kept, guessed, framed by others, or told to others.
+/// Fields of every answer: nothing is kept, guessed, framed by others, or passed on.
 const ALWAYS: &str = "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: SAMEORIGIN\r\n\
     Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\nConnection: close\r\n";
 

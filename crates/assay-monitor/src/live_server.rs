@@ -31,11 +31,11 @@ pub struct LivePages {
     pub last: Box<dyn Fn(&Path) -> Option<String> + Send + Sync>,
 }
 
-/// The server; it ends, and tells its readers so, when this is dropped.
+/// The server; it sends its readers the last page and ends when this is dropped.
 pub struct LiveServer {
     url: String,
     monitor: Monitor,
-    // Dropped after its readers have been told.
+    // Dropped after the monitor says that the run has ended.
     _listener: Listener,
 }
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// How often the file is written.
 const EVERY: Duration = Duration::from_secs(1);
-/// How a file of ours begins.
+/// How a file that Assay wrote begins.
 const BEGIN: &str = "# TYPE assay_run info\n";
 
 /// The file; it is written a last time when this is dropped, and stays.
@@ -60,7 +60,7 @@ impl Drop for MetricsFile {
     }
 }
 
-/// Refuses a file that holds anything else, and everything that is no file.
+/// Refuses a file that holds anything else, and everything that is not a file.
 fn check_own(path: &Path) -> Result<()> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
@@ -82,12 +82,12 @@ fn check_own(path: &Path) -> Result<()> {
 fn write(path: &Path, monitor: &Monitor) -> io::Result<()> {
     monitor.at_cost(|| {
         let text = monitor.look(|state| exposition(state, monitor.cost_s()));
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(format!(".{}", std::process::id()));
-        let beside = PathBuf::from(beside);
-        let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+        let mut next = path.as_os_str().to_owned();
+        next.push(format!(".{}", std::process::id()));
+        let next = PathBuf::from(next);
+        let written = fs::write(&next, text).and_then(|()| fs::rename(&next, path));
         if written.is_err() {
-            drop(fs::remove_file(&beside));
+            drop(fs::remove_file(&next));
         }
         written
     })

@@ -47,7 +47,7 @@ impl Screen {
     pub fn open(monitor: &Monitor) -> Result<Self> {
         if !io::stderr().is_terminal() {
             return Err(Error::usage(
-                "--screen: standard error is no terminal",
+                "--screen: standard error is not a terminal",
                 "leave it out, or look at --live or --openmetrics instead",
             ));
         }

@@ -82,7 +82,7 @@ fn what_cannot_be_served_is_refused_before_anything_begins() {
         ("--live=nonsense".to_owned(), 2, "write --live"),
         ("--openmetrics host:port".to_owned(), 2, "not an address"),
         ("--openmetrics reads.toml".to_owned(), 2, "something else of this name"),
-        ("--screen".to_owned(), 2, "no terminal"),
+        ("--screen".to_owned(), 2, "not a terminal"),
     ] {
         let ran = place
             .run(&format!("run randread sim:servers?count=8&service=200us --time 1s {options}"));

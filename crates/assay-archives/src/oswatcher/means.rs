@@ -17,7 +17,7 @@ pub struct ToolMeans {
     pub busiest: Option<(String, DeviceRates)>,
 }
 
-/// The means of what both tools printed; what is no output of theirs gives nothing.
+/// The means of what both tools printed; any other text gives nothing.
 pub fn tool_means(iostat: &str, vmstat: &str) -> ToolMeans {
     ToolMeans { cpu_busy: cpu_busy(vmstat), busiest: busiest(iostat) }
 }
@@ -72,7 +72,7 @@ sdb 3000.0 0.0 24000.0 0.0 1.0 0.0 3.0 92.0
 ";
 
     #[test]
-    fn first_reports_do_not_count_and_the_busiest_device_is_told() {
+    fn first_reports_do_not_count_and_the_busiest_device_is_named() {
         let means = tool_means(IOSTAT, VMSTAT);
         assert!((means.cpu_busy.unwrap() - 0.4).abs() < 1e-9, "{means:?}");
         let (name, rates) = means.busiest.unwrap();

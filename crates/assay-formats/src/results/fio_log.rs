@@ -1,6 +1,7 @@
 //! fio's logs of single latencies: every line is an I/O with its time, so histograms and intervals are exact.
 
-use super::fio_rates::{self, LogKind};
+use super::fio_line::{LogKind, parse_line};
+use super::fio_rates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRun, Lack, broken};
 use assay_model::Result;
 use assay_model::histogram::Precision;
@@ -14,35 +15,6 @@ use assay_model::workload::{Stream, Workload};
 const SECOND_NS: u64 = 1_000_000_000;
 /// Longest time of a log: a week.
 const SECONDS_MAX: u64 = 7 * 86_400;
-
-/// One line: when it was written, what it says, and of which I/O.
-pub(super) struct Line {
-    pub(super) at_ms: u64,
-    pub(super) value: u64,
-    pub(super) operation: Operation,
-    /// Size of the I/O; 0 where the line is the mean of many.
-    pub(super) bytes: u64,
-}
-
-/// Whether a line is one of a log: whole numbers, separated by a comma and a blank.
-pub fn is_log(line: &str) -> bool {
-    parse_line(line).is_some()
-}
-
-pub(super) fn parse_line(line: &str) -> Option<Line> {
-    let fields: Vec<&str> = line.split(", ").collect();
-    if !(4..=6).contains(&fields.len()) {
-        return None;
-    }
-    let number =
-        |index: usize| fields.get(index).and_then(|field| field.trim().parse::<u64>().ok());
-    let operation = match number(2)? {
-        0 => Operation::Read,
-        1 => Operation::Write,
-        _ => return None,
-    };
-    Some(Line { at_ms: number(0)?, value: number(1)?, operation, bytes: number(3)? })
-}
 
 /// Reads a log of latencies; the file's name says which of fio's logs it is.
 pub fn read(text: &str, name: &str) -> Result<ImportedResult> {

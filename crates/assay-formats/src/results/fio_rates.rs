@@ -1,6 +1,6 @@
 //! fio's logs of rates and of mean latencies: a row an operation, because no histogram can be made of them.
 
-use super::fio_log::{Line, parse_line};
+use super::fio_line::{Line, LogKind, parse_line};
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken};
 use super::table;
 use assay_model::Result;
@@ -10,52 +10,6 @@ use assay_model::study::{FactorValue, Setting};
 
 /// Longest time of a log of single I/Os: a week.
 const SECONDS_MAX: u64 = 7 * 86_400;
-
-/// What the values of a log are; its name says so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LogKind {
-    /// KiB a second.
-    Throughput,
-    /// I/Os a second.
-    Iops,
-    /// Nanoseconds from submission or before it to completion.
-    Latency,
-    /// Nanoseconds until the kernel had taken the I/O.
-    Submission,
-}
-
-impl LogKind {
-    /// By the name that fio gives its files.
-    pub(super) fn of(name: &str) -> Option<Self> {
-        let has = |part: &str| name.contains(&format!("_{part}."));
-        [
-            ("bw", Self::Throughput),
-            ("iops", Self::Iops),
-            ("clat", Self::Latency),
-            ("lat", Self::Latency),
-            ("slat", Self::Submission),
-        ]
-        .into_iter()
-        .find_map(|(part, kind)| has(part).then_some(kind))
-    }
-
-    const fn quantity(self) -> &'static str {
-        match self {
-            Self::Throughput => "throughput",
-            Self::Iops => "iops",
-            Self::Latency => "service_time.mean",
-            Self::Submission => "submission_time.mean",
-        }
-    }
-
-    /// Base units for one of the log's.
-    const fn unit(self) -> f64 {
-        match self {
-            Self::Throughput => 1024.0,
-            Self::Iops | Self::Latency | Self::Submission => 1.0,
-        }
-    }
-}
 
 /// Reads a log whose lines are means over a time, or rates.
 pub(super) fn read(text: &str, name: &str, kind: LogKind) -> Result<ImportedResult> {
@@ -103,7 +57,7 @@ fn row(
 }
 
 /// The values in base units: those of the lines where they are means, else what each second holds of single I/Os, because a
-/// mean of the rates of single I/Os is no rate.
+/// mean of the rates of single I/Os is not a rate.
 fn values(lines: &[&Line], kind: LogKind, elapsed_ms: u64) -> Vec<f64> {
     let is_rate = matches!(kind, LogKind::Throughput | LogKind::Iops);
     let single = lines.iter().all(|line| line.bytes > 0);

@@ -233,7 +233,7 @@ fn wait(pace: &Pace, left: Option<Duration>, stop: &AtomicBool) -> bool {
     is_last
 }
 
-/// What the devices did up to a moment that ends so long after the begin, ns; the kernel keeps no histograms.
+/// What the devices did up to a moment that ends this long after the start, ns; the kernel keeps no histograms.
 fn interval(moment: &Moment, end_ns: u64) -> Interval {
     let mut operations = PerOperation::default();
     let mut add = |operation, ios, bytes| {
