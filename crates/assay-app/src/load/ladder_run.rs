@@ -6,7 +6,7 @@ use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::loaded_run::rung_cell;
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
-use crate::recording::give_up;
+use crate::recording::{give_up, tell_run};
 use assay_dbload::load::{
     LadderSearch, Method, Next, Point, Product, RungHooks, RungPlan, RungResult, knee_of, measure,
 };
@@ -132,6 +132,7 @@ pub fn run_ladder<C: LoadDriver>(
         created_unix_ns: unix_ns(),
     })?;
     document.keep(&writer)?;
+    tell_run(&writer, context);
     let climbed = prepare(&named, context).and_then(|mut prepared| {
         if let Some(environment) = prepared.environment(&named) {
             writer.put_json(Document::Environment, &environment)?;
@@ -351,6 +352,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         let mut observe = |interval: &Interval, joint: &Window| {
             let what = format!("{warm_up}{sessions}: {}", driver.work(interval, joint));
             show(&progress, &what, plan.length, interval);
+            progress.interval(interval);
             match cell.as_deref_mut().map(|cell| cell.append_interval(interval, joint)) {
                 Some(Err(_)) => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),

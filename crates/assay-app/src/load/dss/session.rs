@@ -8,7 +8,7 @@ use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::load::prepared_server::{LoadProduct, LoadTarget, processors};
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
-use crate::recording::give_up;
+use crate::recording::{give_up, tell_run};
 use assay_dbload::dss::{DssStore, QueryHooks, QuerySettings, RunPlan, measure, parallel_max};
 use assay_host::clock::unix_ns;
 use assay_loads::dss::NOTICE;
@@ -49,6 +49,7 @@ pub fn run_queries<L: LoadProduct + DssStore>(
         created_unix_ns: unix_ns(),
     })?;
     document.keep(&writer)?;
+    tell_run(&writer, context);
     let measured = Tables::<L>::prepare(request, &named, context).and_then(|mut tables| {
         if let Some(environment) = tables.prepared.environment(&named) {
             writer.put_json(Document::Environment, &environment)?;
