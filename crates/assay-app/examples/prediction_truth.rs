@@ -75,7 +75,7 @@ fn summarize(all: &[Outcome]) {
 fn predicted(random: &mut Random) -> Result<Outcome> {
     let load = session_load(random);
     let (before, after) = (array(random)?, array(random)?);
-    let times = (300_000_000, 2_000_000_000);
+    let times = (500_000_000, 1_500_000_000);
     let on = |device: &SimulatedDevice, seed: u64| -> Option<Profile> {
         let SimulatedDevice::Array(spec) = device else { return None };
         let run = run_host(&load, &mut *spec.build(), times, seed);
@@ -144,7 +144,7 @@ fn session_load(random: &mut Random) -> SessionLoad {
         cache_hits: Share(0.2 + 0.7 * random.unit()),
         block_changes_mean: 4.0,
         dirty_blocks_mean: 0.2 + 2.0 * random.unit(),
-        dirty_max: 100_000,
+        dirty_max: whole(random, 300.0, 3000.0),
         writer_depth: 64,
         redo: Bytes(3072),
         commit_waits: random.chance(0.5),
@@ -182,7 +182,7 @@ read = "{}us"
 program = "{}us"
 spread = "half"
 page = "8KiB"
-buffer = "64MiB"
+buffer = "4MiB"
 buffered_write = "{}us"
 "#,
         us(random, 20.0, 400.0),
@@ -208,7 +208,7 @@ fn calibrated(device: &SimulatedDevice, demand: &Demand) -> Result<Calibration> 
     let plan = CalibrationPlan {
         mixes,
         transfer: BLOCK,
-        time_budget: Nanos(8_000_000_000),
+        time_budget: Nanos(5_000_000_000),
         outstanding_max: 512,
         ..CalibrationPlan::default()
     };

@@ -113,6 +113,13 @@ impl Demand {
         self.commits_mean * self.commit_latency_s
     }
 
+    /// All that is on a processor or in an event, seconds.
+    pub(crate) fn known_s(&self) -> f64 {
+        let storage_s = self.reads_s() + self.large_reads_s + self.foreground_writes_s;
+        let waits_s = self.write_behind_s + self.contention_s + self.cluster_s + self.other_s;
+        self.cpu_s + storage_s + self.commit_s() + waits_s
+    }
+
     /// Waits for small reads, seconds.
     pub fn reads_s(&self) -> f64 {
         self.reads_mean * self.read_latency_s

@@ -99,7 +99,7 @@ impl Storage {
             write_s,
             transfer_bytes: real(nearest.transfer_bytes),
             large_read: large_read(mixes),
-            writes_most_per_s: writes_most(&curve, writing, demand),
+            writes_most_per_s: writes_most(&curve, nearest, writing, demand),
             bandwidth_bytes_per_s: bandwidth
                 .filter_map(|mix| mix.throughput_max_bytes_per_s)
                 .map(|most| most.rate.value)
@@ -167,15 +167,17 @@ fn width(
     calibrated / (1.0 + cost * demand.all_writes() / reads)
 }
 
-/// Writes a second during the database's reads: what its mix has at the end of the curve, else what writes alone have.
+/// Writes a second during the database's reads: what its mix has at the end of the curve, where that is the storage's end,
+/// and never more than writes alone have.
 fn writes_most(
     curve: &ReadCurve,
+    nearest: &MixCalibration,
     writing: Option<&MixCalibration>,
     demand: &Demand,
 ) -> Option<f64> {
     let alone = writing.map(|mix| mix.iops_max.rate.value)?;
     let reads = demand.reads_mean + demand.large_reads_mean;
-    if reads <= 0.0 {
+    if reads <= 0.0 || nearest.iops_max.bound != Bound::Saturated {
         return Some(alone);
     }
     Some(alone.min(curve.most_iops() * demand.all_writes() / reads))
