@@ -33,6 +33,8 @@ pub struct Demand {
     pub foreground_writes_mean: f64,
     /// Wait for them, seconds.
     pub foreground_writes_s: f64,
+    /// Writes of the log.
+    pub log_writes_mean: f64,
     /// Bytes of all reads and writes.
     pub io_bytes: f64,
     /// Commits that sessions wait for.
@@ -106,6 +108,11 @@ impl Demand {
     /// All writes of data.
     pub fn all_writes(&self) -> f64 {
         self.writes_mean + self.foreground_writes_mean
+    }
+
+    /// All writes of data and of the log: what the storage has to do where both lie on it.
+    pub fn storage_writes(&self) -> f64 {
+        self.all_writes() + self.log_writes_mean
     }
 
     /// Waits for commits, seconds.

@@ -1,7 +1,7 @@
 //! What a load of Assay's own knows better than the server: its clock and its counts have no edges of an interval.
 
 use crate::demand::Demand;
-use assay_model::load::{Load, Rung};
+use assay_model::load::{Load, LoadKind, Rung};
 use assay_model::number::{rate, real, seconds};
 
 /// Other programs of equal priority leave a database that mostly sleeps at least this share of the processors.
@@ -22,6 +22,8 @@ pub struct LoadFacts {
     pub reads_mean: Option<f64>,
     /// Mean wait for such a read, seconds.
     pub read_latency_s: Option<f64>,
+    /// Commits of changes of one, where the load knows.
+    pub commits_mean: Option<f64>,
     /// Share of its reads that the page cache answered, where it is known.
     pub cached_share: Option<f64>,
     /// Processors of the host.
@@ -46,6 +48,9 @@ impl LoadFacts {
             cpu_s: rung.time.cpu_ns.map(|cpu_ns| per(seconds(cpu_ns))),
             reads_mean: reads.map(|reads| per(real(reads))),
             read_latency_s: rung.read_wait_mean_ns().map(|wait_ns| wait_ns / 1e9),
+            commits_mean: (load.kind == LoadKind::Slob).then(|| {
+                per(operations.write.as_ref().map_or(0.0, |updates| real(updates.ios)))
+            }),
             cached_share: cached_share(load, rung),
             processors: f64::from(load.processors),
         }
@@ -81,6 +86,7 @@ impl LoadFacts {
             &mut demand.large_reads_mean,
             &mut demand.large_reads_s,
             &mut demand.writes_mean,
+            &mut demand.log_writes_mean,
             &mut demand.foreground_writes_mean,
             &mut demand.foreground_writes_s,
             &mut demand.commits_mean,
@@ -98,8 +104,11 @@ impl LoadFacts {
         ] {
             *wait_s *= time;
         }
+        demand.commits_mean = self.commits_mean.unwrap_or(demand.commits_mean);
         if demand.commits_mean > 0.0 {
             demand.commit_latency_s = commit_s / demand.commits_mean;
+        } else {
+            demand.other_s += commit_s;
         }
     }
 }
@@ -122,6 +131,7 @@ mod tests {
             cpu_s: Some(0.001),
             reads_mean: Some(8.0),
             read_latency_s: Some(0.016),
+            commits_mean: None,
             cached_share: Some(0.0),
             processors: 2.0,
         };

@@ -153,7 +153,7 @@ impl Reader<'_> {
             Some(crate::storage::deviation_of(&event.time_s))
         });
         Deviations {
-            throughput_deviation: COUNTED,
+            throughput_deviation: COUNTED.max(self.rounding()),
             cpu_deviation: cpu.unwrap_or(COUNTED).max(COUNTED),
             reads_deviation: COUNTED,
             writes_deviation: 2.0 * COUNTED,
@@ -161,6 +161,13 @@ impl Reader<'_> {
             other_deviation: SPLIT,
             curve_deviation: COUNTED,
         }
+    }
+
+    /// Reports print work a second with one digit after the point: half a unit of it, as evenly spread.
+    fn rounding(&self) -> f64 {
+        let (_, throughput_per_s, _) = self.work();
+        let is_rounded = self.profile.report.is_some() && throughput_per_s > 0.0;
+        if is_rounded { 0.05 / 3.0_f64.sqrt() / throughput_per_s } else { 0.0 }
     }
 
     fn reads(&self, demand: &mut Demand, per: &dyn Fn(f64) -> f64) {
@@ -217,6 +224,8 @@ impl Reader<'_> {
         demand.foreground_writes_mean = per(own);
         demand.writes_mean = per(all - own);
         demand.foreground_writes_s = per(self.foreground_write_s());
+        let redo = value(self.profile.redo.write_iops.as_ref());
+        demand.log_writes_mean = per(redo.unwrap_or(log));
         let whole = self.class(IoPurpose::All);
         let bytes = whole.and_then(|class| value(class.throughput_bytes_per_s.as_ref()));
         demand.io_bytes = per(bytes.unwrap_or(0.0));
