@@ -397,7 +397,7 @@ fn extrapolation(outstanding: f64, storage: &Storage) -> Option<Objection> {
 
 fn write_bound(demand: &Demand, storage: &Storage, state: &ProjectedState) -> Option<Objection> {
     let most = storage.writes_most_per_s.filter(|_| demand.all_writes() > 0.0)?;
-    let asked = state.throughput_per_s.value * demand.all_writes();
+    let asked = state.throughput_per_s.value * demand.storage_writes();
     let what = format!("its writes would be {} of what the target sustains", percent(asked / most));
     let remedy = "measure sustained writes of the target for hours: assay soak";
     (asked > WRITES_NEAR * most)
