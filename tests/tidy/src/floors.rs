@@ -18,6 +18,7 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-store", 4),
     ("assay-archives", 4),
     ("assay-formats", 4),
+    ("assay-monitor", 4),
     ("assay-oracle", 4),
     ("assay-postgres", 4),
     ("assay-mariadb", 4),
