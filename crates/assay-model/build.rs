@@ -13,8 +13,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../../contract");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     println!("cargo::rerun-if-changed={}", folder.display());
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, Box<dyn Error>>>()?;
+    let mut files: Vec<PathBuf> = fs::read_dir(&folder)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_, Box<dyn Error>>>()?;
     files.sort();
     let (mut names, mut packed) = (String::new(), String::new());
     for file in files {

@@ -281,7 +281,10 @@ mod tests {
         let plan =
             RunPlan { target: target.clone(), workload: preset("oltp").unwrap(), verify: None };
         let text = plan.summary().unwrap().text();
-        assert!(text.contains("writing a test file of ") && text.contains("30s measured"), "{text}");
+        assert!(
+            text.contains("writing a test file of ") && text.contains("30s measured"),
+            "{text}"
+        );
         let plan = LoadPlan::named("oltp", &target.targets[0]).unwrap();
         assert!(plan.summary().unwrap().text().contains("one of its own"));
         assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);

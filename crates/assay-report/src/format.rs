@@ -464,7 +464,10 @@ mod tests {
         assert_eq!(ticks(Unit::IosPerS, 0.0), "0");
         assert_eq!((ticks(Unit::Count, 0.5), ticks(Unit::Count, 2.0)), ("0.5".into(), "2".into()));
         assert_eq!(ticks(Unit::Share, 1e-5), "0.001 %");
-        assert_eq!((ticks(Unit::Share, 1e-6), ticks(Unit::Share, 1e-8)), ("1 ppm".into(), "0.01 ppm".into()));
+        assert_eq!(
+            (ticks(Unit::Share, 1e-6), ticks(Unit::Share, 1e-8)),
+            ("1 ppm".into(), "0.01 ppm".into())
+        );
         assert_eq!(ticks(Unit::BytesPerS, 5e8), "500 MB/s");
         assert_eq!(tick(&RELATIVE, Unit::Ns, 2.0), "2×");
     }

@@ -243,8 +243,7 @@ mod tests {
         let generator = SchemaSettings::draft2020_12().into_generator();
         let schema = generator.into_root_schema_for::<T>();
         let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-        let path =
-            format!("{}/../../contract/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../../contract/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
         if std::env::var_os("ASSAY_WRITE_CONTRACT").is_some() {
             std::fs::write(&path, &text).unwrap();
         }

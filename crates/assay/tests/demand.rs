@@ -169,7 +169,8 @@ fn packed_reports_and_folders_of_them_are_read() {
     fs::write(folder.join("index.md"), "no report").unwrap();
     fs::write(place.path("all.zip"), zip("x/c.txt", &report(700, "8192.0"))).unwrap();
     let rows = place.json("profile folder all.zip --table", 0);
-    let reads: Vec<f64> = (0..3).map(|row| rows["rows"][row]["read_iops"].as_f64().unwrap()).collect();
+    let reads: Vec<f64> =
+        (0..3).map(|row| rows["rows"][row]["read_iops"].as_f64().unwrap()).collect();
     assert_eq!(reads, [500.0, 900.0, 700.0]);
     assert_eq!(rows["rows"][2]["file"], "all.zip/x/c.txt");
     fs::write(place.path("cut.gz"), &gzip(&report(500, "8192.0"))[..200]).unwrap();

@@ -106,10 +106,12 @@ impl Gate {
         check_more_space(spot, size_bytes, size_bytes - before_bytes)?;
         let path = &admission.path;
         let header = |size_bytes| {
-            write_header(&admission.file, &Marker { size_bytes, ..marker.clone() }).map_err(|error| {
-                let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
-                failed(path, "writing its header", errno)
-            })
+            write_header(&admission.file, &Marker { size_bytes, ..marker.clone() }).map_err(
+                |error| {
+                    let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
+                    failed(path, "writing its header", errno)
+                },
+            )
         };
         header(size_bytes)?;
         if let Err(error) = allocate(&admission.file, size_bytes) {

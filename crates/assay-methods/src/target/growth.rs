@@ -119,7 +119,8 @@ impl Sign {
         Remark {
             what,
             why: why.to_owned(),
-            remedy: "give more with --size and --fill-time, or measure the device itself".to_owned(),
+            remedy: "give more with --size and --fill-time, or measure the device itself"
+                .to_owned(),
         }
     }
 }
@@ -258,7 +259,9 @@ mod tests {
         assert_eq!((size, sign), (2, None));
         let memory = Cached { cache_bytes: 8 * GIB, cache_ns: 8_000, ..FLASH };
         assert_eq!(memory.grown().0, 32);
-        assert!(matches!(memory.grown().1, Some(Sign::Recent(share)) if (share - 0.25).abs() < 0.01));
+        assert!(
+            matches!(memory.grown().1, Some(Sign::Recent(share)) if (share - 0.25).abs() < 0.01)
+        );
     }
 
     #[test]

@@ -354,7 +354,8 @@ mod tests {
         assert_eq!((seen, admission.size_bytes() / MIB), (vec![2, 5, 11], 12));
         assert!(files.remarks.is_empty());
         let content = fs::read(admission.path()).unwrap();
-        let zeros = content[1 << 20..].chunks(4096).filter(|block| block.iter().all(|byte| *byte == 0));
+        let zeros =
+            content[1 << 20..].chunks(4096).filter(|block| block.iter().all(|byte| *byte == 0));
         assert_eq!(zeros.count(), 0);
         // As large as it may become, and still cached: the reader hears of it.
         let wanted = Wanted { most_bytes: 16 * MIB, ..wanted };
@@ -372,11 +373,17 @@ mod tests {
         let (opening, stop) = (opening(), AtomicBool::new(false));
         let files = TestFiles::new(Gate::new(SysRoot::live()), &opening, &stop);
         let said = files.foreseen(&path).unwrap();
-        assert!(said.starts_with("writing a test file of ") && said.contains("it is removed"), "{said}");
+        assert!(
+            said.starts_with("writing a test file of ") && said.contains("it is removed"),
+            "{said}"
+        );
         let plan = |first_bytes, size_bytes| {
             note(&SizePlan { first_bytes, size_bytes, capacity_share: 0.01, reasons: Vec::new() })
         };
-        assert!(plan(2 << 30, 32 << 30).contains("of 2.00 GiB, 1.0 % of the capacity; it is made larger, up to 32.0 GiB"));
+        assert!(
+            plan(2 << 30, 32 << 30)
+                .contains("of 2.00 GiB, 1.0 % of the capacity; it is made larger, up to 32.0 GiB")
+        );
         assert!(plan(2 << 30, 2 << 30).contains("of up to 2.00 GiB"));
         fs::remove_dir(&path).unwrap();
     }

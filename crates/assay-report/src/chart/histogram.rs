@@ -98,7 +98,8 @@ fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, format: &Forma
         (x.place(time), format!("p{} {}", nines(quantile), format.drawn(Unit::Ns, time)))
     });
     let rows = in_rows(marked.collect(), plot.right());
-    let labels: Vec<Labelled> = (0..).zip(rows).map(|(row, one)| labelled(plot, row, one)).collect();
+    let labels: Vec<Labelled> =
+        (0..).zip(rows).map(|(row, one)| labelled(plot, row, one)).collect();
     for (row, label) in labels.iter().enumerate() {
         let through = labels.iter().skip(row + 1).rposition(|other| other.covers(label.place));
         let first = through.map_or(row, |below| row + 2 + below);
@@ -171,12 +172,19 @@ mod tests {
 
     #[test]
     fn no_line_runs_through_a_label_however_close_the_quantiles_are() {
-        for times in [[80_000, 85_000, 90_000], [80_000, 90_000, 4_000_000], [80_000, 3_000_000, 4_000_000]] {
+        for times in
+            [[80_000, 85_000, 90_000], [80_000, 90_000, 4_000_000], [80_000, 3_000_000, 4_000_000]]
+        {
             let (labels, lines) = marks(times);
             assert_eq!((labels.len(), lines.len()), (3, 3));
             for (place, top) in &lines {
                 for label in labels.iter().filter(|label| label.covers(*place)) {
-                    assert!(label.at.1 <= *top, "{times:?}: {} at {:?}, line from {top}", label.text, label.at);
+                    assert!(
+                        label.at.1 <= *top,
+                        "{times:?}: {} at {:?}, line from {top}",
+                        label.text,
+                        label.at
+                    );
                 }
             }
         }

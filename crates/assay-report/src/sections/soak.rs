@@ -31,11 +31,9 @@ pub(super) fn headline(soak: &Soak, format: &Formatter) -> Headline {
     let level =
         level.map_or_else(String::new, |level| format.value(Unit::IosPerS, level.value.value));
     let words = match soak.state {
-        SoakState::Steady { since_s } => format!(
-            "Steady from {} on at {level}{}.",
-            show_length(since_s),
-            lost(soak.outcome)
-        ),
+        SoakState::Steady { since_s } => {
+            format!("Steady from {} on at {level}{}.", show_length(since_s), lost(soak.outcome))
+        }
         SoakState::NeverSteady => {
             format!("Never became steady in {} of load.", show_length(soak.worked_s))
         }

@@ -38,7 +38,9 @@ fn meaning(sizing: &Sizing, best: &[&Configuration]) -> Vec<String> {
         });
     }
     if !sizing.doubts.is_empty() {
-        meaning.push("What its figures rest on is listed under “What to know before buying”.".to_owned());
+        meaning.push(
+            "What its figures rest on is listed under “What to know before buying”.".to_owned(),
+        );
     }
     meaning
 }
@@ -75,7 +77,10 @@ mod tests {
         let mut sizing: Sizing = parse_json(text, "sizing").unwrap();
         let best: Vec<&Configuration> = sizing.configurations.iter().take(2).collect();
         let made = summary(&sizing, &best);
-        assert!(made.asked.starts_with("What carries ") && made.asked.ends_with("cost?"), "{made:?}");
+        assert!(
+            made.asked.starts_with("What carries ") && made.asked.ends_with("cost?"),
+            "{made:?}"
+        );
         assert!(made.meaning[0].starts_with("The tightest limit is IOPS: "), "{made:?}");
         assert!(made.next[0].1.starts_with("assay catalog "));
         sizing.configurations.clear();

@@ -187,4 +187,3 @@ fn show(measure: Measure, is_ratio: bool, value: f64) -> String {
         _ => format!("{}/s", show_count(value)),
     }
 }
-
