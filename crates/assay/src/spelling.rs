@@ -7,6 +7,7 @@ mod words;
 pub use value::{Quantile, Spelling, quantity};
 pub use words::spelled;
 
+use assay_model::units::{Bytes, Nanos, Rate, Share};
 use clap::{Arg, ArgMatches, Command};
 
 /// Former and present names of options. The former ones are aliases for one release.

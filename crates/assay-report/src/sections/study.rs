@@ -79,7 +79,7 @@ pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<Sectio
 fn courses<'a>(study: &StudyResult, format: Formatter) -> Option<Section<'a>> {
     let (mut lead, mut charts) = (Vec::new(), Vec::new());
     if let Some(course) = &study.course {
-        lead.push(super::soak::headline(course, "all cells together", &format).words);
+        lead.push(format!("All cells together: {}", super::soak::headline(course, &format).words));
         charts.extend(course.courses.first().map(super::soak::chart));
         lead.extend(super::soak::story(course, &format));
         lead.extend(super::soak::rests_words(course));
@@ -89,7 +89,8 @@ fn courses<'a>(study: &StudyResult, format: Formatter) -> Option<Section<'a>> {
             continue;
         };
         let name = format!("cell {}", result.cell.number);
-        lead.push(super::soak::headline(course, &name, &format).words);
+        let words = super::soak::headline(course, &format).words;
+        lead.push(format!("Cell {}: {words}", result.cell.number));
         lead.extend(super::soak::story(course, &format));
         let iops = course.courses.first().filter(|_| charts.len() < COURSES_MAX);
         let titled = |chart: Lines| Lines { title: format!("{name}: {}", chart.title), ..chart };
