@@ -184,6 +184,7 @@ fn with_log(
             now.elapsed_s / now.budget_s,
             Some((now.budget_s - now.elapsed_s).max(0.0)),
         );
+        context.progress.interval(&now.slice);
     };
     let mut calibration = calibrate(bench, plan, &mut show)?;
     if let Some(append) = append {

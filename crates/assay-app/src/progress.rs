@@ -1,7 +1,10 @@
 //! What is said of a measurement while it lasts: how far it is, and notes that stay; who shows it decides how.
 
+use assay_model::measurement::Interval;
+use assay_model::watch::Moment;
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One thing that is said.
@@ -20,6 +23,17 @@ pub enum Update<'a> {
     Idle,
     /// A note that stays.
     Note(&'a str),
+    /// A run was begun in the store, or goes on.
+    Run {
+        /// Its directory.
+        directory: &'a Path,
+        /// What is measured, and where.
+        subject: &'a str,
+    },
+    /// An interval was measured; those of a calibration are its slices.
+    Interval(&'a Interval),
+    /// The host was sampled.
+    Host(&'a Moment),
 }
 
 /// Whoever shows it.
@@ -84,6 +98,21 @@ impl Progress {
     /// Says something that stays.
     pub fn say(&self, text: &str) {
         self.tell(Update::Note(text));
+    }
+
+    /// Says that a run was begun in the store or goes on; `subject` names what is measured and where.
+    pub fn run(&self, directory: &Path, subject: &str) {
+        self.tell(Update::Run { directory, subject });
+    }
+
+    /// Gives an interval that was measured.
+    pub fn interval(&self, interval: &Interval) {
+        self.tell(Update::Interval(interval));
+    }
+
+    /// Gives a sample of the host.
+    pub fn host(&self, moment: &Moment) {
+        self.tell(Update::Host(moment));
     }
 
     fn tell(&self, update: Update<'_>) {

@@ -161,12 +161,14 @@ impl Recording {
         is_new: bool,
         context: &Context,
     ) -> Result<Self> {
+        tell_run(&writer, context);
         if let OpenTarget::Storage(storage) = &target {
             storage.notes.iter().for_each(|note| context.progress.say(&format!("note: {note}")));
         }
         let sampler = match &target {
             OpenTarget::Storage(storage) => {
-                Some(HostSampler::begin(writer.watch_log()?, device_names(storage)))
+                let progress = context.progress.clone();
+                Some(HostSampler::begin(writer.watch_log()?, device_names(storage), progress))
             }
             OpenTarget::Simulated(..) => None,
         };
@@ -271,6 +273,7 @@ impl Recording {
             // Virtual time passes at a pace of its own: who shows it takes the time left from that pace.
             let left_s = is_real.then_some(total_s - done_s);
             progress.show(&describe(name, interval), done_s / total_s, left_s);
+            progress.interval(interval);
             if let Some(words) = watch(interval) {
                 progress.say(&words);
             }
@@ -400,6 +403,13 @@ impl RunRequest<'_> {
         }
         Ok(())
     }
+}
+
+/// Says which run is measured from now on, and where it is kept.
+pub(crate) fn tell_run(writer: &RunWriter, context: &Context) {
+    let manifest = writer.manifest();
+    let subject = format!("{} of {}", manifest.kind.name(), manifest.targets.join(", "));
+    context.progress.run(writer.path(), &subject);
 }
 
 fn keep_documents(writer: &RunWriter, wanted: &RunRequest<'_>) -> Result<()> {

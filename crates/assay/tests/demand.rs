@@ -118,6 +118,10 @@ fn a_check_asks_for_the_database_of_a_report() {
     let place = place();
     let checked = place.json("check sim:servers?count=8&service=200us --for one.txt --time 60s", 0);
     assert_eq!(checked["verdict"]["criteria"], "SHOP/shop1");
+    // It ends with what the database would do there, or with why that cannot be said.
+    assert_eq!(checked["projection"]["targets"][0]["name"], "sim:servers?count=8&service=200us");
+    let shown = place.run("report latest --full").stdout;
+    assert!(shown.contains("What the database would do on this storage"), "{shown}");
     let file = place.random_file("data", 4 << 20);
     let refused = place.run(&format!("check {} --for one.txt", file.display()));
     assert_eq!(refused.code, Some(2), "{refused:#?}");

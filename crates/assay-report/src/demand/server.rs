@@ -225,7 +225,7 @@ fn sampling(sampling: Option<&Sampling>) -> Table {
         let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
         add(
             "samples of the sessions",
-            format!("{}, {} late, {} apart", one.looks, one.late_looks, time(one.period_s)),
+            format!("{}, {} late, {} apart", one.samples, one.late_samples, time(one.period_s)),
         );
         add("time of this program's sessions, left out", time(one.own_time_s));
         add("CPU time of watching", optional(one.own_cpu_s));

@@ -7,7 +7,8 @@ use crate::input::Report;
 
 /// The sentence, where a document of these kinds is there.
 pub(super) fn headline(report: &Report, format: &Formatter) -> Option<Headline> {
-    if let Some(found) = &report.projection {
+    // A check has a verdict of its own, and ends with the projection.
+    if let Some(found) = report.projection.as_ref().filter(|_| report.calibration.is_none()) {
         return Some(projection::headline(found));
     }
     if let Some(found) = &report.verified {

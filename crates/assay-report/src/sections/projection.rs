@@ -121,6 +121,17 @@ pub(super) fn sections(found: &Projection, format: Formatter) -> Vec<Section<'_>
     ]
 }
 
+/// What a check ends with: the answer in a sentence, its numbers, and what stands against it.
+pub(super) fn ending(found: &Projection) -> Section<'_> {
+    let mut blocks = vec![
+        Block::Lead(vec![headline(found).words]),
+        Block::captioned(Level::Detail, states_table(found)),
+    ];
+    blocks.extend(doubts(found));
+    let title = "What the database would do on this storage".to_owned();
+    Section { id: "projection", title, blocks }
+}
+
 fn population(state: &ProjectedState) -> String {
     match state.population {
         Population::SameWork => "same work".to_owned(),

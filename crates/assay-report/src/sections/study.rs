@@ -89,8 +89,11 @@ fn courses<'a>(study: &StudyResult, format: Formatter) -> Option<Section<'a>> {
             continue;
         };
         let name = format!("cell {}", result.cell.number);
-        let words = super::soak::headline(course, &format).words;
-        lead.push(format!("Cell {}: {words}", result.cell.number));
+        lead.push(format!(
+            "Cell {}: {}",
+            result.cell.number,
+            super::soak::headline(course, &format).words
+        ));
         lead.extend(super::soak::story(course, &format));
         let iops = course.courses.first().filter(|_| charts.len() < COURSES_MAX);
         let titled = |chart: Lines| Lines { title: format!("{name}: {}", chart.title), ..chart };

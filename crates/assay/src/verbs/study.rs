@@ -2,7 +2,7 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use crate::start;
@@ -63,10 +63,11 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return dry_run(&plan, options);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    let finished = plan.run(&named_context(
+    let finished = plan.run(&measuring_context(
         &options.store,
         &options.output,
         options.target.start.name.as_deref(),
+        &options.target.live,
     )?)?;
     conclude(&finished, &options.output)
 }
@@ -93,8 +94,12 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
 
 /// Goes on with a study; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context =
-        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
+    let context = measuring_context(
+        &options.store,
+        &options.output,
+        options.target.start.name.as_deref(),
+        &options.target.live,
+    )?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     let mut plan = match read_plan(&run, RunKind::Study)? {
         Some(plan) => plan,
