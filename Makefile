@@ -138,4 +138,4 @@ $(TOOLS)/bin/cargo-fuzz:
 	@scripts/install-tool cargo-fuzz $(FUZZ_VERSION) $@
 
 $(TOOLS)/bin/mdbook:
-	@scripts/install-tool mdbook $(MDBOOK_VERSION) $@
+	@scripts/install-tool mdbook $(MDBOOK_VERSION) $@ search

@@ -56,6 +56,7 @@ class View:
 
 
 DESKTOP, PHONE = (1400, 900), (390, 844)
+DESKTOP_LIGHT = View(*DESKTOP, "light")
 VIEWS = [View(*size, scheme) for size in (DESKTOP, PHONE) for scheme in ("light", "dark")]
 VIEWS.append(View(*DESKTOP, "light", scripts=False))
 

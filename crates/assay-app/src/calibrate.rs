@@ -77,6 +77,7 @@ impl CalibrationRunPlan {
             target: &self.target,
             write: self.read_share.iter().any(|share| share.0 < 1.0),
             direct: true,
+            grows: true,
             workload: None,
             study: None,
             document: Some(&document),
@@ -183,6 +184,7 @@ fn with_log(
             now.elapsed_s / now.budget_s,
             Some((now.budget_s - now.elapsed_s).max(0.0)),
         );
+        context.progress.interval(&now.slice);
     };
     let mut calibration = calibrate(bench, plan, &mut show)?;
     if let Some(append) = append {

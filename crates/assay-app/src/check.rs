@@ -105,6 +105,7 @@ impl CheckPlan {
             target: &self.target,
             write,
             direct: true,
+            grows: true,
             workload: None,
             study: None,
             document: Some(&document),

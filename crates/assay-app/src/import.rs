@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::finish::{FinishedRun, finish_run, finish_with_page};
 use crate::plan_document::PlanDocument;
 use crate::reports::{ReportRequest, read_files};
+use assay_archives::oswatcher::tool_means;
 use assay_formats::results::{
     ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, import, report_row,
 };
@@ -13,8 +14,9 @@ use assay_methods::files::read_document;
 use assay_model::measurement::{Finish, Measurement, Remark, Window};
 use assay_model::number::count_of;
 use assay_model::run::{Event, EventKind, RunKind};
-use assay_model::study::{Cell, CellResult, CellState, StudyResult};
-use assay_model::{Error, Outcome, Result};
+use assay_model::study::{Cell, CellResult, CellState, FactorValue, Setting, StudyResult};
+use assay_model::verdict::NamedEstimate;
+use assay_model::{Error, Estimate, Outcome, Result};
 use assay_store::{CellStart, Document, Durability, NewRun, RunWriter};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -189,6 +191,22 @@ fn keep_rows(
     finish_with_page(writer, &Finish::Complete, Outcome::Pass)
 }
 
+/// What `iostat` and `vmstat` saw of the host during a SLOB run, which its script writes next to the report.
+fn add_host(row: &mut ImportedRow, folder: &Path) {
+    let text = |name: &str| read_document(&folder.join(name), "output").unwrap_or_default();
+    let means = tool_means(&text("iostat.out"), &text("vmstat.out"));
+    let measure = |quantity: &str, value: f64| NamedEstimate {
+        quantity: quantity.to_owned(),
+        subject: None,
+        estimate: Estimate::exact(value, 1),
+    };
+    row.measures.extend(means.cpu_busy.map(|share| measure("host.cpu_busy", share)));
+    if let Some((name, rates)) = means.busiest {
+        row.settings.push(Setting { factor: "device".to_owned(), value: FactorValue::Text(name) });
+        row.measures.push(measure("storage.read_throughput", rates.read_bytes_per_s));
+    }
+}
+
 /// A folder of a SLOB run: its AWR texts, each a row.
 fn read_folder(path: &Path, name: &str) -> Result<(ImportedResult, String)> {
     let wanted = ReportRequest { profiles: true, medium: None };
@@ -202,8 +220,12 @@ fn read_folder(path: &Path, name: &str) -> Result<(ImportedResult, String)> {
             "name a file of results, or the folder of a SLOB run with its awr.txt",
         ));
     }
-    let rows: Vec<ImportedRow> =
+    let mut rows: Vec<ImportedRow> =
         profiles.iter().map(|(file, profile)| report_row(file, profile)).collect();
+    // One run left one report and one output of each tool; those of several runs would be guessed apart.
+    if let [row] = rows.as_mut_slice() {
+        add_host(row, path);
+    }
     let content = format!("{rows:?}");
     let result = ImportedResult {
         program: "SLOB".to_owned(),

@@ -159,10 +159,7 @@ pub(crate) fn rung_source(load: &Load, sessions: u32) -> Result<ProfileSource> {
             "measure it again; the server gave no session for one",
         )
     })?;
-    Ok(ProfileSource {
-        profile: with_host(profile, rung),
-        load: Some(LoadFacts::of(load, rung)),
-    })
+    Ok(ProfileSource { profile: with_host(profile, rung), load: Some(LoadFacts::of(load, rung)) })
 }
 
 /// Of repeats the one with the middle rate.

@@ -3,10 +3,12 @@
 //! and written so that what reads such archives reads ours.
 
 mod archive;
+mod means;
 mod parse;
 mod stamp;
 mod write;
 
+pub use means::{ToolMeans, tool_means};
 pub use write::ArchiveWriter;
 
 use archive::{Collector, Sample, read_archive};

@@ -1,7 +1,7 @@
 //! Processors of an array: cores behind a queue, or a load that hinders itself; several controllers share the load.
 
 use crate::service::Service;
-use crate::stage::{Law, Servers};
+use crate::stage::{Servers, StageLaw};
 use assay_model::array::Controller;
 use assay_model::device::DeviceIo;
 use assay_model::measurement::Operation;
@@ -53,7 +53,7 @@ impl Processors {
     }
 }
 
-impl Law for Processors {
+impl StageLaw for Processors {
     #[inline]
     fn leave_ns(&mut self, now_ns: u64, io: &DeviceIo, inside: u32) -> u64 {
         let service =

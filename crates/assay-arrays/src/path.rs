@@ -1,6 +1,6 @@
 //! The way between host and array: a delay, links that carry data, and volumes that each limit their I/Os.
 
-use crate::stage::{Law, Servers};
+use crate::stage::{Servers, StageLaw};
 use assay_model::array::Path;
 use assay_model::device::{Device, DeviceIo};
 use assay_model::number::{count, real};
@@ -19,7 +19,7 @@ impl Links {
     }
 }
 
-impl Law for Links {
+impl StageLaw for Links {
     fn leave_ns(&mut self, now_ns: u64, io: &DeviceIo, _inside: u32) -> u64 {
         let carry_ns = count(f64::from(io.bytes) / self.bytes_per_ns);
         self.links.serve_ns(now_ns, carry_ns)

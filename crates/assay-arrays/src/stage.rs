@@ -4,7 +4,7 @@ use crate::event_queue::{EventQueue, earlier};
 use assay_model::device::{Device, DeviceIo};
 
 /// Says when an I/O that arrives now goes on; arrivals never decrease, so queues in order are exact.
-pub trait Law {
+pub trait StageLaw {
     /// When the I/O leaves, ns; `inside` I/Os are in this stage and below it, this one included.
     fn leave_ns(&mut self, now_ns: u64, io: &DeviceIo, inside: u32) -> u64;
 }
@@ -19,7 +19,7 @@ pub struct Stage<L> {
     inside: u32,
 }
 
-impl<L: Law> Stage<L> {
+impl<L: StageLaw> Stage<L> {
     /// A stage over a device.
     pub fn new(law: L, lower: Box<dyn Device>) -> Self {
         Self { law, way_ns: 0, lower, waiting: EventQueue::default(), inside: 0 }
@@ -32,7 +32,7 @@ impl<L: Law> Stage<L> {
     }
 }
 
-impl<L: Law> Device for Stage<L> {
+impl<L: StageLaw> Device for Stage<L> {
     #[inline]
     fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo) {
         self.inside += 1;
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_way_is_added_without_an_event() {
         struct At(Vec<u64>);
-        impl Law for At {
+        impl StageLaw for At {
             fn leave_ns(&mut self, now_ns: u64, _io: &DeviceIo, _inside: u32) -> u64 {
                 self.0.push(now_ns);
                 now_ns + 10

@@ -8,7 +8,6 @@
 mod access;
 mod arrivals;
 mod backend;
-pub mod block_times;
 mod collector;
 pub mod device;
 mod payload;

@@ -259,7 +259,7 @@ impl Reason {
             Self::Search => {
                 "use `assay calibrate`, which searches for the most within --max-latency"
             }
-            Self::Verification => "leave it out, and use another run for the content",
+            Self::Verification => "leave it out, and give --verify to `assay run` or `assay soak`",
             Self::FileSystemLoad => "describe the blocks with sd and wd, or filename and rw",
             Self::Limit => "judge the result: `--criteria FILE` with a limit on the quantity",
             Self::NeverExecuted => "run the command by hand before, or use the hooks of a study",

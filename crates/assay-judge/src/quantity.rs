@@ -322,7 +322,7 @@ impl LoadAmount {
             Self::Errors => "failed statements".to_owned(),
             Self::Time { transaction, statistic } => {
                 let name = transaction.replace('_', " ");
-                statistic_label(statistic, "response time", &format!("‘{name}’"))
+                statistic_label(statistic, TimeKind::Response, &format!("‘{name}’"))
             }
         }
     }
@@ -406,24 +406,24 @@ fn plural(operation: Option<Operation>) -> &'static str {
 
 /// A time in words. A service time is what storage people call the latency.
 fn time_label(operation: Operation, kind: TimeKind, statistic: TimeStatistic) -> String {
-    let kind = match kind {
-        TimeKind::Service => "latency",
-        TimeKind::Response => "response time",
-    };
     statistic_label(statistic, kind, plural(Some(operation)))
 }
 
 /// A number of the distribution of a time.
-fn statistic_label(statistic: TimeStatistic, kind: &str, whose: &str) -> String {
-    match statistic {
-        TimeStatistic::Mean => format!("mean {kind} of {whose}"),
-        TimeStatistic::Max => format!("longest {kind} of {whose}"),
+fn statistic_label(statistic: TimeStatistic, kind: TimeKind, whose: &str) -> String {
+    let time = match kind {
+        TimeKind::Service => "latency",
+        TimeKind::Response => "response time",
+    };
+    match (statistic, kind) {
+        (TimeStatistic::Mean, _) => format!("mean {time} of {whose}"),
+        (TimeStatistic::Max, _) => format!("longest {time} of {whose}"),
         // The latency is what everybody means who says no more than p99.
-        TimeStatistic::Quantile(quantile) if kind == "latency" => {
+        (TimeStatistic::Quantile(quantile), TimeKind::Service) => {
             format!("p{} of {whose}", hundredfold(quantile))
         }
-        TimeStatistic::Quantile(quantile) => {
-            format!("p{} {kind} of {whose}", hundredfold(quantile))
+        (TimeStatistic::Quantile(quantile), TimeKind::Response) => {
+            format!("p{} {time} of {whose}", hundredfold(quantile))
         }
     }
 }

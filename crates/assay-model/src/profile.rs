@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 mod figure;
 mod latency;
+mod product;
 mod read_times;
 mod report;
 mod server;
@@ -14,6 +15,7 @@ mod time;
 
 pub use figure::{Figure, RateKind};
 pub use latency::{LatencyBucket, LatencyCurve};
+pub use product::ProfileProduct;
 pub use read_times::{ReadObserver, ReadTimes};
 pub use report::{
     BufferPoolAdvice, ByteRate, FileActivity, FlashHits, HostActivity, InstanceShare, LogWriter,
@@ -140,8 +142,8 @@ impl Work {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ProfileSource {
-    /// The database product, `oracle`.
-    pub product: String,
+    /// The database product.
+    pub product: ProfileProduct,
     /// The kind of report: `statspack`, `awr`, `awr_pdb`, `awr_global`.
     pub kind: String,
     /// Release of the database.

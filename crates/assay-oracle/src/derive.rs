@@ -15,7 +15,9 @@ mod verdict;
 
 use crate::report::{FileIo, Kind, Report};
 use crate::section::Section;
-use assay_model::profile::{self, IoPath, Profile, ProfileSource, StorageMedium, TieringCandidate};
+use assay_model::profile::{
+    self, IoPath, Profile, ProfileProduct, ProfileSource, StorageMedium, TieringCandidate,
+};
 
 use figures::figure;
 
@@ -77,7 +79,7 @@ fn source(report: &Report) -> ProfileSource {
     };
     let ids = header.begin.id.zip(header.end.id);
     ProfileSource {
-        product: "oracle".to_owned(),
+        product: ProfileProduct::Oracle,
         kind: kind.to_owned(),
         release: header.release.clone(),
         host: header.host.clone(),

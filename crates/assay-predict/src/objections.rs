@@ -176,9 +176,9 @@ fn uneven(profile: &Profile) -> Option<Objection> {
 
 /// The most active fifth over the least active one.
 fn unevenness(series: &WaitSeries) -> Option<f64> {
-    let steps = series.looks.len();
+    let steps = series.samples.len();
     let active: Vec<f64> = (0..steps)
-        .filter(|step| series.looks[*step] > 0)
+        .filter(|step| series.samples[*step] > 0)
         .map(|step| series.active_mean(step))
         .collect();
     let part = active.len() / 5;

@@ -48,9 +48,8 @@ impl LoadFacts {
             cpu_s: rung.time.cpu_ns.map(|cpu_ns| per(seconds(cpu_ns))),
             reads_mean: reads.map(|reads| per(real(reads))),
             read_latency_s: rung.read_wait_mean_ns().map(|wait_ns| wait_ns / 1e9),
-            commits_mean: (load.kind == LoadKind::Slob).then(|| {
-                per(operations.write.as_ref().map_or(0.0, |updates| real(updates.ios)))
-            }),
+            commits_mean: (load.kind == LoadKind::Slob)
+                .then(|| per(operations.write.as_ref().map_or(0.0, |updates| real(updates.ios)))),
             cached_share: cached_share(load, rung),
             processors: f64::from(load.processors),
         }
@@ -66,9 +65,9 @@ impl LoadFacts {
         demand.throughput_per_s = self.throughput_per_s;
         demand.response_s = self.response_s;
         demand.cpu_s = self.cpu_s.unwrap_or(demand.cpu_s);
-        demand.reads_mean = self.reads_mean.map_or(demand.reads_mean, |all| {
-            (all - demand.large_reads_mean).max(0.0)
-        });
+        demand.reads_mean = self
+            .reads_mean
+            .map_or(demand.reads_mean, |all| (all - demand.large_reads_mean).max(0.0));
         demand.read_latency_s = self.read_latency_s.unwrap_or(demand.read_latency_s);
         let least = FAIR_SHARE * self.processors;
         demand.processors_mean = demand.processors_mean.max(least);
@@ -148,12 +147,17 @@ mod tests {
             ..Demand::default()
         };
         facts.correct(&mut demand);
-        assert!((demand.throughput_per_s - 50.0).abs() < 1e-9 && (demand.cpu_s - 0.001).abs() < 1e-9);
+        assert!(
+            (demand.throughput_per_s - 50.0).abs() < 1e-9 && (demand.cpu_s - 0.001).abs() < 1e-9
+        );
         // Commits were a twentieth of DB time, and are so still.
         assert!((demand.commit_s() - 0.008).abs() < 1e-9, "{}", demand.commit_s());
         assert!((demand.contention_s - 0.004).abs() < 1e-9);
         assert!((demand.other_s - (0.160 - 0.128 - 0.001 - 0.008 - 0.004)).abs() < 1e-9);
-        assert!((demand.known_s() - demand.response_s).abs() < 1e-9 && demand.unaccounted_s.abs() < 1e-9);
+        assert!(
+            (demand.known_s() - demand.response_s).abs() < 1e-9
+                && demand.unaccounted_s.abs() < 1e-9
+        );
         assert!((demand.processors_mean - 1.0).abs() < 1e-9);
     }
 }

@@ -69,7 +69,7 @@ impl Reader<'_> {
         let profile = self.profile;
         ReadProfile {
             name: profile.name.clone(),
-            product: profile.source.product.clone(),
+            product: profile.source.product.to_string(),
             inputs: self.inputs(&demand),
             objections: objections::of_profile(profile, &demand, cached_share),
             sessions: value(profile.sessions.as_ref()),
@@ -204,9 +204,9 @@ impl Reader<'_> {
             .sum();
         let known = of(|class| class.rate_iops.as_ref())
             .zip(of(|class| class.throughput_bytes_per_s.as_ref()));
-        let found = known.filter(|(iops, _)| *iops > small_iops).map(|(iops, bytes)| {
-            (bytes - small_iops * demand.read_bytes) / (iops - small_iops)
-        });
+        let found = known
+            .filter(|(iops, _)| *iops > small_iops)
+            .map(|(iops, bytes)| (bytes - small_iops * demand.read_bytes) / (iops - small_iops));
         found.unwrap_or(LARGE_BYTES).clamp(demand.read_bytes.max(512.0), 8.0 * LARGE_BYTES)
     }
 

@@ -234,9 +234,12 @@ fn flush(
     Some(FlushTimes::between(alone_s, loaded_s))
 }
 
-/// Standard deviation of the logarithm of an estimate, from its interval.
+/// Standard deviation of the logarithm of an estimate, from its interval, or from its lower end where it has no other.
 pub(crate) fn deviation_of(estimate: &Estimate) -> f64 {
-    let is_usable = estimate.low > 0.0 && estimate.high.is_finite() && estimate.high > estimate.low;
+    if estimate.low > 0.0 && estimate.is_at_least() {
+        return (estimate.value / estimate.low).ln() / 1.96;
+    }
+    let is_usable = estimate.low > 0.0 && estimate.high > estimate.low;
     if is_usable { (estimate.high / estimate.low).ln() / (2.0 * 1.96) } else { 0.0 }
 }
 

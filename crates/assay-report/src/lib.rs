@@ -31,10 +31,11 @@ use format::Formatter;
 pub use input::{Document, Event, Options, Report, RunReport, TextOptions, VerificationSummary};
 pub use json::json;
 pub use render::csv::csv;
+pub use render::html::live::live_html;
 pub use sizing::{sizing_html, sizing_text};
 pub use tables::{
     INTERVALS_HEADER, WATCH_HEADER, cells_csv, comparison_csv, curve_csv, factors_csv,
-    histograms_csv, intervals_csv, ladder_csv, levels_csv, locality_csv, queries_csv,
+    histograms_csv, intervals_csv, json_lines, ladder_csv, levels_csv, locality_csv, queries_csv,
     transactions_csv, watch_csv,
 };
 pub use timeline::{Timeline, TimelineBuilder};

@@ -9,6 +9,7 @@ mod curve;
 mod factors;
 mod histograms;
 mod intervals;
+mod json_lines;
 mod ladder;
 mod levels;
 mod locality;
@@ -25,6 +26,7 @@ pub use curve::curve_csv;
 pub use factors::factors_csv;
 pub use histograms::histograms_csv;
 pub use intervals::{INTERVALS_HEADER, intervals_csv};
+pub use json_lines::json_lines;
 pub use ladder::ladder_csv;
 pub use levels::levels_csv;
 pub use locality::locality_csv;
@@ -46,9 +48,9 @@ fn table(
     (!rows.is_empty()).then(|| format!("run_id,{header}\n{rows}"))
 }
 
-/// A number with as many digits as needed to read it back the same.
+/// A number with as many digits as needed to read it back the same; the upper end of an interval that has none is empty.
 fn number(value: f64) -> String {
-    value.to_string()
+    if value.is_infinite() { String::new() } else { value.to_string() }
 }
 
 /// What is known as a cell, else an empty one.

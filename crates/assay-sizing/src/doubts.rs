@@ -1,7 +1,9 @@
 //! What a reader must know before relying on a sizing.
 
 use crate::plan::{Peak, SizingPlan};
-use assay_model::profile::{CheckOutcome, CrossCheck, IoPurpose, Profile, ReportScope};
+use assay_model::profile::{
+    CheckOutcome, CrossCheck, IoPurpose, Profile, ProfileProduct, ReportScope,
+};
 use assay_model::sizing::{Configuration, FailingPart};
 use assay_model::units::show_time_ns;
 
@@ -66,7 +68,7 @@ fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
             "{name}: a mean over {shown} hides the peaks in it; use reports of an hour"
         ));
     }
-    if !profile.source.complete && profile.source.product == "oracle" {
+    if !profile.source.complete && profile.source.product == ProfileProduct::Oracle {
         doubts.push(format!("{name}: its end is missing, so its sums may be too small"));
     }
     if let Some(report) = &profile.report {
@@ -85,7 +87,7 @@ fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
     );
     let all = profile.class(IoPurpose::All);
     if all.is_some_and(|all| all.throughput_bytes_per_s.is_none()) {
-        doubts.push(format!("{name}: it has no bytes a second; the block is taken for each I/O"));
+        doubts.push(format!("{name}: it has no throughput; each I/O is taken to be one block"));
     }
     doubts
 }

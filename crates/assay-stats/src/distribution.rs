@@ -9,9 +9,8 @@ use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 
 /// Both tails of the standard normal law at `z`.
 pub fn normal(z: f64) -> Tails {
-    let beyond = incomplete_gamma(0.5, z * z / 2.0);
-    let (near, far) = (0.5 + 0.5 * beyond.lower, 0.5 * beyond.upper);
-    if z > 0.0 { Tails { lower: near, upper: far } } else { Tails { lower: far, upper: near } }
+    let tail = |z: f64| 0.5 * libm::erfc(z * FRAC_1_SQRT_2);
+    Tails { lower: tail(-z), upper: tail(z) }
 }
 
 /// The value that a standard normal variable stays at or below with probability `probability` in 0..=1.

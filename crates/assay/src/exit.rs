@@ -97,6 +97,7 @@ pub fn print(text: &str) -> Result<ExitStatus> {
 }
 
 fn write(text: &str) -> Result<ExitStatus> {
+    crate::screen::leave();
     match io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()) {
         Ok(()) => Ok(ExitStatus::Success),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitStatus::Success),

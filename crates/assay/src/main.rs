@@ -2,14 +2,17 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod documents;
 mod exit;
 mod finish;
 mod job_options;
+mod live_options;
 mod man;
 mod manual;
 mod options;
 mod progress_line;
 mod resume;
+mod screen;
 mod signals;
 mod spelling;
 mod start;

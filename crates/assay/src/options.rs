@@ -1,5 +1,6 @@
 //! Options that several verbs share.
 
+use crate::live_options::{LiveOptions, LiveView};
 use crate::progress_line::ProgressLine;
 use crate::spelling::quantity;
 use assay_app::target_plan::{self, EnginePlan, RingTasks, TargetPlan};
@@ -49,6 +50,8 @@ pub struct OutputOptions {
 /// Where the run of a load is kept, and how it is shown.
 #[derive(Args)]
 pub struct LoadRunOptions {
+    #[command(flatten)]
+    pub live: LiveOptions,
     #[command(flatten, next_help_heading = COMMON)]
     pub start: StartOptions,
     #[command(flatten)]
@@ -62,25 +65,35 @@ pub struct LoadRunOptions {
 /// # Errors
 /// An environment error when the system takes no handler of signals.
 pub fn context(store: &StoreOptions, output: &OutputOptions) -> Result<Context, Error> {
-    named_context(store, output, None)
+    context_of(store.open(), progress(output))
 }
 
-/// The same for a run that has a name.
+/// The same for a verb that measures: its run may have a name, and others may look on.
 ///
 /// # Errors
-/// The same, and a usage error when that cannot be a name.
-pub fn named_context(
+/// The same, a usage error when that cannot be a name, and what stands against those who look on.
+pub fn measuring_context(
     store: &StoreOptions,
     output: &OutputOptions,
     name: Option<&str>,
+    live: &LiveOptions,
 ) -> Result<Context, Error> {
+    let store = store.open().labelled(name)?;
+    let progress = match live.open(&store, output.quiet)? {
+        None => progress(output),
+        Some(view) => shown_live(output, view),
+    };
+    context_of(store, progress)
+}
+
+fn context_of(store: Store, progress: Progress) -> Result<Context, Error> {
     Ok(Context {
         stop: crate::signals::stop_flag()?,
-        progress: progress(output),
+        progress,
         command: command_line(),
         server_programs: std::env::var_os("ASSAY_BINDIR").map(PathBuf::from),
         guards: Guards::of_this_program(),
-        ..Context::new(store.open().labelled(name)?)
+        ..Context::new(store)
     })
 }
 
@@ -88,6 +101,16 @@ pub fn named_context(
 pub fn progress(output: &OutputOptions) -> Progress {
     let mut line = ProgressLine::new(!output.json, output.quiet);
     Progress::new(move |update| line.take(update))
+}
+
+/// The same with others who look on; a screen has no room for a line, and shows notes itself.
+fn shown_live(output: &OutputOptions, mut view: LiveView) -> Progress {
+    let has_screen = view.has_screen();
+    let mut line = ProgressLine::new(!output.json && !has_screen, output.quiet || has_screen);
+    Progress::new(move |update| {
+        view.take(&update);
+        line.take(update);
+    })
 }
 
 /// What is measured, and how it is opened.
@@ -98,7 +121,7 @@ pub struct TargetOptions {
     /// `catalog:…`
     #[arg(value_name = "TARGET", help_heading = None::<&'static str>)]
     pub targets: Vec<String>,
-    /// Size of a test file; by default chosen from free space, caches and time
+    /// Size of a test file; by default 2 GiB to 32 GiB by need, and a tenth of the free space at most
     #[arg(long, alias = "filesize", value_name = "SIZE", value_parser = quantity::<Bytes>)]
     pub size: Option<Bytes>,
     /// Longest time to spend on filling a test file
@@ -127,6 +150,8 @@ pub struct TargetOptions {
     pub start: StartOptions,
     #[command(flatten)]
     pub engine: EngineOptions,
+    #[command(flatten)]
+    pub live: LiveOptions,
 }
 
 /// Whether anything begins at all.

@@ -53,6 +53,7 @@ impl ProgressLine {
                 self.begun = None;
             }
             Update::Note(text) => self.say(text),
+            Update::Run { .. } | Update::Interval(_) | Update::Host(_) => {}
         }
     }
 

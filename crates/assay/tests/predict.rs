@@ -79,7 +79,8 @@ type Spoilt = (fn(&mut serde_json::Value), &'static str);
 fn a_profile_that_says_too_little_is_refused_by_name() {
     let place = place();
     let sound: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(place.path("slob.profile.json")).unwrap()).unwrap();
+        serde_json::from_str(&fs::read_to_string(place.path("slob.profile.json")).unwrap())
+            .unwrap();
     let cases: [Spoilt; 4] = [
         (
             |profile| {

@@ -2,8 +2,8 @@
 
 use crate::{Finding, RustFile, Source};
 
-/// Where `unsafe` may be written, as beginnings of paths: the engine's backends and its buffers.
-pub const ALLOWED: &[&str] = &["crates/assay-engine/src/"];
+/// Where `unsafe` may be written, as beginnings of paths: the engine's backends and its buffers, and the calls of eBPF.
+pub const ALLOWED: &[&str] = &["crates/assay-engine/src/", "crates/assay-blocktimes/src/calls.rs"];
 
 /// How often `unsafe` is written in all; docs/methods/safety.md says the same number. Whoever adds one says why here.
 ///
@@ -49,7 +49,9 @@ fn uses(file: &RustFile) -> Vec<Finding> {
     let words = file.words().into_iter();
     words
         .filter(|(word, _)| word == "unsafe")
-        .map(|(_, line)| Finding::at(&file.path, line, "`unsafe` outside the engine"))
+        .map(|(_, line)| {
+            Finding::at(&file.path, line, "`unsafe` outside the places where it may be written")
+        })
         .collect()
 }
 
@@ -77,7 +79,8 @@ mod tests {
                 .map(|path| RustFile::parse(&Source::new(path, text)).unwrap())
                 .collect();
         let findings = check(&files, ALLOWED);
-        let expected = "crates/assay-host/src/lib.rs:4: `unsafe` outside the engine";
+        let expected =
+            "crates/assay-host/src/lib.rs:4: `unsafe` outside the places where it may be written";
         assert_eq!(crate::report(&findings), expected);
     }
 }

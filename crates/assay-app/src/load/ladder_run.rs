@@ -6,7 +6,7 @@ use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::loaded_run::rung_cell;
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
-use crate::recording::give_up;
+use crate::recording::{give_up, tell_run};
 use assay_dbload::load::{
     LadderSearch, Method, Next, Point, Product, RungHooks, RungPlan, RungResult, knee_of, measure,
 };
@@ -69,17 +69,17 @@ pub trait LoadDriver {
     /// Before a rung.
     fn before(
         &mut self,
-        _ground: &mut ServerOf<Self>,
+        _prepared: &mut ServerOf<Self>,
         _load: &mut Load,
         _stop: &AtomicBool,
     ) -> Result<()> {
         Ok(())
     }
 
-    /// Cleanup a rung, when it is part of the result.
+    /// After a rung, when it is part of the result.
     fn after(
         &mut self,
-        _ground: &mut ServerOf<Self>,
+        _prepared: &mut ServerOf<Self>,
         _load: &mut Load,
         _measured: &RungResult,
         _stop: &AtomicBool,
@@ -87,10 +87,10 @@ pub trait LoadDriver {
         Ok(())
     }
 
-    /// Cleanup the last rung, however the ladder ended.
+    /// After the last rung, however the ladder ended.
     fn end(
         &mut self,
-        _ground: &mut ServerOf<Self>,
+        _prepared: &mut ServerOf<Self>,
         _load: &mut Load,
         _stop: &AtomicBool,
     ) -> Result<()> {
@@ -132,6 +132,7 @@ pub fn run_ladder<C: LoadDriver>(
         created_unix_ns: unix_ns(),
     })?;
     document.keep(&writer)?;
+    tell_run(&writer, context);
     let climbed = prepare(&named, context).and_then(|mut prepared| {
         if let Some(environment) = prepared.environment(&named) {
             writer.put_json(Document::Environment, &environment)?;
@@ -295,7 +296,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         self.add_complaint(&mut measured.rung.measurement.finish);
         let finish = measured.rung.measurement.finish.clone();
         load.rungs.push(measured.rung.clone());
-        load.server = self.prepared.database.told();
+        load.server = self.prepared.database.facts();
         self.driver.after(self.prepared, load, &measured, &self.context.stop)?;
         load.end = match &finish {
             Finish::Complete => String::new(),
@@ -351,20 +352,21 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         let mut observe = |interval: &Interval, joint: &Window| {
             let what = format!("{warm_up}{sessions}: {}", driver.work(interval, joint));
             show(&progress, &what, plan.length, interval);
+            progress.interval(interval);
             match cell.as_deref_mut().map(|cell| cell.append_interval(interval, joint)) {
                 Some(Err(_)) => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             }
         };
         let PreparedServer { database, own, .. } = &mut *self.prepared;
-        let mut tend = || {
+        let mut on_tick = || {
             if let Some(own) = own.as_mut().filter(|_| plan.on_loss == OnLoss::Reconnect) {
                 // If the server does not come back, the sessions report it.
                 let _ = own.revive(&stop);
             }
         };
-        let mut hands = RungHooks { stop: &stop, observe: &mut observe, tend: &mut tend };
-        let measured = measure(database, driver.method(), plan, &mut hands);
+        let mut hooks = RungHooks { stop: &stop, observe: &mut observe, on_tick: &mut on_tick };
+        let measured = measure(database, driver.method(), plan, &mut hooks);
         self.context.progress.clear();
         measured
     }
@@ -414,7 +416,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         Load {
             format: Load::FORMAT,
             kind: self.driver.method().kind(),
-            server: database.told(),
+            server: database.facts(),
             plan: self.ladder.plan.clone(),
             filled: self.prepared.filled,
             access: self.ladder.access.clone(),

@@ -18,7 +18,8 @@ pub(crate) fn kept(context: &Context) -> Result<Vec<Verification>> {
     let read = |path: &std::path::Path| -> Result<Option<Verifications>> {
         RunReader::open(path)?.json::<Verifications>(Document::Verification)
     };
-    let found: Result<Vec<Option<Verifications>>> = runs.iter().map(|run| read(&run.path)).collect();
+    let found: Result<Vec<Option<Verifications>>> =
+        runs.iter().map(|run| read(&run.path)).collect();
     Ok(found?.into_iter().flatten().flat_map(|document| document.pairs).collect())
 }
 
@@ -92,7 +93,10 @@ mod tests {
     fn errors_teach_in_both_directions_and_slowly() {
         let good = model_deviation(&[verification(&[0.02; 8], false)], 0.08);
         // Eight cases of the prior and eight of 0.02 weigh alike.
-        assert!((good - (0.5 * (0.08_f64.powi(2) + 0.02_f64.powi(2))).sqrt()).abs() < 1e-6, "{good}");
+        assert!(
+            (good - (0.5 * (0.08_f64.powi(2) + 0.02_f64.powi(2))).sqrt()).abs() < 1e-6,
+            "{good}"
+        );
         let bad = model_deviation(&[verification(&[0.3; 8], false)], 0.08);
         assert!((0.2..0.3).contains(&bad), "{bad}");
         let perfect = model_deviation(&[verification(&[0.0; 5000], false)], 0.08);

@@ -4,7 +4,9 @@ use super::learnt::{kept, model_deviation};
 use super::{PredictionPlan, PredictionTarget, load_of, middle, rung_source};
 use crate::context::Context;
 use assay_model::load::{Load, Rung};
-use assay_model::projection::{ErrorSummary, FORMAT, Verification, VerificationCase, Verifications};
+use assay_model::projection::{
+    ErrorSummary, FORMAT, Verification, VerificationCase, Verifications,
+};
 use assay_model::{Error, Result};
 use assay_predict::verify::{RungMeasurement, case};
 use assay_predict::{Demand, ProjectionPlan, Storage, project};

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::finish::{FinishedRun, finish_with_page};
 use crate::load::prepared_server::{LoadTarget, see_to_left_in};
 use crate::plan_document::PlanDocument;
-use crate::recording::{OpenTarget, Recording, RunRequest};
+use crate::recording::{OpenTarget, Recording, RunRequest, tell_run};
 use crate::target_plan::TargetPlan;
 use assay_host::clock::unix_ns;
 use assay_judge::{factor_curves, factor_scaling};
@@ -129,6 +129,7 @@ impl StudyPlan {
         before: Before,
         context: &Context,
     ) -> Result<FinishedRun> {
+        tell_run(&writer, context);
         let mut result = self.fresh(before);
         let target = self.only_target();
         let named = LoadTarget::read(target)?;
@@ -138,6 +139,7 @@ impl StudyPlan {
         let mut runner = LoadCells {
             target,
             context,
+            progress: context.progress.clone(),
             writer: &writer,
             began: Instant::now(),
             data: Data::open(&self.study, &named)?,
@@ -169,6 +171,7 @@ impl StudyPlan {
             target: &self.target,
             write: prepares || cells(study).into_iter().any(writes),
             direct: base_workload(study)?.direct,
+            grows: false,
             workload: None,
             study: Some(study),
             document,

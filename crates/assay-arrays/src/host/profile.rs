@@ -6,8 +6,8 @@ use assay_model::array::SessionLoad;
 use assay_model::number::{rate, real, seconds};
 use assay_model::profile::{
     FORMAT, Figure, IoClass, IoPurpose, LatencyBucket, LatencyCurve, Outlier, Profile,
-    ProfileSource, RateKind, RedoFinding, RedoPath, RequestRate, TimeModel, TimeVerdict,
-    WaitClassTime, Work,
+    ProfileProduct, ProfileSource, RateKind, RedoFinding, RedoPath, RequestRate, TimeModel,
+    TimeVerdict, WaitClassTime, Work,
 };
 
 /// Ends of the ranges that reports count waits in, ns: 1 ms to 32 ms by powers of two, and 1 s.
@@ -25,7 +25,7 @@ pub fn profile(run: &HostRun, load: &SessionLoad, name: &str) -> Profile {
         format: FORMAT,
         name: format!("{} sessions on {name}", load.sessions),
         source: ProfileSource {
-            product: "simulated".to_owned(),
+            product: ProfileProduct::Simulated,
             kind: "sessions".to_owned(),
             complete: true,
             ..ProfileSource::default()

@@ -1,6 +1,6 @@
 //! Reads of the disks under the data as the kernel's block layer times them, where this program may ask for it.
 
-use assay_engine::block_times::{BlockTimes, ERROR_SHARE};
+use assay_blocktimes::{BlockTimes, ERROR_SHARE};
 use assay_host::root::SysRoot;
 use assay_model::profile::{ReadObserver, ReadTimes};
 use assay_model::stack::DeviceNumber;

@@ -1,11 +1,13 @@
 //! fio's logs of single latencies: every line is an I/O with its time, so histograms and intervals are exact.
 
+use super::fio_line::{LogKind, parse_line};
+use super::fio_rates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRun, Lack, broken};
 use assay_model::Result;
 use assay_model::histogram::Precision;
 use assay_model::measurement::{
-    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, Operation,
-    OperationResult, PerOperation,
+    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, OperationResult,
+    PerOperation,
 };
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Stream, Workload};
@@ -14,54 +16,26 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// Longest time of a log: a week.
 const SECONDS_MAX: u64 = 7 * 86_400;
 
-/// One line: when it was written, what it says, and of which I/O.
-struct Line {
-    at_ms: u64,
-    value: u64,
-    operation: Operation,
-    bytes: u64,
-}
-
-/// Whether a line is one of a log: whole numbers, separated by a comma and a blank.
-pub fn is_log(line: &str) -> bool {
-    parse(line).is_some()
-}
-
-fn parse(line: &str) -> Option<Line> {
-    let fields: Vec<&str> = line.split(", ").collect();
-    if !(4..=6).contains(&fields.len()) {
-        return None;
-    }
-    let number =
-        |index: usize| fields.get(index).and_then(|field| field.trim().parse::<u64>().ok());
-    let operation = match number(2)? {
-        0 => Operation::Read,
-        1 => Operation::Write,
-        _ => return None,
-    };
-    Some(Line { at_ms: number(0)?, value: number(1)?, operation, bytes: number(3)? })
-}
-
 /// Reads a log of latencies; the file's name says which of fio's logs it is.
 pub fn read(text: &str, name: &str) -> Result<ImportedResult> {
-    let is_latency = ["_lat.", "_clat."].iter().any(|part| name.contains(part));
-    if !is_latency {
-        return Err(broken(
+    let kind = LogKind::of(name).ok_or_else(|| {
+        broken(
             "fio",
-            "a log of rates or submission times; name its _clat or _lat log, or the JSON",
-        ));
+            "the name of a log says what it holds: _bw, _iops, _lat, _clat or _slat before a dot",
+        )
+    })?;
+    let first = text.lines().find_map(parse_line);
+    // fio writes no block size where a line is the mean of many.
+    if kind != LogKind::Latency || first.is_some_and(|line| line.bytes == 0) {
+        return fio_rates::read(text, name, kind);
     }
     let mut seconds: Vec<PerOperation> = Vec::new();
     let mut last_ms = 0;
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let line =
-            parse(line).ok_or_else(|| broken("fio", &format!("line {number} of the log")))?;
-        // fio writes no block size where a line is the mean of many.
+            parse_line(line).ok_or_else(|| broken("fio", &format!("line {number} of the log")))?;
         if line.bytes == 0 {
-            return Err(broken(
-                "fio",
-                "the log holds means (log_avg_msec), of which no quantile can be made; name the JSON",
-            ));
+            return Err(broken("fio", &format!("line {number} is a mean among single I/Os")));
         }
         if line.at_ms / 1000 > SECONDS_MAX {
             return Err(broken(
@@ -137,8 +111,8 @@ mod tests {
             (3, 2, 6000)
         );
         for (text, name, why) in [
-            ("100, 5000, 0, 0, 0\n", "x_clat.1.log", "means"),
-            ("100, 5000, 0, 4096, 0\n", "x_bw.1.log", "rates"),
+            ("100, 5000, 0, 4096, 0\n200, 5, 0, 0\n", "x_clat.1.log", "mean among"),
+            ("100, 5000, 0, 4096, 0\n", "x.log", "says what it holds"),
             ("100, 5000, 0, 4096, 0\n100, 50", "x_lat.1.log", "line 2"),
             ("99999999999999, 5000, 0, 4096, 0\n", "x_lat.1.log", "week"),
         ] {

@@ -2,7 +2,9 @@
 
 mod elbencho;
 mod fio_json;
+mod fio_line;
 mod fio_log;
+mod fio_rates;
 mod hammerdb;
 mod imported;
 mod orion;
@@ -50,7 +52,7 @@ pub fn import(text: &str, name: &str) -> Result<ImportedResult> {
     if text.contains("transaction type:") && text.contains("tps = ") {
         return pgbench::read_summary(text);
     }
-    if fio_log::is_log(first) {
+    if fio_line::is_log(first) {
         return fio_log::read(text, name);
     }
     if pgbench::is_log(first) {

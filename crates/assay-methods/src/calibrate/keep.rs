@@ -10,7 +10,7 @@ use assay_model::number::index;
 use assay_stats::series::{batch_means, mean, variance};
 
 /// Slices for which the load is kept.
-const SLICES: f64 = 10.0;
+const SLICES: f64 = 20.0;
 
 /// Loads that are kept, each when the one before collapsed.
 const TRIES: usize = 3;

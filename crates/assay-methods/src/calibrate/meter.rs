@@ -190,7 +190,7 @@ impl<'a> Meter<'a> {
             let Some(slice) = self.measure(&workload)? else {
                 return Ok(None);
             };
-            self.tell(outstanding, slice.iops());
+            self.tell(outstanding, &slice);
             if !self.more_workers(outstanding, &slice) {
                 return Ok(Some(slice));
             }
@@ -314,13 +314,20 @@ impl<'a> Meter<'a> {
         true
     }
 
-    fn tell(&mut self, outstanding: u32, iops: f64) {
+    fn tell(&mut self, outstanding: u32, slice: &Slice) {
         let budget_ns = u128::from(self.plan.time_budget.0) * self.plan.mixes.len() as u128;
         let progress = Progress {
             mix: self.mix.clone(),
             doing: self.doing,
             outstanding,
-            iops,
+            iops: slice.iops(),
+            slice: Interval {
+                index: self.slices,
+                start_ns: (slice.begin_ns + slice.warm_up_ns).saturating_sub(self.began_ns),
+                end_ns: slice.end_ns.saturating_sub(self.began_ns),
+                operations: slice.operations.clone(),
+                outstanding_mean: f64::from(outstanding),
+            },
             elapsed_s: self.elapsed_s(),
             budget_s: real(narrow(budget_ns)) / 1e9,
         };

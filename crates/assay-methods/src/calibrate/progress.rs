@@ -1,5 +1,7 @@
 //! What a calibration says of itself while it is under way.
 
+use assay_model::measurement::Interval;
+
 /// The part of the method that is under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CalibrationPhase {
@@ -42,6 +44,8 @@ pub struct Progress {
     pub outstanding: u32,
     /// Its reads and writes a second.
     pub iops: f64,
+    /// The slice as one interval of the calibration.
+    pub slice: Interval,
     /// Time since the calibration began, s.
     pub elapsed_s: f64,
     /// Time budget of all mixes, s; less may be needed.

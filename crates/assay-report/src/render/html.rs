@@ -2,6 +2,7 @@
 
 mod figure;
 mod frame;
+pub(crate) mod live;
 pub(crate) mod markup;
 mod range;
 mod svg;

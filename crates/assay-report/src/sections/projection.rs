@@ -67,11 +67,11 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
         if rising && state.throughput_per_s.value > 0.0 { "at least " } else { "" }
     };
     let overload = target.overload_per_s.filter(|_| same.is_none()).map(|asked_per_s| {
-        format!("the same work, {} {unit}s a second, is more than it can do", rate(asked_per_s))
+        format!("the same work, {} {unit}s/s, is more than it can do", rate(asked_per_s))
     });
     let more = closed.map(|state| {
         format!(
-            "{}sessions that never think do {}{} {unit}s a second instead of {} ({})",
+            "{}sessions that never think do {}{} {unit}s/s instead of {} ({})",
             if same.is_some() { "" } else { prefix },
             least(state),
             rate(state.throughput_per_s.value),
@@ -144,7 +144,7 @@ fn population(state: &ProjectedState) -> String {
 
 fn candidates<'a>(found: &Projection) -> Vec<Block<'a>> {
     let lead = format!(
-        "One unit of work is one {}. Same work: as much of it a second as was measured. Without think time every session begins \
+        "One unit of work is one {}. Same work: as much of it per second as was measured. Without think time every session begins \
          the next one at once. An application with users lies between the two; --users says where.",
         found.unit.name()
     );
@@ -306,7 +306,7 @@ fn curves<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
         Block::Chart(lines.chart(Size::Half, format))
     };
     let base = &found.base;
-    let work = format!("{}s a second", capital(found.unit));
+    let work = format!("{}s/s", capital(found.unit));
     vec![Block::SideBySide(vec![
         lines(&work, Unit::IosPerS, work_lines(&drawn, measured, base.throughput_per_s.value)),
         lines("DB time of one", Unit::Ns, response_lines(&drawn, measured, base.response_s.value)),
@@ -414,9 +414,9 @@ fn budget<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
     }
     let marks = wanted.map(|budget| (budget.read_iops, "asked".to_owned())).into_iter().collect();
     let chart = Lines {
-        title: "Latency of a read by reads a second".to_owned(),
+        title: "Read latency by reads/s".to_owned(),
         across: Across::Linear,
-        across_name: "reads a second".to_owned(),
+        across_name: "reads/s".to_owned(),
         name: "read".to_owned(),
         unit: Unit::Ns,
         log: false,

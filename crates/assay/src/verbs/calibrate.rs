@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
 use crate::spelling::{Quantile, quantity};
 use crate::start;
 use assay_app::calibrate::CalibrationRunPlan;
@@ -27,7 +27,7 @@ pub struct Options {
     /// Longest measured time of each mix
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
     time: Nanos,
-    /// Latency limit: holds for the quantile of the service time
+    /// Limit on the latency (service time) at the quantile
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1ms")]
     max_latency: Nanos,
     /// Quantile that the limit holds for
@@ -87,8 +87,12 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return start::show(&plan.summary()?, &options.output);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    let context =
-        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
+    let context = measuring_context(
+        &options.store,
+        &options.output,
+        options.target.start.name.as_deref(),
+        &options.target.live,
+    )?;
     conclude(&plan.run(criteria.as_ref(), &context)?, &options.output)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
 use crate::spelling::quantity;
 use crate::start;
 use crate::verbs::plan::DemandOptions;
@@ -79,7 +79,12 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let finished = plan.run(
         criteria,
         profile.as_ref(),
-        &named_context(&options.store, &options.output, options.target.start.name.as_deref())?,
+        &measuring_context(
+            &options.store,
+            &options.output,
+            options.target.start.name.as_deref(),
+            &options.target.live,
+        )?,
     )?;
     conclude(&finished, &options.output)
 }

@@ -12,7 +12,7 @@ mod transactions;
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{LoadRunOptions, named_context};
+use crate::options::{LoadRunOptions, measuring_context};
 use crate::start;
 use assay_app::load::LoadPlan;
 use assay_model::Result;
@@ -59,6 +59,11 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return start::show(&plan.summary()?, &run.output);
     }
     start::check(std::slice::from_ref(plan.clone().load_mut().parts().target), &run.start)?;
-    let finished = plan.run(&named_context(&run.store, &run.output, run.start.name.as_deref())?)?;
+    let finished = plan.run(&measuring_context(
+        &run.store,
+        &run.output,
+        run.start.name.as_deref(),
+        &run.live,
+    )?)?;
     conclude(&finished, &run.output)
 }

@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
 use crate::spelling::quantity;
 use crate::start;
 use assay_app::locality::LocalityPlan;
@@ -58,10 +58,11 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     start::check(&plan.target.targets, &options.target.start)?;
     conclude(
-        &plan.run(&named_context(
+        &plan.run(&measuring_context(
             &options.store,
             &options.output,
             options.target.start.name.as_deref(),
+            &options.target.live,
         )?)?,
         &options.output,
     )

@@ -47,10 +47,10 @@ pub struct Options {
     /// Users who think between two units of work: their think time follows from the profile
     #[arg(long, value_name = "N", value_parser = positive)]
     users: Option<f64>,
-    /// Answer for the same work a second only
+    /// Answer only for the same work per second
     #[arg(long)]
     open: bool,
-    /// Answer for sessions without think time only
+    /// Answer only for sessions without think time
     #[arg(long, conflicts_with = "open")]
     closed: bool,
     /// Sessions without think time, instead of those that were active on average
@@ -59,7 +59,7 @@ pub struct Options {
     /// Processors of the host, instead of those of the profile
     #[arg(long, value_name = "N", value_parser = positive)]
     cpus: Option<f64>,
-    /// Speed of a processor over one of the profile's host
+    /// Speed of a processor relative to the profile's host
     #[arg(long, value_name = "FACTOR", value_parser = positive)]
     cpu_speed: Option<f64>,
     /// Multiply the work by this factor; 1.5 adds half again
@@ -71,13 +71,13 @@ pub struct Options {
     /// Size of the buffer cache now, for a profile without the server's own advice
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, requires = "cache")]
     present_cache: Option<Bytes>,
-    /// Response that is wanted of one unit of work: says how long a read may take
+    /// Response time wanted of one unit of work; the answer says how long a read may take
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
     response_limit: Option<Nanos>,
     /// Virtual time to calibrate a simulated device for, each mix; by default 5 s, and 30 s for a slow device
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
     time: Option<Nanos>,
-    /// How often inputs are drawn from their intervals
+    /// Number of random draws of the inputs from their intervals
     #[arg(long, value_name = "N", default_value_t = 1000)]
     draws: u32,
     /// Seed of all random choices
@@ -122,13 +122,12 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         let found = verify(&options.plan(), before, after, options.held_out, &context)?;
         let one = Verifications { format: FORMAT, pairs: vec![found.verification.clone()] };
         let document = json(&one)?;
-        report.verified =
-            Some(VerificationSummary {
-                verification: found.verification,
-                learnt_from: found.learnt_from,
-                held_out: found.held_out,
-                noisy: found.noisy,
-            });
+        report.verified = Some(VerificationSummary {
+            verification: found.verification,
+            learnt_from: found.learnt_from,
+            held_out: found.held_out,
+            noisy: found.noisy,
+        });
         show(options, &report, &document)?;
         return Ok(ExitStatus::Success);
     }

@@ -1,4 +1,4 @@
-//! `assay report`: a kept run as page, text, JSON, CSV or pictures.
+//! `assay report`: a kept run as page, text, JSON, JSON lines, CSV or pictures.
 
 use crate::exit::{ExitStatus, print, print_report};
 use crate::finish::show;
@@ -7,6 +7,7 @@ use crate::terminal::layout;
 use assay_app::loaded_run::LoadedRun;
 use assay_app::new_file::write_new;
 use assay_formats::out::{OrionFiles, OutputRun, fio_json, flatfile, orion, slob};
+use assay_model::run::RunKind;
 use assay_model::{Error, Result};
 use assay_report::Options as Shown;
 use assay_store::RunReader;
@@ -14,7 +15,7 @@ use clap::{Args, ValueEnum};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes the page of a stored run, or prints it as text, JSON or CSV
+/// Writes the page of a stored run, or prints it as text, JSON, JSON lines or CSV
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay report
@@ -34,14 +35,17 @@ pub struct Options {
     /// Print one table as CSV; every row begins with the id of the run
     #[arg(long, value_enum, value_name = "TABLE", conflicts_with = "json")]
     csv: Option<Table>,
+    /// Print one table as JSON lines: an object for each row
+    #[arg(long, value_enum, value_name = "TABLE", conflicts_with_all = ["csv", "json"])]
+    jsonl: Option<Table>,
     /// Print the run as another program would have written it
-    #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with_all = ["csv", "json", "relative"])]
+    #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with_all = ["csv", "jsonl", "json", "relative"])]
     form: Option<Form>,
     /// With `--as orion`: write its csv files and its summary as new files into this directory
     #[arg(long, value_name = "DIR", requires = "form")]
     out: Option<PathBuf>,
     /// Show ratios only, for licences that forbid publishing figures
-    #[arg(long, conflicts_with_all = ["csv", "json"])]
+    #[arg(long, conflicts_with_all = ["csv", "jsonl", "json"])]
     relative: bool,
     #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
@@ -146,6 +150,9 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if let Some(form) = options.form {
         return print_as(form, &run, &loaded, options.out.as_deref());
     }
+    if let Some(table) = options.jsonl {
+        return print(&assay_report::json_lines(&csv(table, &loaded, &run)?));
+    }
     match options.csv {
         Some(table) => print(&csv(table, &loaded, &run)?),
         None if options.html.is_some() || options.png.is_some() => Ok(ExitStatus::Success),
@@ -246,6 +253,10 @@ fn csv(table: Table, loaded: &LoadedRun, run: &RunReader) -> Result<String> {
     let message =
         format!("the run {} ({}) has no {}", manifest.id, manifest.kind.name(), table.name());
     let hint = match names.as_slice() {
+        names if table == Table::Watch && manifest.kind == RunKind::Load => format!(
+            "a load keeps what its host did step by step: it is in the columns of --csv ladder (it has {})",
+            names.join(", ")
+        ),
         [] => "nothing was measured in it that is a table".to_owned(),
         names => format!("it has {}", names.join(", ")),
     };

@@ -3,7 +3,7 @@
 use crate::exit::{ExitStatus, print};
 use crate::finish::conclude;
 use crate::job_options::{JobOptions, say_report};
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use crate::start;
@@ -105,7 +105,12 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     let finished = plan.run(
         criteria,
-        &named_context(&options.store, &options.output, options.target.start.name.as_deref())?,
+        &measuring_context(
+            &options.store,
+            &options.output,
+            options.target.start.name.as_deref(),
+            &options.target.live,
+        )?,
     )?;
     conclude(&finished, &options.output)
 }
@@ -130,8 +135,12 @@ fn run_job(name: &str, text: &str, options: &Options) -> Result<ExitStatus> {
     if !options.target.start.dry_run {
         start::check(&chosen, &options.target.start)?;
     }
-    let context =
-        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
+    let context = measuring_context(
+        &options.store,
+        &options.output,
+        options.target.start.name.as_deref(),
+        &options.target.live,
+    )?;
     let mut worst = ExitStatus::Success;
     for (number, part) in (1..).zip(&conversion.parts) {
         if !options.output.quiet && conversion.parts.len() > 1 {
@@ -214,8 +223,12 @@ fn changed(workload: Workload, options: &Options) -> Result<Workload> {
 
 /// Goes on with a run; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context =
-        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
+    let context = measuring_context(
+        &options.store,
+        &options.output,
+        options.target.start.name.as_deref(),
+        &options.target.live,
+    )?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan = match read_plan(&run, RunKind::Run)? {

@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use crate::start;
@@ -97,10 +97,11 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     start::check(&plan.target.targets, &options.target.start)?;
     conclude(
-        &plan.run(&named_context(
+        &plan.run(&measuring_context(
             &options.store,
             &options.output,
             options.target.start.name.as_deref(),
+            &options.target.live,
         )?)?,
         &options.output,
     )
@@ -108,8 +109,12 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 
 /// Goes on with a soak; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context =
-        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
+    let context = measuring_context(
+        &options.store,
+        &options.output,
+        options.target.start.name.as_deref(),
+        &options.target.live,
+    )?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan = match read_plan(&run, RunKind::Soak)? {

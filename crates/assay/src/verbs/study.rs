@@ -2,13 +2,14 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, named_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use crate::start;
 use assay_app::plan_document::read_plan;
 use assay_app::resume::needed;
-use assay_app::study::{StudyPlan, outline};
+use assay_app::study::StudyPlan;
+use assay_app::study::outline::{self, Outline};
 use assay_methods::files::read_document;
 use assay_methods::shipped_studies::study_text;
 use assay_methods::target::SimulatedDevice;
@@ -62,10 +63,11 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return dry_run(&plan, options);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    let finished = plan.run(&named_context(
+    let finished = plan.run(&measuring_context(
         &options.store,
         &options.output,
         options.target.start.name.as_deref(),
+        &options.target.live,
     )?)?;
     conclude(&finished, &options.output)
 }
@@ -85,15 +87,19 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
         SimulatedDevice::parse(target)?;
     }
     if options.output.json {
-        return print(&json(&outline::document(&plan.study, &plan.notes, targets))?);
+        return print(&json(&Outline::of(&plan.study, &plan.notes, targets))?);
     }
     print(&outline::text(&plan.study, &plan.notes, targets))
 }
 
 /// Goes on with a study; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context =
-        named_context(&options.store, &options.output, options.target.start.name.as_deref())?;
+    let context = measuring_context(
+        &options.store,
+        &options.output,
+        options.target.start.name.as_deref(),
+        &options.target.live,
+    )?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     let mut plan = match read_plan(&run, RunKind::Study)? {
         Some(plan) => plan,

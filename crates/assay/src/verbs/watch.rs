@@ -2,7 +2,8 @@
 
 use crate::exit::{ExitStatus, exit_status, print};
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, context};
+use crate::live_options::LiveOptions;
+use crate::options::{COMMON, OutputOptions, StoreOptions, measuring_context};
 use crate::spelling::quantity;
 use assay_app::Progress;
 use assay_app::finish::{CriteriaSource, finish_run};
@@ -13,7 +14,7 @@ use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_host::watch::{Sampler, busy_disks, device_names};
 use assay_model::environment::Environment;
-use assay_model::measurement::Finish;
+use assay_model::measurement::{Finish, Interval, Operation, OperationResult, PerOperation};
 use assay_model::run::RunKind;
 use assay_model::units::Nanos;
 use assay_model::verdict::Unit;
@@ -59,6 +60,8 @@ pub struct Options {
     /// Criteria to judge by: a file, oltp-default or dell-2017; without it there is no verdict
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
+    #[command(flatten)]
+    live: LiveOptions,
     #[command(flatten, next_help_heading = COMMON)]
     store: StoreOptions,
     #[command(flatten)]
@@ -74,7 +77,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
             format!("write at least {EVERY_MIN}: the kernel counts times in milliseconds"),
         ));
     }
-    let context = context(&options.store, &options.output)?;
+    let context = measuring_context(&options.store, &options.output, None, &options.live)?;
     let progress = &context.progress;
     progress.show("watching the host", 0.0, None);
     // What this machine is says nothing of the one that wrote an archive.
@@ -90,6 +93,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         targets: targets(options),
         created_unix_ns: unix_ns(),
     })?;
+    progress.run(writer.path(), &format!("watch of {}", writer.manifest().targets.join(", ")));
     if let Some(environment) = &environment {
         writer.put_json(Document::Environment, environment)?;
     }
@@ -191,12 +195,16 @@ fn live(
     let mut pace = Pace::new(Duration::from_nanos(options.interval.0));
     let begun = Instant::now();
     let length = options.time.map(|length| Duration::from_nanos(length.0));
+    let mut end_ns = 0;
     loop {
         let left = length.map(|length| length.saturating_sub(begun.elapsed()));
         let is_last = wait(&pace, left, stop);
         let late_ns = if is_last { 0 } else { pace.step() };
         let moment = sampler.sample(late_ns);
         sink.take(&moment)?;
+        progress.host(&moment);
+        end_ns += moment.counters.time_ns;
+        progress.interval(&interval(&moment, end_ns));
         show(&moment, length, begun.elapsed(), progress);
         if stop.load(Ordering::Relaxed) {
             let is_meant = length.is_none();
@@ -223,6 +231,28 @@ fn wait(pace: &Pace, left: Option<Duration>, stop: &AtomicBool) -> bool {
         std::thread::sleep(rest.min(NAP));
     }
     is_last
+}
+
+/// What the devices did up to a moment that ends this long after the start, ns; the kernel keeps no histograms.
+fn interval(moment: &Moment, end_ns: u64) -> Interval {
+    let mut operations = PerOperation::default();
+    let mut add = |operation, ios, bytes| {
+        let result = OperationResult { ios, bytes, ..OperationResult::default() };
+        operations.slot(operation).get_or_insert_default().merge(&result);
+    };
+    for device in &moment.counters.devices {
+        let counters = &device.counters;
+        add(Operation::Read, counters.read_ios, counters.read_bytes);
+        add(Operation::Write, counters.write_ios, counters.write_bytes);
+    }
+    let rates = moment.counters.devices.iter().map(|device| device.rates(moment.counters.time_ns));
+    Interval {
+        start_ns: end_ns.saturating_sub(moment.counters.time_ns),
+        end_ns,
+        operations,
+        outstanding_mean: rates.map(|rates| rates.outstanding_mean).sum(),
+        ..Interval::default()
+    }
 }
 
 /// The moment in a few words, for the line of progress.

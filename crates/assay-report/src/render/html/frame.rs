@@ -4,11 +4,11 @@ use super::markup::{Markup, constant, tag, text};
 use crate::view::View;
 
 /// Stands in the head of every page.
-const STYLE: &str = include_str!("style.css");
+pub(super) const STYLE: &str = include_str!("style.css");
 /// Stands at the end of every page.
 const SCRIPT: &str = concat!(include_str!("script.js"), include_str!("charts.js"));
 /// SHA-256 of the script in base64: browsers run this one and no other. A test computes it again.
-const SCRIPT_HASH: &str = "Ig6qANMT1ddPeLKkFaLyFnJYjYWhbqHHfsWOQSXJL60=";
+pub(super) const SCRIPT_HASH: &str = "Ig6qANMT1ddPeLKkFaLyFnJYjYWhbqHHfsWOQSXJL60=";
 
 /// A part of the page that has content.
 pub(super) struct Part<'a> {

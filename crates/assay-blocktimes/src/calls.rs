@@ -4,7 +4,7 @@
     reason = "each call here is one line over the C library with its contract next to it"
 )]
 
-use super::program::Instruction;
+use crate::program::Instruction;
 use std::io;
 use std::mem::size_of;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};

@@ -1,0 +1,127 @@
+//! `OpenMetrics` text in a file that is replaced as a whole, as the collector of text files of a node exporter reads it.
+
+use crate::exposition::exposition;
+use crate::monitor::Monitor;
+use assay_model::{Error, Result};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// How often the file is written.
+const EVERY: Duration = Duration::from_secs(1);
+/// How a file that Assay wrote begins.
+const BEGIN: &str = "# TYPE assay_run info\n";
+
+/// The file; it is written a last time when this is dropped, and stays.
+pub struct MetricsFile {
+    path: PathBuf,
+    monitor: Monitor,
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl MetricsFile {
+    /// Writes a file every second; one that is there already is replaced only if it holds metrics of Assay.
+    ///
+    /// # Errors
+    /// A usage error when the file holds something else, an environment error when it cannot be written.
+    pub fn begin(path: &Path, monitor: &Monitor) -> Result<Self> {
+        check_own(path)?;
+        write(path, monitor).map_err(|error| failed(path, &error))?;
+        let (end, wait) = channel::<()>();
+        let (name, of) = (path.to_owned(), monitor.clone());
+        let work = move || {
+            while wait.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+                // A disk that is full may have room in a second.
+                drop(write(&name, &of));
+            }
+        };
+        let thread = thread::Builder::new().name("metrics".to_owned()).spawn(work);
+        let thread = thread.map_err(|error| failed(path, &error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            monitor: monitor.clone(),
+            end: Some(end),
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for MetricsFile {
+    fn drop(&mut self) {
+        self.end = None;
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+        drop(write(&self.path, &self.monitor));
+    }
+}
+
+/// Refuses a file that holds anything else, and everything that is not a file.
+fn check_own(path: &Path) -> Result<()> {
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(failed(path, &error)),
+    };
+    let is_own =
+        found.is_file() && fs::read(path).is_ok_and(|text| text.starts_with(BEGIN.as_bytes()));
+    if is_own {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("--openmetrics {}: there is something else of this name", path.display()),
+        "name a new file, or an address such as 127.0.0.1:9464",
+    ))
+}
+
+/// Writes next to the file and renames: a reader sees the old text or the new one.
+fn write(path: &Path, monitor: &Monitor) -> io::Result<()> {
+    monitor.at_cost(|| {
+        let text = monitor.look(|state| exposition(state, monitor.cost_s()));
+        let mut next = path.as_os_str().to_owned();
+        next.push(format!(".{}", std::process::id()));
+        let next = PathBuf::from(next);
+        let written = fs::write(&next, text).and_then(|()| fs::rename(&next, path));
+        if written.is_err() {
+            drop(fs::remove_file(&next));
+        }
+        written
+    })
+}
+
+fn failed(path: &Path, error: &io::Error) -> Error {
+    let hint =
+        "name a file in a directory that can be written, or an address such as 127.0.0.1:9464";
+    Error::environment(format!("--openmetrics {}: {error}", path.display()), hint).because(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole_and_nothing_else_is_touched() {
+        let folder = std::env::temp_dir().join(format!("assay-metrics-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let (path, monitor) = (folder.join("assay.prom"), Monitor::new("assay"));
+        drop(MetricsFile::begin(&path, &monitor).unwrap());
+        let first = fs::read_to_string(&path).unwrap();
+        assert!(first.starts_with(BEGIN) && first.ends_with("# EOF\n"), "{first}");
+        monitor.note("one");
+        drop(MetricsFile::begin(&path, &monitor).unwrap());
+        assert!(fs::read_to_string(&path).unwrap().contains("assay_notes_total 1\n"));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        let other = folder.join("mine.txt");
+        fs::write(&other, "mine").unwrap();
+        let refused = MetricsFile::begin(&other, &monitor).err().unwrap();
+        assert!(refused.message().contains("something else"), "{refused}");
+        assert!(MetricsFile::begin(&folder, &monitor).is_err());
+        assert!(MetricsFile::begin(&folder.join("no/where"), &monitor).is_err());
+        assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

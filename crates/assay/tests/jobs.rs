@@ -1,0 +1,240 @@
+//! Job files and results of other programs as a user brings them, and as they are broken.
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+
+mod support;
+
+use std::fs;
+use support::{Place, names};
+
+/// Reads of 4 KiB on a file of the user's.
+const JOB: &str = "[global]\nfilename=/home/me/precious.db\nsize=16m\nioengine=libaio\ndirect=0\ntime_based\nruntime=1\n\
+[pages]\nrw=randread\nbs=4k\niodepth=4\n";
+
+/// Two runs of two threads on a device of the user's.
+const PARAMETERS: &str = "sd=sd1,lun=/dev/sdz,size=16m,threads=2\nwd=wd1,sd=sd1,xfersize=4k,rdpct=100\n\
+rd=rd1,wd=wd1,iorate=max,elapsed=1,interval=1,forthreads=(1,2)\n";
+
+#[test]
+fn convert_says_where_every_line_comes_from_and_changes_nothing() {
+    let place = Place::new();
+    place.write("job.fio", JOB);
+    let ran = place.run("convert job.fio");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for words in ["job.fio:9 rw", "transfer = \"4KiB\"", "duration = \"1s\"", "# "] {
+        assert!(ran.stdout.contains(words), "{words}\n{}", ran.stdout);
+    }
+    let document = place.json("convert job.fio", 0);
+    assert_eq!(document["program"], "fio");
+    assert_eq!(document["targets"][0]["name"], "/home/me/precious.db");
+    assert!(document["notes"].as_array().unwrap().iter().all(|note| note["treatment"] != ""));
+    // What is printed is a workload that runs.
+    place.write("out.toml", &ran.stdout);
+    assert_eq!(place.run("run out.toml d --size 16MiB --time 200ms --buffered").code, Some(0));
+    place.write("p.vdb", PARAMETERS);
+    assert_eq!(place.run("convert p.vdb --out d").code, Some(0));
+    let kept = names(&place.path("d"));
+    assert!(kept.len() == 1 && kept[0].ends_with(".study.toml"), "{kept:?}");
+    let again = place.run("convert p.vdb --out d");
+    assert_eq!(again.code, Some(2), "an existing file is not overwritten: {again:?}");
+}
+
+#[test]
+fn a_job_runs_where_the_user_says_and_nowhere_else() {
+    let place = Place::new();
+    let precious = place.random_file("precious.db", 16 << 20);
+    let before = fs::read(&precious).unwrap();
+    let job = JOB.replace("/home/me/precious.db", &precious.display().to_string());
+    place.write("job.fio", &job.replace("randread", "randwrite"));
+    // The file's own name chooses nothing.
+    let refused = place.run("run job.fio");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused.stderr.contains("precious.db") && refused.stderr.contains("--map"),
+        "{refused:?}"
+    );
+    let named = place.run("run job.fio precious.db --time 200ms");
+    assert_ne!(named.code, Some(0), "a file of the user's is not written: {named:?}");
+    let ran = place.run("run job.fio d --time 200ms --json");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(fs::read(&precious).unwrap(), before);
+    let wrong = place.run("run job.fio --map /other=d");
+    assert!(wrong.stderr.contains("names no such file"), "{wrong:?}");
+    let mapped = place
+        .command("run job.fio --time 200ms --map")
+        .arg(format!("{}=d", precious.display()))
+        .output()
+        .unwrap();
+    assert!(mapped.status.success(), "{mapped:?}");
+    assert_eq!(fs::read(&precious).unwrap(), before);
+}
+
+#[test]
+fn parameters_run_as_a_study() {
+    let place = Place::new();
+    place.write("p.vdb", PARAMETERS);
+    let ran = place.run("run p.vdb sim:servers?count=8&service=20us --time 1s");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let found = place.json("report latest", 0);
+    assert_eq!(found["study"]["cells"].as_array().unwrap().len(), 2, "{found}");
+}
+
+/// A file, its text, and what the refusal says; all of them are refused with a hint.
+const BROKEN: &[(&str, &str, &str)] = &[
+    ("self.fio", "include self.fio\n[a]\nrw=read\nfilename=x\n", "includes itself"),
+    ("missing.fio", "include nowhere.fio\n[a]\nrw=read\nfilename=x\n", "cannot be read"),
+    ("large.fio", "[a]\nrw=read\nfilename=x\nsize=99999999999999t\n", "larger than any storage"),
+    ("engine.fio", "[a]\nrw=read\nfilename=x\nioengine=warp\n", "ioengine"),
+    ("forks.fio", "[a]\nrw=read\nfilename=x\nsize=1g\nnumjobs=10000\n", "4096"),
+    ("value.fio", "[a]\nrw=sideways\nfilename=x\nsize=1g\n", "rw = sideways"),
+    ("variable.fio", "[a]\nrw=read\nfilename=${NOT_SET_HERE}\nsize=1g\n", "NOT_SET_HERE"),
+    ("empty.fio", "[global]\nrw=read\n", "no job"),
+    ("option.fio", "[a]\nrw=read\nfilename=x\nsize=1g\niodepht=4\n", "iodepht"),
+    (
+        "host.vdb",
+        "sd=sd1,lun=/dev/a\nwd=wd1,sd=sd9\nrd=r,wd=wd1,iorate=max,elapsed=5,interval=1\n",
+        "sd9",
+    ),
+    ("self.vdb", "include=self.vdb\nsd=sd1,lun=/dev/a\n", "includes itself"),
+    (
+        "overflow.vdb",
+        "sd=sd1,lun=/dev/a,size=999999999999999t\nwd=wd1,sd=sd1\nrd=r,wd=wd1,iorate=max,elapsed=5,interval=1\n",
+        "larger than any storage",
+    ),
+    (
+        "files.vdb",
+        "fsd=f1,anchor=/a,depth=1,width=1,files=9,size=1m\nfwd=w1,fsd=f1,operation=read\nrd=r,fwd=w1,fwdrate=max,elapsed=5,interval=1\n",
+        "files and directories",
+    ),
+];
+
+#[test]
+fn what_is_broken_is_refused_with_its_line_and_what_to_do() {
+    let place = Place::new();
+    for (name, text, words) in BROKEN {
+        place.write(name, text);
+        for verb in ["convert", "run"] {
+            let target = if verb == "run" { " d" } else { "" };
+            let ran = place.run(&format!("{verb} {name}{target}"));
+            let said = format!("{}{}", ran.stdout, ran.stderr);
+            assert!(said.contains(words), "{verb} {name}: {words}\n{ran:?}");
+            if verb == "run" {
+                assert_eq!(ran.code, Some(2), "{name}: {ran:?}");
+                assert!(ran.stderr.contains("hint: "), "{name}: {ran:?}");
+            }
+        }
+        assert!(names(&place.path("d")).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn commands_of_a_job_are_never_executed_and_that_is_said() {
+    let place = Place::new();
+    let mark = place.path("executed");
+    let lines = format!("exec_prerun=touch {0}\nexec_postrun=touch {0}\n", mark.display());
+    place.write("job.fio", &format!("{JOB}{lines}"));
+    let ran = place.run("run job.fio d --time 200ms");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("commands in job files are never executed"), "{ran:?}");
+    assert!(!mark.exists());
+}
+
+#[test]
+fn paths_of_other_systems_are_names_and_nothing_else() {
+    let place = Place::new();
+    place.write(
+        "job.fio",
+        "[a]\nfilename=C\\:\\data\\test.dat\nsize=16m\nrw=randread\nbs=4k\nruntime=1\n",
+    );
+    let document = place.json("convert job.fio", 0);
+    assert!(document["targets"][0]["name"].as_str().unwrap().contains("test.dat"), "{document}");
+    place.write("p.vdb", "sd=sd1,lun=\\\\.\\PhysicalDrive1\nwd=wd1,sd=sd1\nrd=r,wd=wd1,iorate=max,elapsed=1,interval=1\n");
+    let document = place.json("convert p.vdb", 0);
+    assert!(
+        document["targets"][0]["name"].as_str().unwrap().contains("PhysicalDrive1"),
+        "{document}"
+    );
+}
+
+#[test]
+fn options_of_orion_are_carried_over_and_its_luns_are_not_written() {
+    let place = Place::new();
+    let ran = place
+        .run("calibrate sim:servers?count=8&service=200us --time 1s --as orion -run simple -testname mytest -num_disks 2");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("num_disks"), "{ran:?}");
+    let device = place.random_file("device", 1 << 20);
+    let before = fs::read(&device).unwrap();
+    place.write("mytest.lun", &format!("{}\n", device.display()));
+    let writing = place.run("calibrate --as orion -run advanced -write 50 -testname mytest");
+    assert_eq!(writing.code, Some(2), "{writing:?}");
+    assert!(writing.stderr.contains("would overwrite"), "{writing:?}");
+    assert_eq!(fs::read(&device).unwrap(), before);
+    let missing = place.run("calibrate --as orion -run simple -testname nowhere");
+    assert!(missing.code == Some(2) && missing.stderr.contains("nowhere.lun"), "{missing:?}");
+    let unknown = place.run("calibrate sim:servers?count=8&service=200us --as orion -run sideways");
+    assert!(unknown.code == Some(2) && unknown.stderr.contains("sideways"), "{unknown:?}");
+}
+
+#[test]
+fn a_run_comes_back_from_the_form_of_another_program() {
+    let place = Place::new();
+    let ran = place.json("run randread sim:servers?count=8&service=200us --time 2s", 0);
+    let iops = ran["runs"][0]["measurement"]["streams"][0]["operations"]["read"]["ios"].as_u64();
+    let text = place.run("report latest --as fio-json").stdout;
+    place.write("fio.json", &text);
+    assert_eq!(place.run("import fio.json").code, Some(0));
+    let back = place.json("report latest", 0);
+    let found = back["runs"][0]["measurement"]["streams"][0]["operations"]["read"]["ios"].as_u64();
+    assert_eq!((found, iops.is_some()), (iops, true));
+    // The same file is one result.
+    let again = place.run("import fio.json");
+    assert!(again.code == Some(2) && again.stderr.contains("was imported before"), "{again:?}");
+    assert_eq!(place.run("import fio.json --again").code, Some(0));
+    // Cut off in the middle it is refused at any place.
+    for share in 1..20 {
+        let end = text.len() * share / 20;
+        place.write("cut.json", &text[..end]);
+        let cut = place.run("import cut.json");
+        assert_eq!(cut.code, Some(2), "{share}: {cut:?}");
+        assert!(cut.stderr.contains("hint: "), "{share}: {cut:?}");
+    }
+    let flat = place.run("report latest --as vdbench-flatfile");
+    place.write("flatfile.html", &flat.stdout);
+    assert_eq!(place.run("import flatfile.html").code, Some(0), "{flat:?}");
+    let none = place.run("report latest --as orion");
+    assert!(none.code == Some(2) && none.stderr.contains("no calibration"), "{none:?}");
+}
+
+#[test]
+fn logs_of_fio_are_rows_that_say_what_they_lack() {
+    let place = Place::new();
+    let lines: String =
+        (1..=30).map(|second| format!("{}, {}, 0, 0, 0\n", second * 1000, 4000 + second)).collect();
+    place.write("job_bw.1.log", &lines);
+    let ran = place.run("import job_bw.1.log");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let found = place.json("report latest", 0);
+    let measure = &found["study"]["cells"][0]["measures"][0];
+    assert_eq!(measure["quantity"], "read.throughput", "{found}");
+    assert!(found["study"]["notes"].to_string().contains("means of times only"), "{found}");
+    place.write("other.txt", "1, 2, 3\nhello\n");
+    let unknown = place.run("import other.txt");
+    assert!(
+        unknown.code == Some(2) && unknown.stderr.contains("not a known result"),
+        "{unknown:?}"
+    );
+}
+
+#[test]
+fn words_and_findings_are_explained() {
+    let place = Place::new();
+    let ran = place.run("explain service time");
+    assert!(ran.code == Some(0) && ran.stdout.starts_with("Service time: "), "{ran:?}");
+    let rule = place.run("explain scheduler");
+    assert!(rule.stdout.contains("remedy: "), "{rule:?}");
+    let unknown = place.run("explain quantil");
+    assert!(
+        unknown.code == Some(2) && unknown.stderr.contains("did you mean 'quantile'?"),
+        "{unknown:?}"
+    );
+}
