@@ -21,7 +21,7 @@ pub(super) fn quantity(name: &str) -> String {
         ["throughput"] => "throughput".to_owned(),
         // Of a part of a calibration, whose heading says what it did.
         ["service_time", rest @ ..] => {
-            format!("{} of the service time", self::statistic(&rest.join(".")))
+            format!("{} of the service time", statistic(&rest.join(".")))
         }
         ["iops_max"] => "most IOPS".to_owned(),
         ["iops_within_limit"] => "IOPS within the limit".to_owned(),
