@@ -70,6 +70,7 @@ mod tests {
             amdahl_per_s: 1.0,
             lookup_per_s: 1.0,
             others_busy_share: None,
+            cpu_queue_share: None,
         };
         Verification {
             before: "a".to_owned(),

@@ -4,6 +4,7 @@ use super::learnt::{kept, model_deviation};
 use super::{PredictionPlan, PredictionTarget, load_of, middle, rung_source};
 use crate::context::Context;
 use assay_model::load::{Load, Rung};
+use assay_model::number::seconds;
 use assay_model::projection::{
     ErrorSummary, FORMAT, Verification, VerificationCase, Verifications,
 };
@@ -169,12 +170,19 @@ fn case_of(
         throughput_per_s: measured.throughput_per_s,
         read_share: read_share(&measured),
         others_busy_share,
+        cpu_queue_share: middle(after, sessions).and_then(cpu_queue_share),
     };
     Ok(case(&read.demand, storage.as_ref(), &found.targets[0], measured))
 }
 
 fn read_share(demand: &Demand) -> f64 {
     demand.share(demand.reads_s() + demand.large_reads_s)
+}
+
+/// How much of their time the server's sessions waited for a processor.
+fn cpu_queue_share(rung: &Rung) -> Option<f64> {
+    let sessions_s = rung.elapsed_s() * f64::from(rung.sessions);
+    Some(seconds(rung.time.cpu_queue_ns?) / sessions_s)
 }
 
 /// What was neither the server nor this program.

@@ -61,15 +61,22 @@ pub struct VerificationCase {
     /// Share of the host's processors that others kept busy meanwhile, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others_busy_share: Option<f64>,
+    /// Share of the sessions' time in which the server was ready and waited for a processor, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_queue_share: Option<f64>,
 }
 
-/// Above this share of the host's processors others disturb a measurement: a tenth of one of two.
+/// Above this share of their time sessions that wait for a processor are disturbed, by whomever.
+const CPU_QUEUE_MAX: f64 = 0.05;
+/// Where that is not known, others disturb above this share of the host's processors: a tenth of one of two.
 const OTHERS_MAX: f64 = 0.05;
 
 impl VerificationCase {
-    /// Whether other programs disturbed the measurement: it is shown, and not counted.
+    /// Whether other programs disturbed the measurement: it is shown, and not counted. What counts is whether sessions had to
+    /// wait for them: programs of low priority may keep every processor busy and disturb nobody.
     pub fn is_noisy(&self) -> bool {
-        self.others_busy_share.is_some_and(|busy| busy > OTHERS_MAX)
+        let others = self.others_busy_share.is_some_and(|busy| busy > OTHERS_MAX);
+        self.cpu_queue_share.map_or(others, |queue| queue > CPU_QUEUE_MAX)
     }
 
     /// Logarithm of measured over predicted, and the standard deviation that the inputs alone gave the prediction, where
@@ -176,6 +183,7 @@ mod tests {
             amdahl_per_s: 1.5 * measured,
             lookup_per_s: measured,
             others_busy_share: None,
+            cpu_queue_share: None,
         }
     }
 

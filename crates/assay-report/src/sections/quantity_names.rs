@@ -9,6 +9,12 @@ pub(super) fn quantity(name: &str) -> String {
     {
         return words.to_owned();
     }
+    // Where the operation stands elsewhere.
+    for (prefix, time) in [("service_time.", "latency"), ("response_time.", "response time")] {
+        if let Some(statistic) = name.strip_prefix(prefix) {
+            return format!("{} {time}", self::statistic(statistic));
+        }
+    }
     let parts: Vec<&str> = name.splitn(3, '.').collect();
     match parts.as_slice() {
         ["iops"] => "IOPS".to_owned(),
@@ -45,7 +51,8 @@ pub(super) fn factor(name: &str) -> String {
 }
 
 fn spaced(name: &str) -> String {
-    name.replace(['_', '.'], " ")
+    let words = name.split(['_', '.']).map(|word| if word == "iops" { "IOPS" } else { word });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -51,6 +51,7 @@ fn cases(cases: &[VerificationCase]) -> Table {
         "Amdahl",
         "look-up",
         "others busy",
+        "CPU queue",
         "counted",
     ];
     let off = |case: &VerificationCase, other_per_s: f64| {
@@ -70,6 +71,7 @@ fn cases(cases: &[VerificationCase]) -> Table {
             off(case, case.amdahl_per_s),
             off(case, case.lookup_per_s),
             case.others_busy_share.map_or_else(|| "–".to_owned(), percent),
+            case.cpu_queue_share.map_or_else(|| "–".to_owned(), percent),
             counted(case).to_owned(),
         ]
     });

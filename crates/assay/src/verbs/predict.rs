@@ -36,7 +36,7 @@ pub struct Options {
     #[arg(long, num_args = 2, value_names = ["RUN_A", "RUN_B"], conflicts_with = "profile")]
     verify: Vec<String>,
     /// Learn nothing from this verification: it tests what others taught of the model's error
-    #[arg(long, requires = "verify")]
+    #[arg(long, requires = "verify", conflicts_with = "profile")]
     held_out: bool,
     /// Calibration of the storage that the profile was measured on: the model is checked there first
     #[arg(long, value_name = "TARGET")]
