@@ -121,14 +121,9 @@ fn measured(device: &str, open: &Open, seeds: std::ops::Range<u64>, each: bool) 
         found.bursts += u64::from(most.burst_rate.is_some());
         found.saturated += u64::from(most.bound == Bound::Saturated);
         found.longest_s = found.longest_s.max(calibration.elapsed_s);
-        for (index, (answer, truth, estimate)) in
-            answers(&drawn.case.truth, &calibration).into_iter().enumerate()
-        {
-            if found.rows.len() <= index {
-                found.rows.push(Row { answer, ..Row::default() });
-            }
+        for (answer, truth, estimate) in answers(&drawn.case.truth, &calibration) {
             let oracle = drawn.oracle(answer);
-            found.rows[index].count(truth, estimate.as_ref(), oracle);
+            found.row(answer).count(truth, estimate.as_ref(), oracle);
             if each {
                 line(device, seed, answer, truth, estimate.as_ref());
             }
@@ -208,6 +203,16 @@ fn middle(mut values: Vec<f64>) -> Option<f64> {
 }
 
 impl Found {
+    /// The row of an answer; not every device of a kind has every answer.
+    fn row(&mut self, answer: &'static str) -> &mut Row {
+        let known = self.rows.iter().position(|row| row.answer == answer);
+        let at = known.unwrap_or_else(|| {
+            self.rows.push(Row { answer, ..Row::default() });
+            self.rows.len() - 1
+        });
+        &mut self.rows[at]
+    }
+
     fn print(self, device: &str, seeds: u64) {
         for row in self.rows {
             let n = row.errors.len().max(1);

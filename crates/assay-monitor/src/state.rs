@@ -52,15 +52,13 @@ pub struct MonitorState {
 }
 
 impl MonitorState {
-    /// A run was begun in the store.
+    /// A run was begun in the store. What an earlier one of the same command counted stays: counters only grow.
     pub(crate) fn begin(&mut self, directory: &Path, subject: &str) {
-        let program = std::mem::take(&mut self.program);
-        *self = Self {
-            program,
-            subject: subject.to_owned(),
-            directory: Some(directory.to_owned()),
-            ..Self::default()
-        };
+        subject.clone_into(&mut self.subject);
+        self.directory = Some(directory.to_owned());
+        self.before_ns = self.measured_ns;
+        self.last_end_ns = 0;
+        self.idle();
     }
 
     pub(crate) fn show(&mut self, doing: &str, share: f64, left_s: Option<f64>) {
@@ -177,12 +175,16 @@ mod tests {
     }
 
     #[test]
-    fn a_new_run_begins_with_nothing_of_the_last() {
-        let mut state = MonitorState { program: "assay 1".to_owned(), ..MonitorState::default() };
+    fn a_second_run_follows_the_first_one_in_time() {
+        let mut state = MonitorState::default();
+        state.begin(Path::new("/runs/a"), "run of a");
         state.take(&second(0, 5));
         state.note("old");
         state.begin(Path::new("/runs/b"), "run of b");
-        assert_eq!((state.taken, state.noted, state.totals.ios()), (0, 0, 0));
-        assert_eq!(state.program, "assay 1");
+        state.take(&second(0, 5));
+        let ends: Vec<f64> = state.points.iter().map(|point| point.at_s).collect();
+        assert_eq!(ends, [1.0, 2.0]);
+        assert_eq!((state.taken, state.noted, state.totals.ios()), (2, 1, 10));
+        assert_eq!((state.subject.as_str(), state.directory), ("run of b", Some("/runs/b".into())));
     }
 }

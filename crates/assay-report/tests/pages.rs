@@ -71,46 +71,6 @@ fn the_text_is_what_it_was() {
     golden("relative.txt", &text(&made_up::report(30), RELATIVE, false));
 }
 
-/// The words of a page or text, a blank between them.
-fn words(text: &str) -> String {
-    let mut words = String::new();
-    let mut in_tag = false;
-    for letter in text.chars() {
-        in_tag |= letter == '<';
-        words.push(if in_tag { ' ' } else { letter });
-        in_tag &= letter != '>';
-    }
-    words.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Everything that says how sure a number is: `±1.1 %`, `CI 40,800 – 41,500/s` and `at least 54.0 ms`.
-fn intervals(words: &str) -> Vec<String> {
-    let all: Vec<&str> = words.split(' ').collect();
-    let is_number = |word: &str| word.starts_with(|letter: char| letter.is_ascii_digit());
-    let of_place = |at: usize| match all[at] {
-        plus_minus if plus_minus.starts_with('±') => Some(plus_minus.to_owned()),
-        "–" if at > 0 && is_number(all[at + 1]) => {
-            Some(format!("{} – {}", all[at - 1], all[at + 1]))
-        }
-        _ => None,
-    };
-    let trimmed = |interval: String| {
-        interval.trim_matches(|letter: char| "(),.;".contains(letter)).to_owned()
-    };
-    (0..all.len() - 1).filter_map(of_place).map(trimmed).collect()
-}
-
-#[test]
-fn text_carries_the_intervals_of_the_page() {
-    let report = made_up::report(30);
-    let text = words(&text(&report, ABSOLUTE, false));
-    let page = words(&html(&report, ABSOLUTE));
-    let told = intervals(&text);
-    assert!(told.len() > 10, "{told:?}");
-    let missing: Vec<&String> = told.iter().filter(|one| !page.contains(one.as_str())).collect();
-    assert!(missing.is_empty(), "{missing:?} of {}", told.len());
-}
-
 /// What a load remarks stands where it is read first, with its reason below.
 #[test]
 fn the_remarks_of_a_load_are_on_its_page() {

@@ -180,7 +180,12 @@ fn draw(
         let edge = |of: fn(&Estimate) -> f64| -> Vec<Point> {
             line.points
                 .iter()
-                .map(|(at, value)| (along(*at), within(scene, height(of(value)))))
+                .map(|(at, value)| {
+                    // A band that fills the plot would only hide the lines.
+                    let is_known = value.relative_half_width() <= 2.0 * WIDEST;
+                    let edge = if is_known { of(value) } else { value.value };
+                    (along(*at), within(scene, height(edge)))
+                })
                 .collect()
         };
         let points = band(edge(|value| value.low), edge(|value| value.high));

@@ -20,11 +20,7 @@ pub(super) fn headline(sizing: &Sizing) -> String {
         .as_ref()
         .map_or_else(|| "without a price".to_owned(), |cost| format!("for {}", a_month(cost)));
     let which = if first.cost.is_some() { "The cheapest is" } else { "The fewest are" };
-    format!(
-        "{which} {} {price}; {} would be too little first.",
-        pieces(first),
-        first.binding.name()
-    )
+    format!("{which} {} {price}; {} is its tightest limit.", pieces(first), first.binding.name())
 }
 
 fn need(sizing: &Sizing, quantity: DemandQuantity) -> f64 {

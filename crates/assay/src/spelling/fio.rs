@@ -45,7 +45,7 @@ const IGNORED: [&str; 33] = [
 ];
 
 /// Those among all of them that stand without a value.
-const FLAGS: [&str; 13] = [
+const FLAGS: [&str; 15] = [
     "create_on_open",
     "exitall",
     "fixedbufs",
@@ -58,7 +58,9 @@ const FLAGS: [&str; 13] = [
     "thread",
     "time_based",
     "wait_for_previous",
+    "hipri",
     "minimal",
+    "zero_buffers",
 ];
 
 const IN_A_FILE: &str = "write it into a workload file: start from `assay run randread --print`";
@@ -512,7 +514,7 @@ mod tests {
             "--rw randread --bssplit 4k/50 D",
             "x --iodepth many",
             "x --ioengine rados",
-            "x --rate=many",
+            "x --rate=manyk",
             "x --rate=10m --bs 0",
             "x --offset 1g",
             "x --thinktime 100",

@@ -3,6 +3,7 @@
 use crate::documents::{ArrayList, CheckedFigure, FigureList};
 use crate::exit::{ExitStatus, json, print};
 use crate::options::COMMON;
+use crate::terminal::say;
 use assay_arrays::{Checked, find, names, session_profile, verify};
 use assay_methods::target::array_model;
 use assay_model::array::{ArrayModel, Measure, Role};
@@ -101,7 +102,10 @@ fn print_profile(models: &[ArrayModel], experiment: &str) -> Result<ExitStatus> 
 }
 
 fn print_verified(models: &[ArrayModel], as_json: bool) -> Result<ExitStatus> {
-    let verified = models.iter().map(|model| Ok((model, verify(model, |_| ())?)));
+    let verified = models.iter().map(|model| {
+        say(&format!("{}: simulating {} published figures", model.name, model.figures.len()));
+        Ok((model, verify(model, |_| ())?))
+    });
     let verified = verified.collect::<Result<Vec<_>>>()?;
     print(&if as_json { json(&figures(&verified))? } else { text(&verified) })?;
     let misses = verified.iter().any(|(_, checked)| checked.iter().any(misses_fit));
