@@ -95,7 +95,8 @@ fn give_back() -> Option<Taken> {
     let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take()?;
     put(LEAVE);
     if let Some(before) = &taken.before {
-        drop(tcsetattr(io::stderr(), OptionalActions::Now, before));
+        // A terminal that has gone needs nothing.
+        let _ = tcsetattr(io::stderr(), OptionalActions::Now, before);
     }
     Some(taken)
 }
@@ -107,7 +108,7 @@ fn enter(monitor: &Monitor) {
         let mut quiet = before.clone();
         quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
         quiet.special_codes[SpecialCodeIndex::VSUSP] = 0;
-        drop(tcsetattr(io::stderr(), OptionalActions::Now, &quiet));
+        let _ = tcsetattr(io::stderr(), OptionalActions::Now, &quiet);
     }
     let noted = monitor.look(|state| state.said());
     let taken = Taken { before, monitor: monitor.clone(), noted };

@@ -6,8 +6,8 @@ use super::imported::{ImportedContent, ImportedResult, ImportedRun, Lack, broken
 use assay_model::Result;
 use assay_model::histogram::Precision;
 use assay_model::measurement::{
-    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, Operation,
-    OperationResult, PerOperation,
+    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, OperationResult,
+    PerOperation,
 };
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Stream, Workload};
