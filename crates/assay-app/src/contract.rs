@@ -4,7 +4,7 @@
 
 use crate::dry_run::PlanSummary;
 use crate::replay::ReplayDocument;
-use crate::study::outline::Outline;
+use crate::study::outline::StudyListing;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
@@ -37,5 +37,5 @@ fn assert_kept<T: JsonSchema>(name: &str) {
 fn the_contracts_are_those_of_their_types() {
     assert_kept::<PlanSummary>("summary");
     assert_kept::<ReplayDocument<'_>>("replay");
-    assert_kept::<Outline<'_>>("outline");
+    assert_kept::<StudyListing<'_>>("outline");
 }

@@ -23,7 +23,7 @@ pub struct ArrayList<'a> {
     arrays: &'a [ArrayModel],
 }
 
-/// Published figures beside simulated ones.
+/// Published figures next to simulated ones.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct FigureList<'a> {
@@ -43,7 +43,7 @@ pub struct CheckedFigure<'a> {
     #[cfg_attr(test, schemars(schema_with = "tests::figure"))]
     pub figure: &'a Figure,
     /// The simulated value in the same unit; null where the model cannot tell.
-    pub simulated: Option<f64>,
+    pub simulated_value: Option<f64>,
     /// Simulated over published, less one; 0 beyond a bound.
     pub error: Option<f64>,
     /// In a word or two: fitted, held back, or missed.
@@ -122,8 +122,8 @@ impl<'a> FigureList<'a> {
 impl<'a> CheckedFigure<'a> {
     /// One of a model, with a remark.
     pub fn of(model: &'a ArrayModel, checked: &'a Checked, remark: &'static str) -> Self {
-        let (simulated, error) = (checked.simulated_value, checked.error());
-        Self { array: &model.name, figure: &checked.figure, simulated, error, remark }
+        let (simulated_value, error) = (checked.simulated_value, checked.error());
+        Self { array: &model.name, figure: &checked.figure, simulated_value, error, remark }
     }
 }
 

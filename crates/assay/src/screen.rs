@@ -95,6 +95,7 @@ fn give_back() -> Option<Taken> {
     let taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take()?;
     put(LEAVE);
     if let Some(before) = &taken.before {
+        // A terminal that has gone needs nothing.
         let _ = tcsetattr(io::stderr(), OptionalActions::Now, before);
     }
     Some(taken)

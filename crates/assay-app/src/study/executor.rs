@@ -46,7 +46,7 @@ pub type CellOutcome = (CellResult, Option<String>);
 pub trait CellRunner {
     /// Time since the study began or went on, s.
     fn now_s(&self) -> f64;
-    /// Takes what is shown until the next call for the progress of this of so many cells, after which the others take
+    /// Takes what is shown until the next call for the progress of this cell of `count`, after which the others take
     /// `left_after_s` more seconds.
     fn begin(&mut self, number: u32, count: u32, left_after_s: f64);
     /// Shows a message to a person.

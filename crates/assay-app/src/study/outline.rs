@@ -129,7 +129,7 @@ fn hooks(study: &Study) -> Vec<String> {
 /// The plan for a program.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
-pub struct Outline<'a> {
+pub struct StudyListing<'a> {
     /// Version of the document's form: 1.
     format: u32,
     /// Name of the study.
@@ -142,13 +142,13 @@ pub struct Outline<'a> {
     #[cfg_attr(test, schemars(schema_with = "crate::contract::hooks"))]
     hooks: &'a Hooks,
     /// All cells in the order of their measurement.
-    cells: Vec<OutlinedCell>,
+    cells: Vec<CellListing>,
 }
 
 /// One cell of the plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
-pub struct OutlinedCell {
+pub struct CellListing {
     /// Its number, from 1.
     number: u32,
     /// Which of the repeats it belongs to, from 1.
@@ -164,13 +164,13 @@ pub struct OutlinedCell {
     problem: Option<String>,
 }
 
-impl<'a> Outline<'a> {
+impl<'a> StudyListing<'a> {
     /// The plan of a study on these targets.
     pub fn of(study: &'a Study, notes: &'a [String], targets: &[String]) -> Self {
         let all = cells(study);
         let outlined = |cell: &Cell| {
             let (phases, problem) = told(study, cell, targets);
-            OutlinedCell {
+            CellListing {
                 number: cell.number,
                 repeat: cell.repeat,
                 settings: cell.settings.clone(),

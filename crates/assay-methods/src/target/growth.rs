@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 const TRANSFER: u64 = 8 << 10;
 /// Time for each look; a disk reads thirty times in it.
 const LOOK: Nanos = Nanos(250_000_000);
-/// The part of the file that was written first, one in so many.
+/// The part of the file that was written first, one part in this number.
 const OLDEST: u64 = 8;
 /// Blocks that are read twice: few, so that any cache has room for them.
 const AGAIN_BYTES: u64 = 1 << 20;
@@ -45,7 +45,7 @@ pub(super) struct Looked {
     pub(super) again: Histogram,
 }
 
-/// Why a larger file tells more.
+/// Why a larger file says more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Sign {
     /// Reads are as fast as memory, ns in the median.
@@ -255,7 +255,7 @@ mod tests {
             assert_eq!((size, sign), (grown, None), "{cache_mib} MiB");
         }
         let (size, sign) = Cached { cache_bytes: 8 * GIB, ..FLASH }.grown();
-        // A cache that holds all of the file is told from the medium only where it is as fast as memory.
+        // A cache that holds all of the file differs from the medium visibly only where it is as fast as memory.
         assert_eq!((size, sign), (2, None));
         let memory = Cached { cache_bytes: 8 * GIB, cache_ns: 8_000, ..FLASH };
         assert_eq!(memory.grown().0, 32);

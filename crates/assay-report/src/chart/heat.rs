@@ -55,7 +55,7 @@ pub(crate) fn heat(
         scene.stretching.extend((!bars.is_empty()).then_some(Mark::Bars { bars, width, ink }));
     }
     if size == Size::Narrow {
-        // There is no room for it beside the name of the axis.
+        // There is no room for it next to the name of the axis.
         scene.lower(LEGEND);
     }
     legend(&mut scene);

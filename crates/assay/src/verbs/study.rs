@@ -9,7 +9,7 @@ use crate::start;
 use assay_app::plan_document::read_plan;
 use assay_app::resume::needed;
 use assay_app::study::StudyPlan;
-use assay_app::study::outline::{self, Outline};
+use assay_app::study::outline::{self, StudyListing};
 use assay_methods::files::read_document;
 use assay_methods::shipped_studies::study_text;
 use assay_methods::target::SimulatedDevice;
@@ -87,7 +87,7 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
         SimulatedDevice::parse(target)?;
     }
     if options.output.json {
-        return print(&json(&Outline::of(&plan.study, &plan.notes, targets))?);
+        return print(&json(&StudyListing::of(&plan.study, &plan.notes, targets))?);
     }
     print(&outline::text(&plan.study, &plan.notes, targets))
 }
