@@ -18,7 +18,7 @@ use truth::{Case, Truth};
 /// A half-width above this share is called wide.
 const WIDE: f64 = 0.1;
 
-/// A wide interval is an answer up to so many times the half-width of one who knows the law and sees this load all the time.
+/// A wide interval is an answer up to this many half-widths of one who knows the law and sees this load all the time.
 const WIDEST: f64 = 3.0;
 
 /// One answer over all seeds.

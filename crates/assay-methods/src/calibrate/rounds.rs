@@ -194,7 +194,7 @@ fn level_above(ladder: &Ladder, load: u32) -> Option<f64> {
     larger.peek().is_some().then(|| level(larger))
 }
 
-/// What the visits to some loads gave, by time; the rate that a rung tells may be one of several loads.
+/// What the visits to some loads gave, by time; the rate of a rung may be that of several loads.
 fn level<'r>(rungs: impl Iterator<Item = &'r Rung>) -> f64 {
     let visits = rungs.flat_map(|rung| &rung.slices);
     let (ios, time_s) = visits.fold((0.0, 0.0), |(ios, time_s), visit| {

@@ -58,7 +58,7 @@ impl Between {
     }
 }
 
-/// A farm of equal servers; its limit is so many mean times.
+/// A farm of equal servers; its limit in mean times.
 fn farm(between: &mut Between, seed: u64, limit: f64, noise: Noise) -> Drawn {
     let (servers, mean_us) = (between.whole(3, 9), between.real(300.0, 1500.0));
     of_kind(Kind::farm("drawn", servers, mean_us, limit * mean_us, noise), seed)

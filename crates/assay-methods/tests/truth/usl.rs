@@ -18,14 +18,14 @@ pub struct UslLaw {
 }
 
 impl UslLaw {
-    /// I/Os a second with so many in it.
+    /// I/Os a second with this many in it.
     pub fn rate(&self, inside: f64) -> f64 {
         let others = inside - 1.0;
         let lost = self.contention * others + self.coherency * inside * others;
         self.alone_per_s * inside / (1.0 + lost)
     }
 
-    /// A case whose limit is so many times the 0.99 quantile at the load that gives most.
+    /// A case whose limit is that many times the 0.99 quantile at the load that gives most.
     ///
     /// In a closed loop the number inside is constant, so that completions are a Poisson stream and a time in a queue in order of
     /// arrival is Erlang's.
