@@ -27,7 +27,7 @@ pub struct LoadFacts {
     /// Share of its reads that the page cache answered, where it is known.
     pub cached_share: Option<f64>,
     /// Processors of the host.
-    pub processors_total: f64,
+    pub processors_mean: f64,
 }
 
 impl LoadFacts {
@@ -51,7 +51,7 @@ impl LoadFacts {
             commits_mean: (load.kind == LoadKind::Slob)
                 .then(|| per(operations.write.as_ref().map_or(0.0, |updates| real(updates.ios)))),
             cached_share: cached_share(load, rung),
-            processors_total: f64::from(load.processors),
+            processors_mean: f64::from(load.processors),
         }
     }
 
@@ -69,7 +69,7 @@ impl LoadFacts {
             .reads_mean
             .map_or(demand.reads_mean, |all| (all - demand.large_reads_mean).max(0.0));
         demand.read_latency_s = self.read_latency_s.unwrap_or(demand.read_latency_s);
-        let least = FAIR_SHARE * self.processors_total;
+        let least = FAIR_SHARE * self.processors_mean;
         demand.processors_mean = demand.processors_mean.max(least);
         let rest_s = demand.response_s - demand.known_s();
         demand.other_s += rest_s.max(0.0);
@@ -132,7 +132,7 @@ mod tests {
             read_latency_s: Some(0.016),
             commits_mean: None,
             cached_share: Some(0.0),
-            processors_total: 2.0,
+            processors_mean: 2.0,
         };
         // The server counted a tenth more work and less DB time, and its CPU was taken for a part of its waits.
         let mut demand = Demand {
