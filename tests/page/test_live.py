@@ -28,7 +28,7 @@ def event(second: int) -> str:
     point = {
         "at_s": second + 1.0,
         "outstanding_mean": 16.0,
-        "cpu_busy": 0.4 + 0.1 * math.sin(second / 20),
+        "cpu_busy_share": 0.4 + 0.1 * math.sin(second / 20),
         "operations": [
             {"operation": kind, "iops": iops * share, "bytes_per_s": iops * share * 8192, "errors": 0, "service_time_ns": times}
             for kind, share in (("read", 0.7), ("write", 0.3))

@@ -200,7 +200,7 @@ fn add_host(row: &mut ImportedRow, folder: &Path) {
         subject: None,
         estimate: Estimate::exact(value, 1),
     };
-    row.measures.extend(means.cpu_busy.map(|share| measure("host.cpu_busy", share)));
+    row.measures.extend(means.cpu_busy_share.map(|share| measure("host.cpu_busy", share)));
     if let Some((name, rates)) = means.busiest {
         row.settings.push(Setting { factor: "device".to_owned(), value: FactorValue::Text(name) });
         row.measures.push(measure("storage.read_throughput", rates.read_bytes_per_s));

@@ -17,7 +17,7 @@ pub struct Point {
     /// Time-weighted mean of the outstanding I/Os.
     pub outstanding_mean: f64,
     /// Share of the CPU time of the host in which something ran, 0..=1, where that was sampled.
-    pub cpu_busy: Option<f64>,
+    pub cpu_busy_share: Option<f64>,
     /// One for each operation that happened.
     pub operations: Vec<OperationPoint>,
 }
@@ -44,7 +44,7 @@ pub struct OperationPoint {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct HostPoint {
     /// Share of the CPU time in which something ran, 0..=1.
-    pub cpu_busy: f64,
+    pub cpu_busy_share: f64,
     /// Tasks that ran or were ready to run.
     pub runnable: u64,
 }
@@ -57,7 +57,7 @@ impl Point {
         Self {
             at_s,
             outstanding_mean: interval.outstanding_mean,
-            cpu_busy: host.map(|host| host.cpu_busy),
+            cpu_busy_share: host.map(|host| host.cpu_busy_share),
             operations: operations
                 .map(|(kind, of)| OperationPoint::of(kind, of, elapsed_s))
                 .collect(),
@@ -88,7 +88,7 @@ impl HostPoint {
     pub(crate) fn of(moment: &Moment) -> Self {
         let cpu = moment.counters.cpu.unwrap_or_default();
         let queue = moment.run_queue.unwrap_or_default();
-        Self { cpu_busy: cpu.busy_share(), runnable: queue.running }
+        Self { cpu_busy_share: cpu.busy_share(), runnable: queue.running }
     }
 }
 

@@ -95,8 +95,8 @@ fn courses(points: &VecDeque<Point>, columns: usize) -> Vec<String> {
         course("per second", points, columns, Point::iops, show_count),
         course("p99", points, columns, high, show_time_ns),
     ];
-    if points.back().is_some_and(|point| point.cpu_busy.is_some()) {
-        let busy = |point: &Point| point.cpu_busy.unwrap_or_default();
+    if points.back().is_some_and(|point| point.cpu_busy_share.is_some()) {
+        let busy = |point: &Point| point.cpu_busy_share.unwrap_or_default();
         lines.push(course("processors", points, columns, busy, |share| {
             format!("{:.0} %", 100.0 * share)
         }));

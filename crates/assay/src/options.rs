@@ -1,6 +1,6 @@
 //! Options that several verbs share.
 
-use crate::live_options::{LiveOptions, LiveView};
+use crate::live_options::{LiveMonitor, LiveOptions};
 use crate::progress_line::ProgressLine;
 use crate::spelling::quantity;
 use assay_app::target_plan::{self, EnginePlan, RingTasks, TargetPlan};
@@ -104,7 +104,7 @@ pub fn progress(output: &OutputOptions) -> Progress {
 }
 
 /// The same with others who look on; a screen has no room for a line, and shows notes itself.
-fn shown_live(output: &OutputOptions, mut view: LiveView) -> Progress {
+fn shown_live(output: &OutputOptions, mut view: LiveMonitor) -> Progress {
     let has_screen = view.has_screen();
     let mut line = ProgressLine::new(!output.json && !has_screen, output.quiet || has_screen);
     Progress::new(move |update| {

@@ -12,18 +12,18 @@ const SECOND_NS: u64 = 1_000_000_000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolMeans {
     /// Share of the CPU time in which something ran, 0..=1.
-    pub cpu_busy: Option<f64>,
+    pub cpu_busy_share: Option<f64>,
     /// The device with the most time under I/O, by its kernel name, and its rates.
     pub busiest: Option<(String, DeviceRates)>,
 }
 
 /// The means of what both tools printed; any other text gives nothing.
 pub fn tool_means(iostat: &str, vmstat: &str) -> ToolMeans {
-    ToolMeans { cpu_busy: cpu_busy(vmstat), busiest: busiest(iostat) }
+    ToolMeans { cpu_busy_share: cpu_busy_share(vmstat), busiest: busiest(iostat) }
 }
 
 /// Idle time and time in waits for I/O are not busy.
-fn cpu_busy(text: &str) -> Option<f64> {
+fn cpu_busy_share(text: &str) -> Option<f64> {
     let head = text.lines().find(|line| line.split_whitespace().take(2).eq(["r", "b"]))?;
     let is_row =
         |line: &&str| line.trim_start().starts_with(|letter: char| letter.is_ascii_digit());
@@ -74,7 +74,7 @@ sdb 3000.0 0.0 24000.0 0.0 1.0 0.0 3.0 92.0
     #[test]
     fn first_reports_do_not_count_and_the_busiest_device_is_named() {
         let means = tool_means(IOSTAT, VMSTAT);
-        assert!((means.cpu_busy.unwrap() - 0.4).abs() < 1e-9, "{means:?}");
+        assert!((means.cpu_busy_share.unwrap() - 0.4).abs() < 1e-9, "{means:?}");
         let (name, rates) = means.busiest.unwrap();
         assert_eq!(name, "sdb");
         assert!((rates.read_iops - 2000.0).abs() < 1.0, "{rates:?}");

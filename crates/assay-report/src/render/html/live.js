@@ -63,7 +63,7 @@
     const of = (name, value) => [name, points.map(point => value(point.operations.find(each => each.operation === name)))];
     draw('rate', OPERATIONS.map(name => of(name, found => found?.iops ?? 0)), mean, value => `${count(value)}/s`);
     draw('p99', OPERATIONS.map(name => of(name, found => found?.service_time_ns[1] ?? 0)), highest, time);
-    draw('busy', [['mix', points.map(point => point.cpu_busy ?? 0)]], mean, percent);
+    draw('busy', [['mix', points.map(point => point.cpu_busy_share ?? 0)]], mean, percent);
     const [first, last] = [points[0].at_s, points[points.length - 1].at_s];
     byId('span').textContent = `${span(first)} to ${span(last)} of measured time; interval by interval`;
   };
