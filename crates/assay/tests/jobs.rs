@@ -215,7 +215,7 @@ fn logs_of_fio_are_rows_that_say_what_they_lack() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let found = place.json("report latest", 0);
     let measure = &found["study"]["cells"][0]["measures"][0];
-    assert_eq!(measure["quantity"], "read.throughput", "{found}");
+    assert_eq!(measure["quantity"], "throughput", "{found}");
     assert!(found["study"]["notes"].to_string().contains("means of times only"), "{found}");
     place.write("other.txt", "1, 2, 3\nhello\n");
     let unknown = place.run("import other.txt");

@@ -111,7 +111,7 @@ fn metrics_in_a_file_are_those_of_the_run() {
     // The next run may take its place.
     assert_eq!(
         place
-            .run("calibrate sim:servers?count=8&service=200us --time 1s --openmetrics assay.prom")
+            .run("calibrate sim:servers?count=8&service=200us --time 5s --openmetrics assay.prom")
             .code,
         Some(0)
     );

@@ -64,7 +64,7 @@ impl LogKind {
         match self {
             Self::Throughput => "throughput",
             Self::Iops => "iops",
-            Self::Latency => "service_time.mean",
+            Self::Latency => "response_time.mean",
             Self::Submission => "submission_time.mean",
         }
     }

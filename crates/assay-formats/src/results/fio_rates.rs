@@ -25,7 +25,8 @@ pub(super) fn read(text: &str, name: &str, kind: LogKind) -> Result<ImportedResu
     let mut rows = Vec::new();
     for operation in [Operation::Read, Operation::Write] {
         let of: Vec<&Line> = lines.iter().filter(|line| line.operation == operation).collect();
-        rows.extend(row(&of, operation, kind, name, elapsed_ms));
+        let has_others = of.len() < lines.len();
+        rows.extend(row(&of, (operation, has_others), kind, name, elapsed_ms));
     }
     Ok(ImportedResult {
         program: "fio".to_owned(),
@@ -38,12 +39,16 @@ pub(super) fn read(text: &str, name: &str, kind: LogKind) -> Result<ImportedResu
 /// The row of an operation; none where it did not happen.
 fn row(
     lines: &[&Line],
-    operation: Operation,
+    (operation, has_others): (Operation, bool),
     kind: LogKind,
     name: &str,
     elapsed_ms: u64,
 ) -> Option<ImportedRow> {
-    let quantity = format!("{}.{}", operation.name(), kind.quantity());
+    let quantity = match (kind, has_others) {
+        // The only operation is all of them.
+        (LogKind::Throughput | LogKind::Iops, false) => kind.quantity().to_owned(),
+        _ => format!("{}.{}", operation.name(), kind.quantity()),
+    };
     let setting = |factor: &str, text: &str| Setting {
         factor: factor.to_owned(),
         value: FactorValue::Text(text.to_owned()),
@@ -94,7 +99,7 @@ mod tests {
         assert!((found[0].measures[0].estimate.value - 2000.0 * 1024.0).abs() < 1e-6);
         assert!((found[1].measures[0].estimate.value - 10_240.0).abs() < 1e-6);
         let times = rows("500, 2000, 0, 0, 0\n1000, 4000, 0, 0, 0\n", "x_clat.1.log");
-        assert_eq!(times[0].measures[0].quantity, "read.service_time.mean");
+        assert_eq!(times[0].measures[0].quantity, "read.response_time.mean");
         assert!((times[0].measures[0].estimate.value - 3000.0).abs() < 1e-9);
     }
 
