@@ -110,7 +110,7 @@ LABELS = """() => {
     });
     for (const line of chart.querySelectorAll('path.l:not(.hair)')) {
       // Lines are drawn from corner to corner: their corners are read, because asking for points along them takes minutes.
-      const place = line.getScreenCTM(), numbers = line.getAttribute('d').match(/-?[0-9.]+/g).map(Number);
+      const place = line.getScreenCTM(), numbers = (line.getAttribute('d').match(/-?[0-9.]+/g) ?? []).map(Number);
       const corners = [];
       for (let at = 0; at + 1 < numbers.length; at += 2) {
         corners.push([place.a * numbers[at] + place.e, place.d * numbers[at + 1] + place.f]);

@@ -8,7 +8,7 @@ use assay_methods::{CalibrationPlan, LogPlan, Mix, SimulatedBench, calibrate, ca
 use assay_model::array::{SessionLoad, parse_array};
 use assay_model::calibration::Calibration;
 use assay_model::number::{count, real_len};
-use assay_model::projection::{Answer, Population, TargetOrigin};
+use assay_model::projection::{Answer, Effect, Population, TargetOrigin};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::{Error, Profile, Result};
 use assay_predict::{Demand, ProjectionPlan, StorageSource, demand_of, project};
@@ -23,6 +23,8 @@ struct Outcome {
     answer: Answer,
     error: f64,
     is_covered: bool,
+    /// The calibration did not reach as far as the database asks: the answer is what it does at least.
+    is_least: bool,
 }
 
 fn main() -> Result<()> {
@@ -47,8 +49,12 @@ fn main() -> Result<()> {
 }
 
 fn summarize(all: &[Outcome]) {
+    let is_answered = |outcome: &&Outcome| outcome.answer == Answer::Answered;
+    let least = all.iter().filter(is_answered).filter(|outcome| outcome.is_least);
+    let (least, held): (Vec<&Outcome>, Vec<&Outcome>) = least.partition(|one| !one.is_covered);
+    println!("at least: {} kept, {} not covered", held.len(), least.len());
     let answered: Vec<&Outcome> =
-        all.iter().filter(|outcome| outcome.answer == Answer::Answered).collect();
+        all.iter().filter(is_answered).filter(|outcome| !outcome.is_least).collect();
     let mut errors: Vec<f64> = answered.iter().map(|outcome| outcome.error.abs()).collect();
     errors.sort_by(f64::total_cmp);
     let n = errors.len();
@@ -75,7 +81,7 @@ fn summarize(all: &[Outcome]) {
 fn predicted(random: &mut Random) -> Result<Outcome> {
     let load = session_load(random);
     let (before, after) = (array(random)?, array(random)?);
-    let times = (300_000_000, 2_000_000_000);
+    let times = (500_000_000, 1_500_000_000);
     let on = |device: &SimulatedDevice, seed: u64| -> Option<Profile> {
         let SimulatedDevice::Array(spec) = device else { return None };
         let run = run_host(&load, &mut *spec.build(), times, seed);
@@ -100,23 +106,28 @@ fn predicted(random: &mut Random) -> Result<Outcome> {
     };
     let projection = project(&read, None, &[source], &plan);
     let target = &projection.targets[0];
-    let per_s = demand_of(&truth, None).demand.throughput_per_s;
+    // Few statements are counted in so short a run, and many reads: both are work.
+    let demand = &read.demand;
+    let reads_per_s = |demand: &Demand| demand.throughput_per_s * demand.reads_mean;
+    let per_s = reads_per_s(&demand_of(&truth, None).demand) / demand.reads_mean;
     let closed = target.state(|population| matches!(population, Population::Closed { .. }));
     let estimate = closed.map(|state| state.throughput_per_s);
-    let demand = &read.demand;
     Ok(Outcome {
         what: format!(
-            "sessions {} cpus {} updates {:.2} commits wait {} cpu {:.2} ms reads {:.2} ms writes/read {:.2} {:?}",
+            "sessions {} cpus {} updates {:.2} commits wait {} cpu {:.3} ms reads {:.3} ms, then {:.3}, predicted {:.3}, writes/read {:.2} {:?}",
             load.sessions,
             load.cpus,
             load.update_share.0,
             load.commit_waits,
             1e3 * demand.cpu_s,
             1e3 * demand.read_latency_s,
+            1e3 * demand_of(&truth, None).demand.read_latency_s,
+            closed.and_then(|state| state.read_latency_s).map_or(0.0, |latency_s| 1e3 * latency_s),
             demand.writes_mean / demand.reads_mean.max(1e-9),
             target.objections.iter().map(|one| one.kind).collect::<Vec<_>>(),
         ),
         answer: target.answer,
+        is_least: target.objections.iter().any(|one| one.effect == Effect::AtLeast),
         error: estimate.map_or(f64::NAN, |estimate| estimate.value / per_s - 1.0),
         is_covered: estimate.is_some_and(|estimate| estimate.covers(per_s)),
     })
@@ -144,7 +155,7 @@ fn session_load(random: &mut Random) -> SessionLoad {
         cache_hits: Share(0.2 + 0.7 * random.unit()),
         block_changes_mean: 4.0,
         dirty_blocks_mean: 0.2 + 2.0 * random.unit(),
-        dirty_max: 100_000,
+        dirty_max: whole(random, 300.0, 3000.0),
         writer_depth: 64,
         redo: Bytes(3072),
         commit_waits: random.chance(0.5),
@@ -182,7 +193,7 @@ read = "{}us"
 program = "{}us"
 spread = "half"
 page = "8KiB"
-buffer = "64MiB"
+buffer = "4MiB"
 buffered_write = "{}us"
 "#,
         us(random, 20.0, 400.0),
@@ -208,7 +219,7 @@ fn calibrated(device: &SimulatedDevice, demand: &Demand) -> Result<Calibration> 
     let plan = CalibrationPlan {
         mixes,
         transfer: BLOCK,
-        time_budget: Nanos(8_000_000_000),
+        time_budget: Nanos(12_000_000_000),
         outstanding_max: 512,
         ..CalibrationPlan::default()
     };

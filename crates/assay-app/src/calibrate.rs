@@ -77,6 +77,7 @@ impl CalibrationRunPlan {
             target: &self.target,
             write: self.read_share.iter().any(|share| share.0 < 1.0),
             direct: true,
+            grows: true,
             workload: None,
             study: None,
             document: Some(&document),

@@ -2,6 +2,7 @@
 
 use crate::calibrate::calibrate_recording;
 use crate::context::Context;
+use crate::database_calibration::{append_of, mixes, transfer};
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::load::ladder_run::{LadderPlan, beside};
 use crate::load::server_plan::ServerPlan;
@@ -16,14 +17,16 @@ use assay_judge::check_criteria;
 use assay_loads::slob::Rules;
 use assay_methods::target::is_simulated;
 use assay_methods::{CalibrationPlan, Mix};
-use assay_model::calibration::LatencyLimit;
+use assay_model::calibration::{Calibration, LatencyLimit};
 use assay_model::document::to_toml;
 use assay_model::load::Length;
 use assay_model::measurement::Finish;
 use assay_model::number::{real, real_len};
+use assay_model::projection::TargetOrigin;
 use assay_model::run::RunKind;
-use assay_model::units::{Nanos, Rate};
-use assay_model::{Error, Result, Workload};
+use assay_model::units::{Bytes, Nanos, Rate};
+use assay_model::{Error, Profile, Result, Workload};
+use assay_predict::{Demand, ProjectionPlan, StorageSource, demand_of, project};
 use assay_store::{Document, RunWriter};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -77,13 +80,21 @@ const fn run_share(is_demand: bool) -> f64 {
 
 impl CheckPlan {
     /// Calibrates, runs the workload and judges: by what is named, else by what the workload asks, else by limit and rate.
-    pub fn run(&self, named: Option<CriteriaSource>, context: &Context) -> Result<FinishedRun> {
+    /// Where the question is whether one database is carried, `database` is its profile, and what it would do there is kept
+    /// with the rest.
+    pub fn run(
+        &self,
+        named: Option<CriteriaSource>,
+        database: Option<&Profile>,
+        context: &Context,
+    ) -> Result<FinishedRun> {
         let criteria = match CriteriaSource::of(named, &self.workload)? {
             Some(criteria) => criteria,
             None => CriteriaSource::new(&check_criteria(self.max_latency, self.min_iops)?)?,
         };
         let write = self.target.may_be_written();
-        let method = self.method(write);
+        let demand = database.map(|profile| demand_of(profile, None).demand);
+        let method = self.method(write, demand.as_ref());
         self.check_time(&method)?;
         method.check().map_err(|error| error.context("--max-latency"))?;
         if let Some(load) = self.announcement(write) {
@@ -94,17 +105,23 @@ impl CheckPlan {
             target: &self.target,
             write,
             direct: true,
+            grows: true,
             workload: None,
             study: None,
             document: Some(&document),
         };
         let mut recording = Recording::begin(RunKind::Check, &request, context)?;
-        let finish = match self.measure(&mut recording, &method) {
+        let append = demand.as_ref().filter(|demand| write && demand.commits_mean > 0.0);
+        let append = append.map(append_of);
+        let finish = match self.measure(&mut recording, &method, append) {
             Ok(finish) => finish,
             Err(error) => return Err(recording.abandon(error)),
         };
         // Test files go before the database comes and before the answer is given.
         let writer = recording.end();
+        if let Some(profile) = database {
+            self.project(profile, &writer)?;
+        }
         if finish == Finish::Complete
             && let Some(directory) = self.directory()
         {
@@ -128,11 +145,16 @@ impl CheckPlan {
     }
 
     /// Calibrates, then runs the workload unless the calibration came to an early end.
-    fn measure(&self, recording: &mut Recording, method: &CalibrationPlan) -> Result<Finish> {
+    fn measure(
+        &self,
+        recording: &mut Recording,
+        method: &CalibrationPlan,
+        append: Option<Bytes>,
+    ) -> Result<Finish> {
         recording.writer.put(Document::Workload, &to_toml(&self.workload)?)?;
         let whole = recording.context.progress.clone();
         recording.context.progress = self.part(&whole, 1);
-        let calibrated = calibrate_recording(recording, method, None, &self.target)?;
+        let calibrated = calibrate_recording(recording, method, append, &self.target)?;
         recording.context.progress = self.part(&whole, 2);
         match calibrated {
             Finish::Complete => Ok(recording.measure("run", &self.workload)?.finish),
@@ -169,7 +191,7 @@ impl CheckPlan {
 
     /// The same for what would be done.
     pub(crate) fn check(&self) -> Result<()> {
-        self.check_time(&self.method(self.target.may_be_written()))
+        self.check_time(&self.method(self.target.may_be_written(), None))
     }
 
     /// The directory that a database can be made in; nothing when it is not wanted or there is none.
@@ -184,16 +206,40 @@ impl CheckPlan {
         1.0 - run_share(self.is_demand) - database
     }
 
-    /// Reads, and where it may be written also a mix, each for its part of the time.
-    fn method(&self, write: bool) -> CalibrationPlan {
-        let shares: &[f64] = if write { &[1.0, 0.0, 0.7] } else { &[1.0] };
-        let time_s = self.time.seconds() * self.calibration_share() / real_len(shares.len());
+    /// Reads, and where it may be written also a mix, that of the database where there is one; each for its part of the time.
+    fn method(&self, write: bool, database: Option<&Demand>) -> CalibrationPlan {
+        let usual = CalibrationPlan::default();
+        let database = database.filter(|demand| demand.reads_mean > 0.0);
+        let mixes = match (write, database) {
+            (false, _) => vec![Mix::of(1.0)],
+            (true, None) => [1.0, 0.0, 0.7].map(Mix::of).to_vec(),
+            (true, Some(demand)) => mixes(demand),
+        };
+        let time_s = self.time.seconds() * self.calibration_share() / real_len(mixes.len());
         CalibrationPlan {
             limit: LatencyLimit { quantile: 0.99, service_time_ns: real(self.max_latency.0) },
-            mixes: shares.iter().map(|share| Mix::of(*share)).collect(),
+            mixes,
+            transfer: database.map_or(usual.transfer, transfer),
             time_budget: Nanos::from_seconds(time_s),
-            ..CalibrationPlan::default()
+            ..usual
         }
+    }
+
+    /// What the database would do on this storage; nothing where there is no calibration of it.
+    fn project(&self, profile: &Profile, writer: &RunWriter) -> Result<()> {
+        let Some(calibration) = writer.reader()?.json::<Calibration>(Document::Calibration)? else {
+            return Ok(());
+        };
+        let is_simulated = self.target.targets.iter().any(|target| is_simulated(target));
+        let source = StorageSource {
+            name: self.target.targets.join(", "),
+            calibration: &calibration,
+            origin: if is_simulated { TargetOrigin::Simulated } else { TargetOrigin::Measured },
+        };
+        let read = demand_of(profile, None);
+        let projection = project(&read, None, &[source], &ProjectionPlan::default());
+        writer.put_json(Document::Projection, &projection)?;
+        Ok(())
     }
 
     /// Three rungs of the SLOB method, in the database's part of the time.

@@ -11,6 +11,8 @@ pub mod capacity;
 pub mod check;
 pub mod command_line;
 pub mod context;
+#[cfg(test)]
+mod contract;
 mod database_calibration;
 pub mod dry_run;
 pub mod finish;

@@ -11,6 +11,7 @@ use assay_model::environment::Environment;
 use assay_model::integrity::Integrity;
 use assay_model::load::{Load, Rung};
 use assay_model::locality::Locality;
+use assay_model::projection::Projection;
 use assay_model::run::{Event, EventKind, RunKind};
 use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
@@ -53,6 +54,7 @@ impl LoadedRun {
             integrity: run.json::<Integrity>(Document::Integrity)?,
             load: run.json::<Load>(Document::Load)?,
             dss: run.json::<Dss>(Document::Dss)?,
+            projection: run.json::<Projection>(Document::Projection)?,
             ..Report::default()
         };
         for document in [Document::Workload, Document::Criteria, Document::Study] {

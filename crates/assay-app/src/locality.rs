@@ -59,6 +59,7 @@ impl LocalityPlan {
             target: &self.target,
             write: false,
             direct: true,
+            grows: false,
             workload: None,
             study: None,
             document: Some(&document),

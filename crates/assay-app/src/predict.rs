@@ -1,5 +1,6 @@
 //! What a database would do on other storage.
 
+mod learnt;
 mod targets;
 mod verify;
 
@@ -10,7 +11,8 @@ use assay_model::projection::Projection;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Profile, Result};
 use assay_predict::{
-    CacheChange, Demand, ProjectionPlan, ReadProfile, StorageSource, demand_of, project,
+    CacheChange, Demand, LoadFacts, ProjectionPlan, ReadProfile, StorageSource, demand_of,
+    demand_of_load, project,
 };
 use assay_store::{Document, RunReader};
 use std::path::Path;
@@ -34,8 +36,8 @@ pub struct PredictionPlan {
     pub cache: Option<Bytes>,
     /// Bytes of the buffer cache now, where no advice is printed.
     pub present_cache: Option<Bytes>,
-    /// Virtual time that a simulated device is calibrated for, each mix.
-    pub calibration_time: Nanos,
+    /// Virtual time that a simulated device is calibrated for, each mix; by default as long as its rate asks for.
+    pub calibration_time: Option<Nanos>,
     /// Everything else that is asked.
     pub projection: ProjectionPlan,
 }
@@ -44,8 +46,8 @@ impl PredictionPlan {
     /// Reads, calibrates what is simulated, and answers. Nothing is kept.
     pub fn run(&self, context: &Context) -> Result<Projection> {
         let source = read_source(&self.profile, context)?;
-        let read = demand_of(&source.profile, source.cached_share);
-        let projection = self.with_cache(&source.profile)?;
+        let read = source.read();
+        let projection = learnt::with_learnt(&self.with_cache(&source.profile)?, context)?;
         let reader = self.reader(&read.demand, context);
         let of = |name: &String| reader.read(name);
         let mut targets: Vec<PredictionTarget> = self.on.iter().map(of).collect::<Result<_>>()?;
@@ -96,17 +98,25 @@ fn no_log(name: &str) -> Error {
 pub struct ProfileSource {
     /// The profile.
     pub profile: Profile,
-    /// Share of its reads that the page cache answered, where a run knows.
-    pub cached_share: Option<f64>,
-    /// Sessions of a measured load.
-    pub sessions: Option<f64>,
+    /// What the sessions of a load know.
+    pub load: Option<LoadFacts>,
+}
+
+impl ProfileSource {
+    /// As the model takes it.
+    pub(crate) fn read(&self) -> ReadProfile {
+        self.load.as_ref().map_or_else(
+            || demand_of(&self.profile, None),
+            |facts| demand_of_load(&self.profile, facts),
+        )
+    }
 }
 
 /// A file, else a run of the store with the rung that is meant.
 fn read_source(named: &str, context: &Context) -> Result<ProfileSource> {
     if Path::new(named).exists() {
         let profile = read_profile(Path::new(named))?;
-        return Ok(ProfileSource { profile, cached_share: None, sessions: None });
+        return Ok(ProfileSource { profile, load: None });
     }
     let Some((run, rung)) = named.rsplit_once(':') else {
         return Err(Error::usage(
@@ -149,11 +159,7 @@ pub(crate) fn rung_source(load: &Load, sessions: u32) -> Result<ProfileSource> {
             "measure it again; the server gave no session for one",
         )
     })?;
-    Ok(ProfileSource {
-        profile: with_host(profile, rung),
-        cached_share: rung.physical.cached_share,
-        sessions: Some(f64::from(sessions)),
-    })
+    Ok(ProfileSource { profile: with_host(profile, rung), load: Some(LoadFacts::of(load, rung)) })
 }
 
 /// Of repeats the one with the middle rate.
@@ -179,7 +185,7 @@ fn with_sessions(
     source: &ProfileSource,
     read: &ReadProfile,
 ) -> ProjectionPlan {
-    let own = source.sessions.filter(|sessions| {
+    let own = source.load.map(|facts| facts.sessions).filter(|sessions| {
         // Sessions that are active less than this think meanwhile.
         read.demand.average_active_sessions() > 0.9 * sessions
     });

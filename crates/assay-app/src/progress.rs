@@ -3,6 +3,7 @@
 use assay_model::measurement::Interval;
 use assay_model::watch::Moment;
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -66,13 +67,19 @@ impl Progress {
 
     /// The progress of one of several equal parts of the whole, after which the others take `left_after_s` more seconds.
     pub fn part(&self, number: u32, count: u32, left_after_s: f64) -> Self {
+        let whole = f64::from(count.max(1));
+        let span = f64::from(number.saturating_sub(1)) / whole..f64::from(number) / whole;
+        self.span(format!("{number} of {count}"), span, left_after_s)
+    }
+
+    /// The progress of a span of the whole (0..=1) with a name, after which the rest takes `left_after_s` more seconds.
+    pub fn span(&self, name: String, span: Range<f64>, left_after_s: f64) -> Self {
         let all = self.clone();
         Self::new(move |update| match update {
             Update::CalibrationPhase { what, share, left_s } => {
-                let done = f64::from(number.saturating_sub(1)) + share.clamp(0.0, 1.0);
-                let what = format!("{number} of {count}, {what}");
+                let done = span.start + share.clamp(0.0, 1.0) * (span.end - span.start);
                 let left_s = left_s.map(|left_s| left_s + left_after_s);
-                all.show(&what, done / f64::from(count.max(1)), left_s);
+                all.show(&format!("{name}, {what}"), done, left_s);
             }
             other => all.tell(other),
         })

@@ -86,6 +86,8 @@ pub struct RunRequest<'a> {
     pub write: bool,
     /// Whether the page cache is to be passed by.
     pub direct: bool,
+    /// Whether a small test file is enough while its reads do not look cached.
+    pub grows: bool,
     /// The workload, where there is one alone: kept before anything else, so that the run can be taken up again
     /// whenever it ends.
     pub workload: Option<&'a Workload>,
@@ -93,6 +95,14 @@ pub struct RunRequest<'a> {
     pub study: Option<&'a Study>,
     /// The plan, which is kept before anything is measured; a run that goes on has its own.
     pub document: Option<&'a PlanDocument>,
+}
+
+/// Longer loads outlast what a small file is a sample of, s.
+const SHORT_S: f64 = 600.0;
+
+/// Whether a small test file is enough for a workload.
+pub(crate) fn is_short(workload: &Workload) -> bool {
+    workload.duration.seconds() <= SHORT_S
 }
 
 impl<'a> RunRequest<'a> {
@@ -103,7 +113,8 @@ impl<'a> RunRequest<'a> {
         document: Option<&'a PlanDocument>,
     ) -> Self {
         let (write, direct) = (workload.writes(), workload.direct);
-        Self { target, write, direct, workload: Some(workload), study: None, document }
+        let grows = is_short(workload);
+        Self { target, write, direct, grows, workload: Some(workload), study: None, document }
     }
 }
 
@@ -434,7 +445,7 @@ fn open(named: Targets, wanted: &RunRequest<'_>, context: &Context) -> Result<Op
         Targets::Paths(paths) => paths,
     };
     context.progress.show("opening the target", 0.0, None);
-    let opening = wanted.target.opening(wanted.write, wanted.direct);
+    let opening = wanted.target.opening(wanted.write, wanted.direct, wanted.grows);
     let mut show = |filling: Filling<'_>| match filling {
         Filling::Begins(note) => context.progress.say(&format!("note: {note}")),
         Filling::Written { bytes, total_bytes } => {

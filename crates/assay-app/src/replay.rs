@@ -33,8 +33,26 @@ pub struct ReplayPlan {
     pub is_fifo: bool,
 }
 
+/// What all kinds of devices came to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct ReplayDocument<'a> {
+    /// Version of the document's form: 1.
+    format: u32,
+    /// One a kind of device; the first keeps its promises.
+    devices: &'a [ReplayedDevice],
+}
+
+impl<'a> ReplayDocument<'a> {
+    /// Of these devices.
+    pub const fn of(devices: &'a [ReplayedDevice]) -> Self {
+        Self { format: 1, devices }
+    }
+}
+
 /// What one kind of device came to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct ReplayedDevice {
     /// What it does with flushes and FUA.
     pub device: &'static str,
@@ -46,6 +64,7 @@ pub struct ReplayedDevice {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cuts_needed: Option<u64>,
     /// Broken promises by kind.
+    #[cfg_attr(test, schemars(schema_with = "crate::contract::fault_counts"))]
     pub faults: Vec<FaultCount>,
     /// Blocks without a promise that were partly written, which is allowed.
     pub torn_blocks: u64,
@@ -59,6 +78,7 @@ pub struct ReplayedDevice {
 
 /// A state with a broken promise, to be made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
 pub struct BrokenState {
     /// Entries of the log that had completed.
     pub entries: u64,

@@ -208,14 +208,15 @@ impl TargetPlan {
         given.into_iter().find_map(|(option, given)| given.then_some(option))
     }
 
-    /// How the targets are to be opened.
-    pub fn opening(&self, write: bool, direct: bool) -> AccessOptions {
+    /// How the targets are to be opened, and whether a small test file is enough while its reads do not look cached.
+    pub fn opening(&self, write: bool, direct: bool, grows: bool) -> AccessOptions {
         AccessOptions {
             write,
             direct: direct && !self.buffered,
             destroy: self.destroy.clone(),
             wipe: self.wipe.clone(),
             file_size: self.size,
+            grows,
             fill_time: self.fill_time,
             keep: self.keep,
             content: Content { compressible: self.compressible, duplicate: self.duplicate },

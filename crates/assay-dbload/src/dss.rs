@@ -19,11 +19,11 @@ pub use query_settings::{Memory, QuerySettings};
 pub use refresh::finish_refresh;
 pub use run::{QueryHooks, RunPlan, measure};
 pub use store::DssStore;
-pub use tables::{DssTables, SCHEMA, data_bytes, look, scale_of, sizes};
+pub use tables::{DssTables, SCHEMA, data_bytes, scale_of, schema_state, sizes};
 
 /// Makes a managed server fit for large queries, and reads the settings that matter for them.
-pub fn fit<L: DssStore>(database: &mut Database<L>) -> Result<()> {
-    L::fit(database).map_err(|failure| failure.of("choosing the settings of the server"))
+pub fn tune<L: DssStore>(database: &mut Database<L>) -> Result<()> {
+    L::tune(database).map_err(|failure| failure.of("choosing the settings of the server"))
 }
 
 /// Processes that the server has for parallel steps of all sessions together; none where it does not say, or has none.

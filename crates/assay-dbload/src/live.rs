@@ -20,7 +20,7 @@ pub struct Own {
     pub transactions: u64,
 }
 
-/// What two snapshots and the looks between them are called.
+/// What two snapshots and the samples between them are called.
 pub type ObservedServerSpan<W> = Observed<<W as ObservedServer>::Snapshot>;
 
 /// A product whose live servers have a profile.
@@ -39,7 +39,7 @@ pub trait Live: ObservedServer<Snapshot: Send> + Send + Sized {
     /// A usage error where it is none.
     fn parse(address: &str) -> Result<Self::Address>;
 
-    /// Opens the session that looks.
+    /// Opens the session that samples.
     ///
     /// # Errors
     /// An environment error when the server refuses, is too old, or goes away.
@@ -62,7 +62,7 @@ pub trait Live: ObservedServer<Snapshot: Send> + Send + Sized {
     ///
     /// # Errors
     /// When the server was restarted in between.
-    fn profile(seen: &ObservedServerSpan<Self>, outside: &HostContext) -> Result<Profile>;
+    fn profile(seen: &ObservedServerSpan<Self>, host: &HostContext) -> Result<Profile>;
 
     /// What looking cost, in a database where sessions are counted by it.
     fn own(seen: &ObservedServerSpan<Self>, database: &str) -> Own;

@@ -331,6 +331,45 @@ fn the_header_remembers_what_was_filled() {
 }
 
 #[test]
+fn a_file_of_ours_is_made_larger_in_place() {
+    let files = Files::new();
+    let mut admission = gate().create_file(&files.path("grows"), SIZE).unwrap();
+    admission.record_content(SIZE / 2, "seed 7").unwrap();
+    let before = fs::read(files.path("grows")).unwrap();
+    let error = gate().extend_file(&mut admission, 1 << 60).unwrap_err();
+    assert!(error.message().contains("must stay free"), "{error}");
+    assert_eq!(admission.size_bytes(), SIZE);
+    gate().extend_file(&mut admission, 4 * SIZE).unwrap();
+    admission.recheck().unwrap();
+    assert_eq!(admission.range(), DATA_START_BYTES..4 * SIZE);
+    drop(admission);
+    let after = fs::read(files.path("grows")).unwrap();
+    let data = usize::try_from(DATA_START_BYTES).unwrap();
+    assert_eq!(after[data..before.len()], before[data..]);
+    let again = files.write("grows").unwrap();
+    let marker = again.marker().unwrap();
+    assert_eq!((marker.size_bytes, marker.filled_bytes), (4 * SIZE, SIZE / 2));
+}
+
+#[test]
+fn what_was_left_behind_while_it_was_made_larger_is_removed() {
+    let files = Files::new();
+    drop(gate().create_file(&files.path("grows"), SIZE).unwrap());
+    let mut admission = {
+        let created = found(&files, "grows").unwrap();
+        gate().admit_created(&created).unwrap()
+    };
+    gate().extend_file(&mut admission, 2 * SIZE).unwrap();
+    drop(admission);
+    // Killed between the header and the space.
+    File::options().write(true).open(files.path("grows")).unwrap().set_len(SIZE).unwrap();
+    let created = found(&files, "grows").unwrap();
+    assert!(gate().admit_created(&created).is_err());
+    gate().remove_created(&created).unwrap();
+    assert!(!files.path("grows").exists());
+}
+
+#[test]
 fn an_existing_thing_is_never_overwritten_by_creating() {
     let files = Files::new();
     symlink(files.path("nowhere"), files.path("dangling")).unwrap();

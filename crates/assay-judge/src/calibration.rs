@@ -78,8 +78,7 @@ fn base_quantile(
     Ok(one.limited_quantile_ns)
 }
 
-/// A quantile of a rung, without its upper end where too few independent I/Os lie beyond it to tell one: the document then holds
-/// the longest time seen. And how many these are.
+/// A quantile of a rung, without its upper end where too few independent I/Os lie beyond it to tell one. And how many these are.
 pub(crate) fn trusted(estimate: Estimate, quantile: f64) -> (Estimate, u64) {
     let clusters = real(estimate.n) * (1.0 - quantile);
     let high = if clusters < FEWEST_CLUSTERS { f64::INFINITY } else { estimate.high };

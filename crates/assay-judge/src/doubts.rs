@@ -80,7 +80,7 @@ fn busy_host(conduct: &Conduct) -> Option<Doubt> {
     if conduct.clock == ClockKind::Virtual {
         return None;
     }
-    let remedy = "use more workers, fewer I/Os a second, or a host with idle processors";
+    let remedy = "use more workers, fewer IOPS, or a host with idle processors";
     let host = conduct.host_busy_share.unwrap_or(0.0);
     busy(conduct.worker_busy_share_max, host).map(|what| doubt(what, Bias::Unflattering, remedy))
 }

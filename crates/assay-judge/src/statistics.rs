@@ -8,7 +8,7 @@ use assay_stats::batches::{BATCHES_MIN, CONFIDENCE, book, noun};
 use assay_stats::change::level_shift;
 use assay_stats::distribution::{normal_quantile, student_quantile};
 use assay_stats::quantile::{
-    FEWEST_CLUSTERS, broader_level, quantile_levels, tail_levels, upper_level,
+    FEWEST_CLUSTERS, TAIL, broader_level, quantile_levels, tail_levels, upper_level,
 };
 use assay_stats::scalability::scalability;
 use assay_stats::series;
@@ -92,12 +92,12 @@ pub fn quantile(histograms: &[&Histogram], quantile: f64) -> Option<Tail> {
     let above = |limit_ns: u64| -> Vec<u64> {
         histograms.iter().map(|histogram| histogram.ios_above(limit_ns)).collect()
     };
-    let levels = match broader_level(quantile) {
-        None => quantile_levels(&counts, &above(value_ns), quantile, CONFIDENCE)?,
-        Some(broader) => {
-            let above_broader = above(whole.quantile_ns(broader));
-            tail_levels(&counts, &above(value_ns), &above_broader, quantile, CONFIDENCE)?
-        }
+    let levels = if 1.0 - quantile < TAIL {
+        let above_broader = broader_level(quantile).map(|level| above(whole.quantile_ns(level)));
+        let above_broader = above_broader.as_deref();
+        tail_levels(&counts, &above(value_ns), above_broader, quantile, CONFIDENCE)?
+    } else {
+        quantile_levels(&counts, &above(value_ns), quantile, CONFIDENCE)?
     };
     let low_ns = levels.low.map_or(whole.min_ns(), |level| whole.quantile_ns(level));
     // An upper end that is given only where the tail happened to look short would be too low: what few clusters

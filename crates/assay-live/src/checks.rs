@@ -1,4 +1,4 @@
-//! Looks and counters held against each other, and how far the looks can be relied on.
+//! Samples and counters held against each other, and how far the samples can be relied on.
 
 use crate::host_context::HostContext;
 use crate::samples::Samples;
@@ -6,7 +6,7 @@ use assay_model::Estimate;
 use assay_model::number::{count_of, seconds};
 use assay_model::profile::{CheckOutcome, CrossCheck, Figure, Sampling, TimeModel};
 
-/// Active sessions by counters and by looks: they say the same unless counters came late, or looks did.
+/// Active sessions by counters and by samples: they say the same unless counters came late, or samples did.
 pub fn active_sessions(time: &TimeModel, seen: Option<&Estimate>) -> CrossCheck {
     let counted = time.average_active_sessions.clone();
     let right = seen.map(|seen| {
@@ -23,7 +23,7 @@ pub fn active_sessions(time: &TimeModel, seen: Option<&Estimate>) -> CrossCheck 
         _ => CheckOutcome::NotPossible,
     };
     CrossCheck {
-        what: "active sessions by counters and by looks".to_owned(),
+        what: "active sessions by counters and by samples".to_owned(),
         left: counted,
         right,
         outcome,
@@ -32,35 +32,35 @@ pub fn active_sessions(time: &TimeModel, seen: Option<&Estimate>) -> CrossCheck 
 
 /// How it was sampled; `own_time_s` is the time that our own sessions were active.
 pub fn sampling(
-    looks: &Samples,
-    outside: &HostContext,
+    samples: &Samples,
+    host: &HostContext,
     active: Option<Estimate>,
     own_time_s: f64,
 ) -> Sampling {
-    let own_cpu = looks.tasks.map(|tasks| seconds(tasks.own.on_cpu_ns) + outside.own_cpu_s);
+    let own_cpu = samples.tasks.map(|tasks| seconds(tasks.own.on_cpu_ns) + host.own_cpu_s);
     Sampling {
-        looks: count_of(looks.looks.len()),
-        late_looks: looks.late(),
-        period_s: looks.period_s(),
+        samples: count_of(samples.taken.len()),
+        late_samples: samples.late(),
+        period_s: samples.period_s(),
         average_active_sessions: active,
         own_time_s,
         own_cpu_s: own_cpu,
     }
 }
 
-/// What a reader has to know of the looks.
-pub fn doubts_of_looks(looks: &Samples) -> Vec<String> {
+/// What a reader has to know of the samples.
+pub fn doubts_of_samples(samples: &Samples) -> Vec<String> {
     let mut doubts = Vec::new();
-    let (late, all) = (looks.late(), count_of(looks.looks.len()));
+    let (late, all) = (samples.late(), count_of(samples.taken.len()));
     if all > 0 && 5 * late > all {
         doubts.push(format!(
             "{late} of {all} samples of the sessions came late: the machine had no CPU for them, and a busy machine is sampled too rarely"
         ));
     }
-    let missed = looks.tasks.map_or(0, |tasks| tasks.missed_sessions);
+    let missed = samples.tasks.map_or(0, |tasks| tasks.missed_sessions);
     if missed > 0 {
         doubts.push(format!(
-            "{missed} sessions came and went between two looks: their CPU time is not in DB CPU"
+            "{missed} sessions came and went between two samples: their CPU time is not in DB CPU"
         ));
     }
     doubts

@@ -1,6 +1,6 @@
 //! Names of the wait classes, which are those that a reader of Oracle's reports looks for.
 
-/// Sessions on a processor; of looks also those that are ready for one.
+/// Sessions on a processor; of samples also those that are ready for one.
 pub const CPU: &str = "CPU";
 /// Sessions read and write data themselves.
 pub const USER_IO: &str = "User I/O";

@@ -29,8 +29,8 @@ pub fn counted(
 }
 
 /// Time of client sessions on a CPU by the scheduler's count; nothing where they are not this host's.
-pub fn on_cpu(looks: &Samples) -> Option<TimedEvent> {
-    counted(CPU, CPU, seconds(looks.tasks?.clients.on_cpu_ns), None)
+pub fn on_cpu(samples: &Samples) -> Option<TimedEvent> {
+    counted(CPU, CPU, seconds(samples.tasks?.clients.on_cpu_ns), None)
 }
 
 /// CPU time that is not part of a wait. The scheduler counts the kernel's work for a read, and the server the time of the
@@ -65,11 +65,11 @@ pub fn mean_s(time_s: f64, ios: u64) -> Option<f64> {
     (ios > 0 && time_s > 0.0).then(|| time_s / real(ios))
 }
 
-/// Makes times of what looks saw.
+/// Makes times of what samples saw.
 #[derive(Clone, Copy)]
 pub struct Sampler<'a> {
     /// What was seen.
-    pub looks: &'a Samples,
+    pub samples: &'a Samples,
     /// Gives its intervals.
     pub bars: &'a dyn IntervalEstimator,
     /// The time that is divided, seconds.
@@ -80,10 +80,10 @@ impl Sampler<'_> {
     /// DB time times the share of some events in what was seen. Where too little was seen for an interval, the interval
     /// is everything.
     pub fn of_share(&self, meant: &dyn Fn(&SessionState) -> bool) -> Estimate {
-        let (part, whole) = (self.looks.series(meant), self.looks.active());
+        let (part, whole) = (self.samples.series(meant), self.samples.active());
         let seen = part.iter().sum::<f64>();
         let estimate = self.bars.ratio(&part, &whole).unwrap_or_else(|| Estimate {
-            value: seen / real(self.looks.seen()).max(1.0),
+            value: seen / real(self.samples.seen()).max(1.0),
             low: 0.0,
             high: 1.0,
             confidence: 0.95,
@@ -99,7 +99,7 @@ impl Sampler<'_> {
         is_left: &dyn Fn(&SessionState) -> bool,
         named: &dyn Fn(&SessionState) -> (String, &'static str),
     ) -> Vec<TimedEvent> {
-        let left = self.looks.totals().into_iter().filter(|(seen, _)| is_left(seen));
+        let left = self.samples.totals().into_iter().filter(|(seen, _)| is_left(seen));
         let (clear, rare): (Vec<_>, Vec<_>) = left.partition(|(_, count)| *count >= SEEN_MIN);
         let one =
             |(name, class): (String, &str), count: u64, meant: &dyn Fn(&SessionState) -> bool| {

@@ -3,10 +3,10 @@
 use assay_model::Estimate;
 use assay_model::counters::NamedDevice;
 use assay_model::number::{count, nanoseconds};
-use assay_model::profile::{ProfileSource, ProfiledProduct, ReadTimes};
+use assay_model::profile::{ProfileProduct, ProfileSource, ReadTimes};
 use assay_model::run::Utc;
 
-/// Intervals of what was sampled; neighbouring looks may resemble one another, and allowing for that is the task of
+/// Intervals of what was sampled; neighbouring samples may resemble one another, and allowing for that is the task of
 /// whoever implements this. `None` where there is too little to say.
 pub trait IntervalEstimator {
     /// The mean of equally long observations.
@@ -40,7 +40,7 @@ impl HostContext {
     /// Where a profile comes from whose snapshots were taken at these moments, seconds since 1970.
     pub fn source(
         &self,
-        product: ProfiledProduct,
+        product: ProfileProduct,
         release: &str,
         begin_s: f64,
         end_s: f64,

@@ -15,7 +15,7 @@ mod samples;
 mod time;
 pub mod watch;
 
-pub use checks::{active_sessions, doubts_of_looks, sampling};
+pub use checks::{active_sessions, doubts_of_samples, sampling};
 pub use events::{Sampler, counted, mean_s, on_cpu, ordered};
 pub use host_context::{HostContext, IntervalEstimator, missing_in_either};
 pub use intervals::Intervals;

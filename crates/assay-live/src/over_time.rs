@@ -10,23 +10,23 @@ pub type ClassOf<'a> = &'a dyn Fn(&SessionState) -> &'static str;
 
 /// Steps at most: a page is not wider.
 const STEPS_MAX: f64 = 240.0;
-/// Shorter steps hold too few looks.
+/// Shorter steps hold too few samples.
 const STEP_MIN_S: f64 = 1.0;
 
 /// Active sessions by class, those without a wait in the class `CPU`; nothing where nobody looked.
-pub fn over_time(looks: &Samples, class_of: ClassOf<'_>) -> Option<WaitSeries> {
-    if looks.looks.is_empty() || looks.elapsed_s <= 0.0 {
+pub fn over_time(samples: &Samples, class_of: ClassOf<'_>) -> Option<WaitSeries> {
+    if samples.taken.is_empty() || samples.elapsed_s <= 0.0 {
         return None;
     }
-    let steps = (looks.elapsed_s / STEP_MIN_S).floor().clamp(1.0, STEPS_MAX);
-    let step_s = looks.elapsed_s / steps;
+    let steps = (samples.elapsed_s / STEP_MIN_S).floor().clamp(1.0, STEPS_MAX);
+    let step_s = samples.elapsed_s / steps;
     let mut series = WaitSeries {
         step_s,
-        looks: vec![0; index(steps)],
+        samples: vec![0; index(steps)],
         classes: vec![class(CPU, index(steps))],
     };
-    for look in &looks.looks {
-        add(&mut series, look, class_of);
+    for sample in &samples.taken {
+        add(&mut series, sample, class_of);
     }
     finish(&mut series);
     Some(series)
@@ -37,11 +37,11 @@ fn class(name: &str, steps: usize) -> ClassSeries {
 }
 
 /// Adds sessions to the sums of the step in which they were seen.
-fn add(series: &mut WaitSeries, look: &Sample, class_of: ClassOf<'_>) {
-    let steps = series.looks.len();
-    let step = index(look.at_s / series.step_s).min(steps - 1);
-    series.looks[step] += 1;
-    for (seen, sessions) in &look.sessions {
+fn add(series: &mut WaitSeries, sample: &Sample, class_of: ClassOf<'_>) {
+    let steps = series.samples.len();
+    let step = index(sample.at_s / series.step_s).min(steps - 1);
+    series.samples[step] += 1;
+    for (seen, sessions) in &sample.sessions {
         let name = if seen.is_no_wait() { CPU } else { class_of(seen) };
         let known = series.classes.iter().position(|one| one.class == name);
         let place = known.unwrap_or_else(|| {
@@ -55,8 +55,8 @@ fn add(series: &mut WaitSeries, look: &Sample, class_of: ClassOf<'_>) {
 /// Sums become means; the first class stays where it is.
 fn finish(series: &mut WaitSeries) {
     for class in &mut series.classes {
-        for (sum, looks) in class.sessions_mean.iter_mut().zip(&series.looks) {
-            *sum /= real(*looks).max(1.0);
+        for (sum, samples) in class.sessions_mean.iter_mut().zip(&series.samples) {
+            *sum /= real(*samples).max(1.0);
         }
     }
     let mean = |class: &ClassSeries| {
@@ -74,7 +74,7 @@ mod tests {
         if seen.kind == "IO" { "User I/O" } else { "Application" }
     }
 
-    fn look(at_s: f64, sessions: &[(&str, &str, u64)]) -> Sample {
+    fn sample(at_s: f64, sessions: &[(&str, &str, u64)]) -> Sample {
         let sessions =
             sessions.iter().map(|(kind, event, count)| (SessionState::new(kind, event), *count));
         Sample { at_s, sessions: sessions.collect::<BTreeMap<_, _>>(), ..Sample::default() }
@@ -83,13 +83,14 @@ mod tests {
     #[test]
     fn each_step_has_the_mean_of_its_looks() {
         let read = ("IO", "DataFileRead", 3);
-        let looks = vec![
-            look(0.1, &[read, ("", "", 1)]),
-            look(0.9, &[read, ("Lock", "tuple", 1)]),
-            look(2.5, &[("Lock", "tuple", 2)]),
+        let samples = vec![
+            sample(0.1, &[read, ("", "", 1)]),
+            sample(0.9, &[read, ("Lock", "tuple", 1)]),
+            sample(2.5, &[("Lock", "tuple", 2)]),
         ];
-        let series = over_time(&Samples { looks, elapsed_s: 3.0, tasks: None }, &class_of).unwrap();
-        assert_eq!((series.step_s, series.looks.as_slice()), (1.0, [2, 0, 1].as_slice()));
+        let series =
+            over_time(&Samples { taken: samples, elapsed_s: 3.0, tasks: None }, &class_of).unwrap();
+        assert_eq!((series.step_s, series.samples.as_slice()), (1.0, [2, 0, 1].as_slice()));
         let of = |name: &str| {
             let found = series.classes.iter().find(|class| class.class == name);
             found.unwrap().sessions_mean.clone()
@@ -103,10 +104,12 @@ mod tests {
 
     #[test]
     fn a_long_interval_has_longer_steps_and_none_is_lost() {
-        let looks: Vec<Sample> = (0..7200).map(|at| look(f64::from(at), &[("", "", 1)])).collect();
+        let samples: Vec<Sample> =
+            (0..7200).map(|at| sample(f64::from(at), &[("", "", 1)])).collect();
         let series =
-            over_time(&Samples { looks, elapsed_s: 7200.0, tasks: None }, &class_of).unwrap();
-        assert_eq!((series.looks.len(), series.looks.iter().sum::<u64>()), (240, 7200));
+            over_time(&Samples { taken: samples, elapsed_s: 7200.0, tasks: None }, &class_of)
+                .unwrap();
+        assert_eq!((series.samples.len(), series.samples.iter().sum::<u64>()), (240, 7200));
         assert!(over_time(&Samples::default(), &class_of).is_none());
     }
 }

@@ -59,8 +59,8 @@ pub fn tiering(relations: &[RelationIo], elapsed_s: f64) -> Vec<TieringCandidate
 }
 
 /// What reached the devices, as a rate of requests.
-pub fn devices(outside: &HostContext, elapsed_s: f64) -> Option<RequestRate> {
-    let device = outside.device.as_ref()?;
+pub fn devices(host: &HostContext, elapsed_s: f64) -> Option<RequestRate> {
+    let device = host.device.as_ref()?;
     let what = format!("diskstats of {}, all programs", device.name);
     let per_s = |ios: u64| Some(Figure::new(rate(ios, elapsed_s), what.clone()));
     Some(RequestRate {
@@ -72,9 +72,9 @@ pub fn devices(outside: &HostContext, elapsed_s: f64) -> Option<RequestRate> {
 
 /// All I/O that reached the storage: the devices' own count where it is known, else the server's reads, writes and bytes
 /// with their source.
-pub fn whole(outside: &HostContext, server: (u64, u64, u64, &str), elapsed_s: f64) -> IoClass {
+pub fn whole(host: &HostContext, server: (u64, u64, u64, &str), elapsed_s: f64) -> IoClass {
     let mut class = IoClass::new(IoPurpose::All);
-    let (reads, writes, bytes, source) = match &outside.device {
+    let (reads, writes, bytes, source) = match &host.device {
         Some(device) => (
             device.counters.read_ios,
             device.counters.write_ios,
@@ -87,7 +87,7 @@ pub fn whole(outside: &HostContext, server: (u64, u64, u64, &str), elapsed_s: f6
     class.rate_iops = Some(Figure::new(rate(ios, elapsed_s), source.clone()));
     class.throughput_bytes_per_s = Some(Figure::new(rate(bytes, elapsed_s), source.clone()));
     class.read_share = (ios > 0).then(|| Figure::new(real(reads) / real(ios), source.clone()));
-    class.latency_s = outside.device.as_ref().and_then(|device| {
+    class.latency_s = host.device.as_ref().and_then(|device| {
         let counters = &device.counters;
         let time_ns = counters.read_time_ns + counters.write_time_ns;
         Some(Figure::new(crate::mean_s(real(time_ns) / 1e9, ios)?, source))

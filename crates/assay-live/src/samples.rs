@@ -57,7 +57,7 @@ pub struct Tasks {
     pub background: TaskCounters,
     /// Our own sessions.
     pub own: TaskCounters,
-    /// Sessions that came and went between two looks, so that nothing is known of them.
+    /// Sessions that came and went between two samples, so that nothing is known of them.
     pub missed_sessions: u64,
 }
 
@@ -65,7 +65,7 @@ pub struct Tasks {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
     /// In their order.
-    pub looks: Vec<Sample>,
+    pub taken: Vec<Sample>,
     /// Length of the interval, seconds.
     pub elapsed_s: f64,
     /// CPU time, where the server is on this host.
@@ -75,45 +75,45 @@ pub struct Samples {
 impl Samples {
     /// How often sessions were seen active in all.
     pub fn seen(&self) -> u64 {
-        self.looks.iter().map(Sample::active).sum()
+        self.taken.iter().map(Sample::active).sum()
     }
 
-    /// Client sessions connected at the first look; none where nobody looked.
+    /// Client sessions connected at the first sample; none where nobody looked.
     pub fn connected(&self) -> Option<Figure> {
-        let first = self.looks.first()?;
-        Some(Figure::new(real(first.connected), "client sessions at the first look"))
+        let first = self.taken.first()?;
+        Some(Figure::new(real(first.connected), "client sessions at the first sample"))
     }
 
-    /// Active sessions look by look.
+    /// Active sessions sample by sample.
     pub fn active(&self) -> Vec<f64> {
-        self.looks.iter().map(|look| real(look.active())).collect()
+        self.taken.iter().map(|sample| real(sample.active())).collect()
     }
 
-    /// Sessions in some events, look by look.
+    /// Sessions in some events, sample by sample.
     pub fn series(&self, meant: impl Fn(&SessionState) -> bool) -> Vec<f64> {
-        let of_one = |look: &Sample| {
-            let found = look.sessions.iter().filter(|(seen, _)| meant(seen));
+        let of_one = |sample: &Sample| {
+            let found = sample.sessions.iter().filter(|(seen, _)| meant(seen));
             real(found.map(|(_, sessions)| sessions).sum())
         };
-        self.looks.iter().map(of_one).collect()
+        self.taken.iter().map(of_one).collect()
     }
 
     /// How often each event was seen in all.
     pub fn totals(&self) -> BTreeMap<&SessionState, u64> {
         let mut totals = BTreeMap::new();
-        for (seen, sessions) in self.looks.iter().flat_map(|look| &look.sessions) {
+        for (seen, sessions) in self.taken.iter().flat_map(|sample| &sample.sessions) {
             *totals.entry(seen).or_insert(0) += sessions;
         }
         totals
     }
 
-    /// Looks that came late.
+    /// Samples that came late.
     pub fn late(&self) -> u64 {
-        count_of(self.looks.iter().filter(|look| look.is_late).count())
+        count_of(self.taken.iter().filter(|sample| sample.is_late).count())
     }
 
-    /// Mean distance of two looks, seconds.
+    /// Mean distance of two samples, seconds.
     pub fn period_s(&self) -> f64 {
-        self.elapsed_s / real_len(self.looks.len()).max(1.0)
+        self.elapsed_s / real_len(self.taken.len()).max(1.0)
     }
 }

@@ -22,25 +22,25 @@ pub struct Server {
 
 /// The time model of the events. Without a DB time nothing follows from it.
 pub fn model(
-    looks: &Samples,
-    outside: &HostContext,
+    samples: &Samples,
+    host: &HostContext,
     events: &[TimedEvent],
     db_time: Option<Figure>,
     server: Server,
 ) -> TimeModel {
-    let (tasks, clients) = (looks.tasks, server.clients);
-    let cpus = outside.processors.map(|cpus| Figure::new(real(cpus), "/proc/stat of this host"));
+    let (tasks, clients) = (samples.tasks, server.clients);
+    let cpus = host.processors.map(|cpus| Figure::new(real(cpus), "/proc/stat of this host"));
     let idle = tasks.map(|_| Figure::new(0.0, format!("schedstat of {clients}")));
     let db_cpu = db_cpu(events, clients).or(idle);
     let utilization = db_cpu.as_ref().zip(cpus.as_ref()).map(|(cpu, cpus)| {
         let whole_s = tasks.map_or(cpu.value, |tasks| seconds(tasks.clients.on_cpu_ns));
-        let share = whole_s / looks.elapsed_s / cpus.value.max(1.0);
+        let share = whole_s / samples.elapsed_s / cpus.value.max(1.0);
         Figure::new(share, "DB CPU / elapsed / CPUs")
     });
     let of_db_time = |of: &dyn Fn(f64) -> Figure| db_time.as_ref().map(|time| of(time.value));
     TimeModel {
         average_active_sessions: of_db_time(&|time_s| {
-            Figure::new(time_s / looks.elapsed_s, "DB time / elapsed")
+            Figure::new(time_s / samples.elapsed_s, "DB time / elapsed")
         }),
         background_cpu_s: tasks.map(|tasks| {
             let on_cpu_ns = tasks.background.on_cpu_ns + tasks.parallel.on_cpu_ns;
@@ -54,7 +54,7 @@ pub fn model(
         }),
         unaccounted_s: of_db_time(&|time_s| unaccounted(time_s, events)),
         cpu_utilization: utilization,
-        host_busy_share: outside.busy_share.map(|share| Figure::new(share, "/proc/stat of this host")),
+        host_busy_share: host.busy_share.map(|share| Figure::new(share, "/proc/stat of this host")),
         waits: waits(events),
         db_cpu_s: db_cpu,
         cpus,
@@ -132,9 +132,9 @@ pub fn doubts(model: &TimeModel) -> Vec<String> {
 }
 
 /// CPU time that the scheduler counted besides what the model shows as CPU; a sentence for the reader, where there is any.
-pub fn cpu_in_waits(model: &TimeModel, looks: &Samples) -> Option<String> {
+pub fn cpu_in_waits(model: &TimeModel, samples: &Samples) -> Option<String> {
     const SOME: f64 = 0.01;
-    let counted_s = seconds(looks.tasks?.clients.on_cpu_ns);
+    let counted_s = seconds(samples.tasks?.clients.on_cpu_ns);
     let (shown_s, db_time_s) = (model.db_cpu_s.as_ref()?.value, model.db_time_s.as_ref()?.value);
     let inside_s = counted_s - shown_s;
     (inside_s > SOME * db_time_s).then(|| {
@@ -144,7 +144,7 @@ pub fn cpu_in_waits(model: &TimeModel, looks: &Samples) -> Option<String> {
     })
 }
 
-/// The same verdict where reads are not timed and hardly any look saw one: user I/O is then not known, which is not 0.
+/// The same verdict where reads are not timed and hardly any sample saw one: user I/O is then not known, which is not 0.
 pub fn without_user_io(verdict: TimeVerdict, why: &str) -> TimeVerdict {
     if verdict.bottleneck == Bottleneck::Idle {
         return verdict;
@@ -165,13 +165,13 @@ pub fn share_of_classes(time: &TimeModel, classes: &[&str]) -> Option<f64> {
 
 /// Whether faster storage would help. Sessions that write dirty blocks themselves are in User I/O: servers do not tell why
 /// they had to.
-pub fn verdict(time: &TimeModel, looks: &Samples) -> TimeVerdict {
+pub fn verdict(time: &TimeModel, samples: &Samples) -> TimeVerdict {
     let db_time_s = time.db_time_s.as_ref().map(|time| time.value);
     let Some(db_time_s) = db_time_s else {
         return TimeVerdict { reason: "DB time is not known".to_owned(), ..TimeVerdict::default() };
     };
     let active = time.average_active_sessions.as_ref().map_or(db_time_s, |active| active.value);
-    let seen = real(looks.seen()) / real_len(looks.looks.len()).max(1.0);
+    let seen = real(samples.seen()) / real_len(samples.taken.len()).max(1.0);
     // Counters that were reset do not mean an idle server.
     if active < IDLE_SESSIONS && seen < IDLE_SESSIONS {
         return TimeVerdict {

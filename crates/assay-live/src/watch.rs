@@ -18,24 +18,24 @@ use tracking::Tracker;
 
 /// How often CPU times are read: each of them is a file to open.
 const TASKS_EVERY: Duration = Duration::from_secs(1);
-/// A look that is later than this share of its period was held up.
+/// A sample that is later than this share of its period was held up.
 const LATE_SHARE: f64 = 0.2;
-/// Longer intervals have looks enough with one a second.
+/// Longer intervals have samples enough with one a second.
 const LONG: Duration = Duration::from_secs(3600);
 /// How long a wait may last before the caller is asked whether to go on.
 const NAP: Duration = Duration::from_millis(100);
 
-/// How long and how often to look.
+/// How long and how often to sample.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Length of the interval.
     pub length: Duration,
-    /// Mean distance of two looks.
+    /// Mean distance of two samples.
     pub every: Duration,
 }
 
 impl Plan {
-    /// Ten looks a second, in more than an hour one.
+    /// Ten samples a second, in more than an hour one.
     pub fn of(length: Duration) -> Self {
         let every = if length > LONG { 1000 } else { 100 };
         Self { length, every: Duration::from_millis(every) }
@@ -51,10 +51,10 @@ pub trait ObservedServer {
     fn snapshot(&mut self) -> Result<Self::Snapshot>;
 
     /// What its sessions do at this moment.
-    fn glance(&mut self) -> Result<ServerSample>;
+    fn sample(&mut self) -> Result<ServerSample>;
 
     /// The processes or threads of a glance, ours among them.
-    fn processes(&self, glance: &ServerSample) -> Vec<Process>;
+    fn processes(&self, sampled: &ServerSample) -> Vec<Process>;
 
     /// When a snapshot was taken, seconds since 1970 by the server's clock.
     fn at_s(snapshot: &Self::Snapshot) -> f64;
@@ -76,7 +76,7 @@ pub struct ServerSample {
     pub at_s: f64,
 }
 
-/// Two snapshots and the looks between them.
+/// Two snapshots and the samples between them.
 #[derive(Debug)]
 pub struct Observed<S> {
     /// At the start.
@@ -84,7 +84,7 @@ pub struct Observed<S> {
     /// At the end.
     pub after: S,
     /// In between.
-    pub looks: Samples,
+    pub samples: Samples,
     /// CPU time of the threads that watched, seconds.
     pub own_cpu_s: f64,
     /// What was seen of single reads meanwhile.
@@ -94,7 +94,7 @@ pub struct Observed<S> {
 }
 
 /// Watches for an interval. `times` gives CPU times of the server's processes where it runs on this host; `show` hears
-/// after each look how many seconds have passed and how many sessions were active.
+/// after each sample how many seconds have passed and how many sessions were active.
 pub fn observe<W: ObservedServer>(
     server: &mut W,
     plan: Plan,
@@ -106,24 +106,24 @@ pub fn observe<W: ObservedServer>(
     let before = server.snapshot()?;
     let begun = Instant::now();
     let mut tracker = Tracker::default();
-    let mut looks = Vec::new();
+    let mut samples = Vec::new();
     let mut random = Random::new(u64::from(std::process::id()) ^ nanoseconds(W::at_s(&before)));
     let (mut due, mut tasks_due) = (begun, begun);
     while begun.elapsed() < plan.length && !stop.load(Ordering::Relaxed) {
-        let glance = server.glance()?;
+        let sampled = server.sample()?;
         let late = is_late(due, plan.every);
         if let Some(times) = times.filter(|_| Instant::now() >= tasks_due) {
-            tracker.read(&server.processes(&glance), glance.at_s, times);
+            tracker.read(&server.processes(&sampled), sampled.at_s, times);
             tasks_due += TASKS_EVERY;
         }
-        looks.push(look(glance, begun.elapsed().as_secs_f64(), late));
-        show(begun.elapsed().as_secs_f64(), looks.last().map_or(0, Sample::active));
+        samples.push(sample(sampled, begun.elapsed().as_secs_f64(), late));
+        show(begun.elapsed().as_secs_f64(), samples.last().map_or(0, Sample::active));
         due = spread(due, plan.every, &mut random);
         rest(due.min(begun + plan.length), stop);
     }
     if let Some(times) = times {
-        let glance = server.glance()?;
-        tracker.read(&server.processes(&glance), glance.at_s, times);
+        let sampled = server.sample()?;
+        tracker.read(&server.processes(&sampled), sampled.at_s, times);
     }
     let elapsed_s = begun.elapsed().as_secs_f64();
     let after = server.snapshot()?;
@@ -135,12 +135,12 @@ pub fn observe<W: ObservedServer>(
         read_times: Vec::new(),
         before,
         after,
-        looks: Samples { looks, elapsed_s, tasks },
+        samples: Samples { taken: samples, elapsed_s, tasks },
     })
 }
 
-fn look(glance: ServerSample, at_s: f64, is_late: bool) -> Sample {
-    Sample { at_s, is_late, sessions: glance.sessions, connected: glance.connected }
+fn sample(sampled: ServerSample, at_s: f64, is_late: bool) -> Sample {
+    Sample { at_s, is_late, sessions: sampled.sessions, connected: sampled.connected }
 }
 
 /// CPU time of this thread so far, seconds.
@@ -156,7 +156,7 @@ fn is_late(due: Instant, every: Duration) -> bool {
     late > every.mul_f64(LATE_SHARE)
 }
 
-/// A distance between half and one and a half of the mean, so that looks do not fall into step with the load; what was
+/// A distance between half and one and a half of the mean, so that samples do not fall into step with the load; what was
 /// missed is not made up for.
 pub fn spread(due: Instant, every: Duration, random: &mut Random) -> Instant {
     let next = due + every.mul_f64(0.5 + random.unit());
@@ -193,12 +193,12 @@ mod tests {
             Ok(self.snapshots)
         }
 
-        fn glance(&mut self) -> Result<ServerSample> {
+        fn sample(&mut self) -> Result<ServerSample> {
             let sessions = BTreeMap::from([(SessionState::new("IO", "read"), 1)]);
             Ok(ServerSample { sessions, connected: 2, ..ServerSample::default() })
         }
 
-        fn processes(&self, _glance: &ServerSample) -> Vec<Process> {
+        fn processes(&self, _sampled: &ServerSample) -> Vec<Process> {
             vec![Process { id: 7, kind: Kind::Client, began_s: None }]
         }
 
@@ -225,10 +225,10 @@ mod tests {
         )
         .unwrap();
         assert_eq!((observed.before, observed.after), (1, 2));
-        assert!(observed.complete && observed.looks.elapsed_s >= 0.02);
-        let looks = observed.looks.looks.len();
-        assert!(looks > 0 && shown == observed.looks.seen());
-        let tasks = observed.looks.tasks.unwrap();
+        assert!(observed.complete && observed.samples.elapsed_s >= 0.02);
+        let samples = observed.samples.taken.len();
+        assert!(samples > 0 && shown == observed.samples.seen());
+        let tasks = observed.samples.tasks.unwrap();
         assert_eq!((tasks.clients.on_cpu_ns, tasks.missed_sessions), (0, 3));
     }
 
@@ -238,8 +238,8 @@ mod tests {
         let stopped = AtomicBool::new(true);
         let observed =
             observe(&mut Pretended::default(), plan, None, &stopped, &mut |_, _| ()).unwrap();
-        assert!(!observed.complete && observed.looks.looks.is_empty());
-        assert_eq!((observed.before, observed.after, observed.looks.tasks), (1, 2, None));
+        assert!(!observed.complete && observed.samples.taken.is_empty());
+        assert_eq!((observed.before, observed.after, observed.samples.tasks), (1, 2, None));
         assert_eq!(Plan::of(Duration::from_secs(7200)).every, Duration::from_secs(1));
     }
 }

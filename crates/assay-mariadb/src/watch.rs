@@ -1,8 +1,8 @@
 //! Asks a server: counters at both ends of an interval, and in between, ten times a second, what its sessions do.
 
-mod glance;
 mod own;
 mod queries;
+mod sampling;
 mod snapshot;
 
 use crate::address::Address;
@@ -39,9 +39,9 @@ pub struct Watcher {
     own: Vec<Own>,
     /// What cannot be asked, with the way to it.
     missing: Vec<String>,
-    /// What every look asks.
+    /// What every sample asks.
     question: String,
-    /// Whether looks show what sessions wait for.
+    /// Whether samples show what sessions wait for.
     tells_waits: bool,
     /// Whether each session has a thread of its own.
     has_own_threads: bool,
@@ -67,7 +67,7 @@ impl Watcher {
             tells_waits: false,
             has_own_threads: true,
         };
-        watcher.prepare().map_err(told)?;
+        watcher.prepare().map_err(failed)?;
         watcher.check(address)?;
         Ok(watcher)
     }
@@ -144,7 +144,7 @@ impl Watcher {
 
     /// Where the server keeps its data.
     pub fn data_directory(&mut self) -> Result<Option<PathBuf>> {
-        let row = self.connection.one(queries::DATA_DIRECTORY).map_err(told)?;
+        let row = self.connection.one(queries::DATA_DIRECTORY).map_err(failed)?;
         Ok(Some(row.text(0)).filter(|text| !text.is_empty()).map(PathBuf::from))
     }
 }
@@ -157,6 +157,6 @@ impl Drop for Watcher {
 
 /// An error of a question.
 #[expect(clippy::needless_pass_by_value, reason = "it maps the failure of an answer")]
-fn told(failure: Failure) -> Error {
+fn failed(failure: Failure) -> Error {
     failure.of("asking the server")
 }

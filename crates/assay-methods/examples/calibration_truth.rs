@@ -1,5 +1,6 @@
-//! How often the intervals of a calibration cover the truth on devices whose rate wanders, stalls, warms up or collapses,
-//! and on well-behaved ones: `calibration_truth FIRST SEEDS [NAME]` prints one row a device and answer.
+//! How often the intervals of a calibration cover the truth: `calibration_truth drawn|known FIRST SEEDS [NAME] [each]` prints one
+//! row a device and answer. `drawn` devices have parameters of their own for every seed, `known` ones are those of the tests; with
+//! `each` every answer has a line, too.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 #[path = "../tests/truth/mod.rs"]
@@ -7,24 +8,34 @@
 mod truth;
 
 use assay_engine::device::DeviceSpec;
-use assay_methods::{Bench, CalibrationPlan, SimulatedBench, calibrate};
+use assay_methods::{CalibrationPlan, SimulatedBench, calibrate};
 use assay_model::calibration::{Bound, Calibration};
 use assay_model::number::{real, real_len};
 use assay_model::{Error, Estimate, Result};
+use truth::drawn::{Between, Drawn, KINDS};
 use truth::{Case, Truth};
+
+/// A half-width above this share is called wide.
+const WIDE: f64 = 0.1;
+
+/// A wide interval is an answer up to this number of half-widths of one who knows the law and sees this load all the time.
+const WIDEST: f64 = 3.0;
 
 /// One answer over all seeds.
 #[derive(Default)]
 struct Row {
     answer: &'static str,
     n: usize,
+    withheld: usize,
     covered: usize,
     /// Answers off by more than 10 % whose half-width is below 5 %.
     wrong: usize,
+    /// Wide intervals beyond what an oracle's allows.
+    too_wide: usize,
     errors: Vec<f64>,
     halves: Vec<f64>,
-    /// Half the width of an interval of one who knows the law and sees this load all the time.
-    oracle: Option<f64>,
+    /// Half-widths over those of an oracle.
+    of_oracle: Vec<f64>,
 }
 
 /// What all seeds of a device say.
@@ -36,85 +47,106 @@ struct Found {
     longest_s: f64,
 }
 
-type Open = Box<dyn Fn(u64) -> Result<Box<dyn Bench>>>;
-type Oracle = Box<dyn Fn(f64) -> Option<f64>>;
+type Open = Box<dyn Fn(u64) -> Drawn>;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| arguments.get(at).and_then(|text| text.parse::<u64>().ok());
-    let (Some(first), Some(seeds)) = (number(0), number(1)) else {
-        return Err(Error::usage("no seeds", "calibration_truth FIRST SEEDS [NAME]"));
+    let devices = match arguments.first().map(String::as_str) {
+        Some("drawn") => drawn(),
+        Some("known") => known(),
+        _ => Vec::new(),
     };
-    let name = arguments.get(2).cloned().unwrap_or_default();
+    let (Some(first), Some(seeds), false) = (number(1), number(2), devices.is_empty()) else {
+        return Err(Error::usage(
+            "no devices or no seeds",
+            "calibration_truth drawn|known FIRST SEEDS [NAME] [each]",
+        ));
+    };
+    let name = arguments.get(3).cloned().unwrap_or_default();
+    let each = arguments.get(4).is_some_and(|word| word == "each");
     println!(
-        "| device | answer | covered | bias | worst | median half-width | of an oracle's | off by 10 %, ± < 5 % | bursts | saturated | device time, s |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        "| device | answer | covered | withheld | bias | worst | median half-width | of an oracle's | wide beyond 3 times | off by 10 %, ± < 5 % | bursts | saturated | device time, s |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
-    for (case, open, oracle) in devices().into_iter().filter(|(case, ..)| case.name.contains(&name))
-    {
-        let mut found = measured(&case, &open, first, seeds)?;
-        for row in &mut found.rows {
-            let alone = matches!(row.answer, "base" | "stream");
-            let iops =
-                if alone { 1e9 / case.truth.base_service_time_ns } else { case.truth.iops_max };
-            row.oracle = oracle(iops);
-        }
-        found.print(case.name, seeds);
+    for (device, open) in devices.into_iter().filter(|(device, _)| device.contains(&name)) {
+        measured(device, &open, first..first + seeds, each)?.print(device, seeds);
     }
     Ok(())
 }
 
+/// The kinds whose parameters are drawn.
+fn drawn() -> Vec<(&'static str, Open)> {
+    let of_kind = |(name, draw): truth::drawn::Draw| {
+        let open: Open = Box::new(move |seed| draw(&mut Between::new(seed, name), seed));
+        (name, open)
+    };
+    KINDS.into_iter().map(of_kind).collect()
+}
+
 /// The noisy kinds, then well-behaved ones and such that burst.
-fn devices() -> Vec<(Case, Open, Oracle)> {
-    let mut all: Vec<(Case, Open, Oracle)> = Vec::new();
+fn known() -> Vec<(&'static str, Open)> {
+    let mut all: Vec<(&str, Open)> = Vec::new();
     for kind in truth::noisy::kinds().into_iter().chain(truth::noisy::others()) {
-        let (case, known) = (kind.case.clone(), kind.clone());
-        let time_s = case.plan.time_budget.seconds();
-        all.push((
-            case,
-            Box::new(move |seed| Ok(Box::new(kind.bench(seed)) as Box<dyn Bench>)),
-            Box::new(move |iops| known.oracle(iops, time_s)),
-        ));
+        let name = kind.case.name;
+        all.push((name, Box::new(move |seed| truth::drawn::of_kind(kind.clone(), seed))));
     }
-    let named = |name, case: Case| Case { name, ..case };
-    for case in [
-        named("8 exponential servers", truth::exponential(8, 1000.0, 10_000.0, 60.0)),
-        named("8 constant servers", truth::constant(8, 1500.0, 5000.0, 60.0)),
-        named("server and delay", truth::smooth(200.0, 1000.0, 6200.0, 60.0)),
-        named("bandwidth cap", truth::link(1000.0, 60.0)),
-        named("token bucket", truth::bucket(2000.0, 1700.0, 30_000.0, 60.0)),
-        named("other: token bucket", truth::bucket(930.0, 2300.0, 24_000.0, 60.0)),
-        named("other: write cliff", truth::cliff("4GB", 4e9, 60.0)),
-        named("other: limit within the curve", truth::smooth(210.0, 1700.0, 9000.0, 60.0)),
+    for (name, case) in [
+        ("8 exponential servers", truth::exponential(8, 1000.0, 10_000.0, 60.0)),
+        ("8 constant servers", truth::constant(8, 1500.0, 5000.0, 60.0)),
+        ("server and delay", truth::smooth(200.0, 1000.0, 6200.0, 60.0)),
+        ("bandwidth cap", truth::link(1000.0, 60.0)),
+        ("token bucket", truth::bucket(2000.0, 1700.0, 30_000.0, 60.0)),
+        ("other: token bucket", truth::bucket(930.0, 2300.0, 24_000.0, 60.0)),
+        ("other: slow token bucket", truth::bucket(2700.0, 1100.0, 45_000.0, 60.0)),
+        ("other: write cliff", truth::cliff("4GB", 4e9, 60.0)),
+        ("other: limit within the curve", truth::smooth(210.0, 1700.0, 9000.0, 60.0)),
     ] {
-        let device = case.device.clone();
-        let open = move |seed| {
-            let spec = DeviceSpec::parse(&device)?.with_seed(seed);
-            Ok(Box::new(SimulatedBench::new(&spec)) as Box<dyn Bench>)
-        };
-        all.push((case, Box::new(open), Box::new(|_| None)));
+        all.push((name, Box::new(move |seed| of_case(&case, seed))));
     }
     all
 }
 
-fn measured(case: &Case, open: &Open, first: u64, seeds: u64) -> Result<Found> {
+fn of_case(case: &Case, seed: u64) -> Drawn {
+    let spec = DeviceSpec::parse(&case.device).expect("a device").with_seed(seed);
+    Drawn { case: case.clone(), bench: Box::new(SimulatedBench::new(&spec)), kind: None }
+}
+
+fn measured(device: &str, open: &Open, seeds: std::ops::Range<u64>, each: bool) -> Result<Found> {
     let mut found = Found::default();
-    for seed in first..first + seeds {
-        let plan = CalibrationPlan { seed, ..case.plan.clone() };
-        let calibration = calibrate(open(seed)?.as_mut(), &plan, &mut |_| {})?;
+    for seed in seeds {
+        let mut drawn = open(seed);
+        let plan = CalibrationPlan { seed, ..drawn.case.plan.clone() };
+        let calibration = calibrate(drawn.bench.as_mut(), &plan, &mut |_| {})?;
         let most = &calibration.mixes[0].iops_max;
         found.bursts += u64::from(most.burst_rate.is_some());
         found.saturated += u64::from(most.bound == Bound::Saturated);
         found.longest_s = found.longest_s.max(calibration.elapsed_s);
-        for (index, (answer, truth, estimate)) in
-            answers(&case.truth, &calibration).into_iter().enumerate()
-        {
-            if found.rows.len() <= index {
-                found.rows.push(Row { answer, ..Row::default() });
+        for (answer, truth, estimate) in answers(&drawn.case.truth, &calibration) {
+            let oracle = drawn.oracle(answer);
+            found.row(answer).count(truth, estimate.as_ref(), oracle);
+            if each {
+                line(device, seed, answer, truth, estimate.as_ref());
             }
-            found.rows[index].count(truth, estimate.as_ref());
+        }
+        if each {
+            let told = calibration.remarks.iter().map(|remark| remark.what.as_str());
+            println!("# {seed}: {}", told.collect::<Vec<_>>().join("; "));
         }
     }
     Ok(found)
+}
+
+fn line(device: &str, seed: u64, answer: &str, truth: f64, estimate: Option<&Estimate>) {
+    let Some(found) = estimate else {
+        println!("# {device}, {seed}, {answer}: withheld of {truth:.1}");
+        return;
+    };
+    println!(
+        "# {device}, {seed}, {answer}: {:+.1} % ± {:.1} % of {truth:.1}{}",
+        100.0 * (found.value / truth - 1.0),
+        100.0 * found.relative_half_width(),
+        if found.covers(truth) { "" } else { " MISSED" },
+    );
 }
 
 /// The answers that have a truth, with what was found.
@@ -136,37 +168,68 @@ fn answers(truth: &Truth, calibration: &Calibration) -> Vec<(&'static str, f64, 
     all.into_iter().filter_map(known).collect()
 }
 
-impl Row {
-    fn count(&mut self, truth: f64, found: Option<&Estimate>) {
-        self.n += 1;
-        let Some(found) = found else {
-            return;
-        };
-        let (error, half) = (found.value / truth - 1.0, found.relative_half_width());
-        self.covered += usize::from(found.covers(truth));
-        self.wrong += usize::from(error.abs() > 0.1 && half < 0.05);
-        self.errors.push(error);
-        self.halves.push(half);
+impl Drawn {
+    /// Half the width, as a share, of the interval of one who knows the law and sees the load of an answer all the time.
+    fn oracle(&self, answer: &str) -> Option<f64> {
+        let truth = &self.case.truth;
+        let alone = matches!(answer, "base" | "stream");
+        let iops = if alone { 1e9 / truth.base_service_time_ns } else { truth.iops_max };
+        self.kind.as_ref()?.oracle(iops, self.case.plan.time_budget.seconds())
     }
 }
 
+impl Row {
+    fn count(&mut self, truth: f64, found: Option<&Estimate>, oracle: Option<f64>) {
+        self.n += 1;
+        let Some(found) = found else {
+            self.withheld += 1;
+            return;
+        };
+        let (error, half) = (found.value / truth - 1.0, found.relative_half_width());
+        let wide = half > WIDE && oracle.is_some_and(|oracle| half > WIDEST * oracle);
+        self.covered += usize::from(found.covers(truth));
+        self.wrong += usize::from(error.abs() > 0.1 && half < 0.05);
+        self.too_wide += usize::from(wide);
+        self.errors.push(error);
+        self.halves.push(half);
+        self.of_oracle.extend(oracle.map(|oracle| half / oracle));
+    }
+}
+
+/// The middle one of some values; `None` of none.
+fn middle(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
 impl Found {
-    fn print(&mut self, device: &str, seeds: u64) {
-        for row in &mut self.rows {
-            row.halves.sort_by(f64::total_cmp);
+    /// The row of an answer; not every device of a kind has every answer.
+    fn row(&mut self, answer: &'static str) -> &mut Row {
+        let known = self.rows.iter().position(|row| row.answer == answer);
+        let at = known.unwrap_or_else(|| {
+            self.rows.push(Row { answer, ..Row::default() });
+            self.rows.len() - 1
+        });
+        &mut self.rows[at]
+    }
+
+    fn print(self, device: &str, seeds: u64) {
+        for row in self.rows {
             let n = row.errors.len().max(1);
             let bias = row.errors.iter().sum::<f64>() / real_len(n);
             let worst = row.errors.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
-            let half = row.halves.get(n / 2).copied().unwrap_or(0.0);
+            let of_oracle = middle(row.of_oracle);
             println!(
-                "| {device} | {} | {}/{} | {:+.2} % | {:+.1} % | {:.2} % | {} | {} | {}/{seeds} | {:.0} % | {:.1} |",
+                "| {device} | {} | {}/{} | {} | {:+.2} % | {:+.1} % | {:.2} % | {} | {} | {} | {}/{seeds} | {:.0} % | {:.1} |",
                 row.answer,
                 row.covered,
-                row.n,
+                row.n - row.withheld,
+                row.withheld,
                 100.0 * bias,
                 100.0 * worst.unwrap_or(0.0),
-                100.0 * half,
-                row.oracle.map_or_else(|| "–".to_owned(), |oracle| format!("{:.1}", half / oracle)),
+                100.0 * middle(row.halves).unwrap_or(0.0),
+                of_oracle.map_or_else(|| "–".to_owned(), |times| format!("{times:.1}")),
+                row.too_wide,
                 row.wrong,
                 self.bursts,
                 100.0 * real(self.saturated) / real(seeds.max(1)),

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 
 mod direct;
 mod fill;
+mod growth;
+mod handle;
 mod hasten;
 mod simulated;
 mod storage;
@@ -41,6 +43,8 @@ pub struct AccessOptions {
     pub wipe: Vec<String>,
     /// Size of a test file; by rule when not given.
     pub file_size: Option<Bytes>,
+    /// Whether a test file begins small and grows while its reads look cached; else all that is wanted is written at once.
+    pub grows: bool,
     /// How long filling a test file may take.
     pub fill_time: Nanos,
     /// Whether a test file stays for later runs.

@@ -20,6 +20,7 @@ pub enum Precision {
 
 impl Precision {
     /// Buckets an octave, as a power of two.
+    #[inline]
     const fn bits(self) -> u32 {
         match self {
             Self::Fine => 10,
@@ -57,6 +58,7 @@ impl PartialEq for Histogram {
 }
 
 /// The octave's shift and the bucket of a value: branch-free, so that recording costs a few nanoseconds.
+#[inline]
 const fn bucket(value: u64, bits: u32) -> u64 {
     let lowest = (1 << (bits + 1)) - 1;
     let shift = (value | lowest).ilog2() - bits;

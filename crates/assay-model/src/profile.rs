@@ -15,7 +15,7 @@ mod time;
 
 pub use figure::{Figure, RateKind};
 pub use latency::{LatencyBucket, LatencyCurve};
-pub use product::ProfiledProduct;
+pub use product::ProfileProduct;
 pub use read_times::{ReadObserver, ReadTimes};
 pub use report::{
     BufferPoolAdvice, ByteRate, FileActivity, FlashHits, HostActivity, InstanceShare, LogWriter,
@@ -143,7 +143,7 @@ impl Work {
 #[serde(deny_unknown_fields, default)]
 pub struct ProfileSource {
     /// The database product.
-    pub product: ProfiledProduct,
+    pub product: ProfileProduct,
     /// The kind of report: `statspack`, `awr`, `awr_pdb`, `awr_global`.
     pub kind: String,
     /// Release of the database.

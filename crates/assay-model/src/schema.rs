@@ -184,7 +184,7 @@ fn all() -> Vec<(&'static str, String)> {
         ("catalog", text::<crate::catalog::Catalog>()),
         ("sizing", text::<crate::sizing::Sizing>()),
         ("projection", text::<crate::projection::Projection>()),
-        ("verification", text::<crate::projection::Verification>()),
+        ("verification", text::<crate::projection::Verifications>()),
     ]
 }
 
@@ -267,7 +267,7 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::catalog::Catalog>("catalog") > 0);
     assert!(read_examples::<crate::sizing::Sizing>("sizing") > 0);
     assert!(read_examples::<crate::projection::Projection>("projection") > 0);
-    assert!(read_examples::<crate::projection::Verification>("verification") > 0);
+    assert!(read_examples::<crate::projection::Verifications>("verification") > 0);
     // Of both forms.
     assert!(read_examples::<crate::load::Load>("load") > 1);
     assert!(read_examples::<crate::load::LoadStep>("step") > 0);

@@ -294,13 +294,13 @@ impl DemandQuantity {
     /// Its name for people.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::ReadIops => "reads a second",
-            Self::WriteIops => "writes a second",
-            Self::ReadBytesPerS => "bytes read a second",
-            Self::WriteBytesPerS => "bytes written a second",
+            Self::ReadIops => "reads/s",
+            Self::WriteIops => "writes/s",
+            Self::ReadBytesPerS => "bytes read per second",
+            Self::WriteBytesPerS => "bytes written per second",
             Self::CapacityBytes => "capacity",
             Self::DailyWrittenBytes => "bytes written on a mean day",
-            Self::TransactionsPerS => "transactions a second",
+            Self::TransactionsPerS => "transactions/s",
         }
     }
 }

@@ -121,7 +121,7 @@ fn rate_of(report: &Report, row: &Statistic, total: &Quantity) -> Option<Flag> {
         2.0 * rate.rounding_width + expected * (elapsed.rounding_width / elapsed.value + 0.02);
     ((rate.value - expected).abs() > slack).then(|| {
         let message = format!(
-            "{}: {} a second, but {} over {} s",
+            "{}: {}/s, but {} over {} s",
             row.name,
             plain(rate.value),
             plain(total.value),

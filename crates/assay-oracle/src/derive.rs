@@ -16,7 +16,7 @@ mod verdict;
 use crate::report::{FileIo, Kind, Report};
 use crate::section::Section;
 use assay_model::profile::{
-    self, IoPath, Profile, ProfileSource, ProfiledProduct, StorageMedium, TieringCandidate,
+    self, IoPath, Profile, ProfileProduct, ProfileSource, StorageMedium, TieringCandidate,
 };
 
 use figures::figure;
@@ -79,7 +79,7 @@ fn source(report: &Report) -> ProfileSource {
     };
     let ids = header.begin.id.zip(header.end.id);
     ProfileSource {
-        product: ProfiledProduct::Oracle,
+        product: ProfileProduct::Oracle,
         kind: kind.to_owned(),
         release: header.release.clone(),
         host: header.host.clone(),

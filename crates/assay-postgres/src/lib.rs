@@ -2,7 +2,7 @@
 //! server is created and removed.
 //!
 //! [`watch`] asks a server: [`watch::Watcher`] takes a [`model::Snapshot`] at both ends of an interval and looks at the
-//! sessions in between. [`model`] knows no server: it makes a profile of two snapshots and the looks, so that every
+//! sessions in between. [`model`] knows no server: it makes a profile of two snapshots and the samples, so that every
 //! formula is tested on made-up ones.
 //!
 //! A [`binaries::Binaries`] is a set of server programs; [`server::Server`] runs one of them in a directory that the

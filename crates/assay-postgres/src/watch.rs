@@ -46,13 +46,13 @@ impl Watcher {
     pub fn connect(address: &Address) -> Result<Self> {
         let mut database = Link::open(address)?;
         let version = database.version()?;
-        // The looks are kept out of the database that is looked at, so that its counters do not include them.
+        // The samples are kept out of the database that is looked at, so that its counters do not include them.
         let mut server = match Link::open(&address.with_database("postgres")) {
             Ok(link) => link,
             Err(_) => Link::open(address)?,
         };
         let own = vec![server.process_id(), database.process_id()];
-        server.prepare_look(&queries::look(&own))?;
+        server.prepare_look(&queries::sample(&own))?;
         let statements = settings::statements_of(&mut database);
         Ok(Self { server, database, version, is_near: address.is_local(), own, statements })
     }
@@ -93,6 +93,6 @@ impl Watcher {
     pub fn look_past(&mut self, process: u32) -> Result<()> {
         self.own.push(process);
         self.server.forget_look()?;
-        self.server.prepare_look(&queries::look(&self.own))
+        self.server.prepare_look(&queries::sample(&self.own))
     }
 }

@@ -136,8 +136,8 @@ impl Server {
             observe(&mut watcher, plan, None, &stop, &mut |_, _| ()).unwrap()
         });
         assert!(observed.complete);
-        let outside = HostContext { name: "shop".into(), complete: true, ..HostContext::default() };
-        profile(&observed.before, &observed.after, &observed.looks, &outside, &Plain).unwrap()
+        let host = HostContext { name: "shop".into(), complete: true, ..HostContext::default() };
+        profile(&observed.before, &observed.after, &observed.samples, &host, &Plain).unwrap()
     }
 }
 

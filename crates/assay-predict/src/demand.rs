@@ -33,6 +33,8 @@ pub struct Demand {
     pub foreground_writes_mean: f64,
     /// Wait for them, seconds.
     pub foreground_writes_s: f64,
+    /// Writes of the log.
+    pub log_writes_mean: f64,
     /// Bytes of all reads and writes.
     pub io_bytes: f64,
     /// Commits that sessions wait for.
@@ -108,9 +110,21 @@ impl Demand {
         self.writes_mean + self.foreground_writes_mean
     }
 
+    /// All writes of data and of the log: what the storage has to do where both lie on it.
+    pub fn storage_writes(&self) -> f64 {
+        self.all_writes() + self.log_writes_mean
+    }
+
     /// Waits for commits, seconds.
     pub fn commit_s(&self) -> f64 {
         self.commits_mean * self.commit_latency_s
+    }
+
+    /// All that is on a processor or in an event, seconds.
+    pub(crate) fn known_s(&self) -> f64 {
+        let storage_s = self.reads_s() + self.large_reads_s + self.foreground_writes_s;
+        let waits_s = self.write_behind_s + self.contention_s + self.cluster_s + self.other_s;
+        self.cpu_s + storage_s + self.commit_s() + waits_s
     }
 
     /// Waits for small reads, seconds.

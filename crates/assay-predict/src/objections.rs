@@ -176,9 +176,9 @@ fn uneven(profile: &Profile) -> Option<Objection> {
 
 /// The most active fifth over the least active one.
 fn unevenness(series: &WaitSeries) -> Option<f64> {
-    let steps = series.looks.len();
+    let steps = series.samples.len();
     let active: Vec<f64> = (0..steps)
-        .filter(|step| series.looks[*step] > 0)
+        .filter(|step| series.samples[*step] > 0)
         .map(|step| series.active_mean(step))
         .collect();
     let part = active.len() / 5;
@@ -397,7 +397,7 @@ fn extrapolation(outstanding: f64, storage: &Storage) -> Option<Objection> {
 
 fn write_bound(demand: &Demand, storage: &Storage, state: &ProjectedState) -> Option<Objection> {
     let most = storage.writes_most_per_s.filter(|_| demand.all_writes() > 0.0)?;
-    let asked = state.throughput_per_s.value * demand.all_writes();
+    let asked = state.throughput_per_s.value * demand.storage_writes();
     let what = format!("its writes would be {} of what the target sustains", percent(asked / most));
     let remedy = "measure sustained writes of the target for hours: assay soak";
     (asked > WRITES_NEAR * most)

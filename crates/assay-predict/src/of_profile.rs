@@ -2,6 +2,7 @@
 
 use crate::demand::{Demand, Deviations};
 use crate::objections;
+use crate::of_load::LoadFacts;
 use assay_model::Estimate;
 use assay_model::profile::{Figure, IoClass, IoPurpose, Profile, RateKind};
 use assay_model::projection::{InputKind, Objection, ProjectionInput, WorkUnit};
@@ -35,21 +36,26 @@ const SPLIT: f64 = 0.10;
 /// the profile itself.
 pub fn demand_of(profile: &Profile, cached_share: Option<f64>) -> ReadProfile {
     let reader = Reader { profile };
-    let demand = reader.demand();
-    ReadProfile {
-        name: profile.name.clone(),
-        product: profile.source.product.to_string(),
-        inputs: reader.inputs(&demand),
-        objections: objections::of_profile(profile, &demand, cached_share),
-        sessions: value(profile.sessions.as_ref()),
-        processors_total: value(profile.time.cpus.as_ref()),
-        demand,
-    }
+    reader.read(reader.demand(), cached_share)
+}
+
+/// The same of a rung of a load, whose sessions know their work and its time themselves.
+pub fn demand_of_load(profile: &Profile, facts: &LoadFacts) -> ReadProfile {
+    let reader = Reader { profile };
+    let mut demand = reader.demand();
+    facts.correct(&mut demand);
+    reader.read(demand, facts.cached_share)
 }
 
 fn value(figure: Option<&Figure>) -> Option<f64> {
     figure.map(|figure| figure.value).filter(|value| value.is_finite())
 }
+
+/// What sessions wait for in large pieces; of temporary files they write as much as they read.
+const LARGE: [IoPurpose; 3] =
+    [IoPurpose::MultiBlockRead, IoPurpose::DirectRead, IoPurpose::Temporary];
+/// Bytes of a large read of which nothing is known.
+const LARGE_BYTES: f64 = 131_072.0;
 
 /// Work fewer than this a second is counted by statements, where those are known: a report prints a tenth at best.
 const TRANSACTIONS_MIN: f64 = 1.0;
@@ -59,6 +65,19 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn read(&self, demand: Demand, cached_share: Option<f64>) -> ReadProfile {
+        let profile = self.profile;
+        ReadProfile {
+            name: profile.name.clone(),
+            product: profile.source.product.to_string(),
+            inputs: self.inputs(&demand),
+            objections: objections::of_profile(profile, &demand, cached_share),
+            sessions: value(profile.sessions.as_ref()),
+            processors_total: value(profile.time.cpus.as_ref()),
+            demand,
+        }
+    }
+
     /// What is counted as work, how much of it a second, and where that stands.
     fn work(&self) -> (WorkUnit, f64, String) {
         let work = &self.profile.work;
@@ -134,7 +153,7 @@ impl Reader<'_> {
             Some(crate::storage::deviation_of(&event.time_s))
         });
         Deviations {
-            throughput_deviation: COUNTED,
+            throughput_deviation: COUNTED.max(self.rounding()),
             cpu_deviation: cpu.unwrap_or(COUNTED).max(COUNTED),
             reads_deviation: COUNTED,
             writes_deviation: 2.0 * COUNTED,
@@ -142,6 +161,13 @@ impl Reader<'_> {
             other_deviation: SPLIT,
             curve_deviation: COUNTED,
         }
+    }
+
+    /// Reports print work a second with one digit after the point: half a unit of it, as evenly spread.
+    fn rounding(&self) -> f64 {
+        let (_, throughput_per_s, _) = self.work();
+        let is_rounded = self.profile.report.is_some() && throughput_per_s > 0.0;
+        if is_rounded { 0.05 / 3.0_f64.sqrt() / throughput_per_s } else { 0.0 }
     }
 
     fn reads(&self, demand: &mut Demand, per: &dyn Fn(f64) -> f64) {
@@ -152,18 +178,36 @@ impl Reader<'_> {
                 .or_else(|| value(self.profile.block_bytes.as_ref()))
                 .unwrap_or(8192.0);
         }
+        let unknown_bytes = self.large_transfer_bytes(demand);
         let mut bytes = 0.0;
-        for purpose in [IoPurpose::MultiBlockRead, IoPurpose::DirectRead] {
+        for purpose in LARGE {
             let Some((waits, latency_s, transfer)) = self.class(purpose).and_then(large) else {
                 continue;
             };
             demand.large_reads_mean += per(waits);
             demand.large_reads_s += per(waits) * latency_s;
-            bytes += per(waits) * transfer;
+            bytes += per(waits) * transfer.unwrap_or(unknown_bytes);
         }
         if demand.large_reads_mean > 0.0 {
             demand.large_read_bytes = bytes / demand.large_reads_mean;
         }
+    }
+
+    /// Bytes of a large I/O whose class does not say: what all I/Os have beyond small ones, over those that are not small.
+    fn large_transfer_bytes(&self, demand: &Demand) -> f64 {
+        let all = self.class(IoPurpose::All);
+        let of = |figure: fn(&IoClass) -> Option<&Figure>| value(all.and_then(figure));
+        let small = [IoPurpose::SingleBlockRead, IoPurpose::DataFileWrite, IoPurpose::LogWrite];
+        let small_iops: f64 = small
+            .iter()
+            .filter_map(|purpose| value(self.class(*purpose)?.rate_iops.as_ref()))
+            .sum();
+        let known = of(|class| class.rate_iops.as_ref())
+            .zip(of(|class| class.throughput_bytes_per_s.as_ref()));
+        let found = known
+            .filter(|(iops, _)| *iops > small_iops)
+            .map(|(iops, bytes)| (bytes - small_iops * demand.read_bytes) / (iops - small_iops));
+        found.unwrap_or(LARGE_BYTES).clamp(demand.read_bytes.max(512.0), 8.0 * LARGE_BYTES)
     }
 
     fn writes(&self, demand: &mut Demand, per: &dyn Fn(f64) -> f64) {
@@ -180,6 +224,8 @@ impl Reader<'_> {
         demand.foreground_writes_mean = per(own);
         demand.writes_mean = per(all - own);
         demand.foreground_writes_s = per(self.foreground_write_s());
+        let redo = value(self.profile.redo.write_iops.as_ref());
+        demand.log_writes_mean = per(redo.unwrap_or(log));
         let whole = self.class(IoPurpose::All);
         let bytes = whole.and_then(|class| value(class.throughput_bytes_per_s.as_ref()));
         demand.io_bytes = per(bytes.unwrap_or(0.0));
@@ -354,14 +400,14 @@ pub(crate) fn around(value: f64, deviation: f64) -> Estimate {
 
 /// Waits a second, their mean time and the bytes of each: one wait can stand for several I/Os, so the waits are what is
 /// outstanding over the time of one.
-fn large(class: &IoClass) -> Option<(f64, f64, f64)> {
+fn large(class: &IoClass) -> Option<(f64, f64, Option<f64>)> {
     let latency_s = value(class.latency_s.as_ref()).filter(|time_s| *time_s > 0.0)?;
     let waits = match value(class.outstanding.as_ref()) {
         Some(outstanding) => outstanding / latency_s,
         None => value(class.rate_iops.as_ref())?,
     };
     let bytes = value(class.throughput_bytes_per_s.as_ref()).map(|bytes| bytes / waits);
-    (waits > 0.0).then(|| (waits, latency_s, bytes.unwrap_or(131_072.0)))
+    (waits > 0.0).then_some((waits, latency_s, bytes))
 }
 
 /// Commits of one unit that waited for the log: all of them, or as many as explain the time that was waited, where that is

@@ -99,7 +99,7 @@ impl Storage {
             write_s,
             transfer_bytes: real(nearest.transfer_bytes),
             large_read: large_read(mixes),
-            writes_most_per_s: writes_most(&curve, writing, demand),
+            writes_most_per_s: writes_most(&curve, nearest, writing, demand),
             bandwidth_bytes_per_s: bandwidth
                 .filter_map(|mix| mix.throughput_max_bytes_per_s)
                 .map(|most| most.rate.value)
@@ -107,7 +107,7 @@ impl Storage {
             log_bytes_per_s: writing
                 .and_then(|mix| mix.single_stream_bytes_per_s)
                 .map(|stream| stream.value),
-            end: nearest.iops_max.bound,
+            end: end(nearest),
             read_share: nearest.read_share,
             flush: flush(source.calibration, write_s, nearest, writing),
             curve_deviation: deviation(nearest),
@@ -131,6 +131,22 @@ impl Storage {
     pub const fn may_give_more(&self) -> bool {
         !matches!(self.end, Bound::Saturated)
     }
+}
+
+/// Rungs are alike where the higher one gives less than this more.
+const FLAT: f64 = 1.03;
+/// A rung is a higher one with this many times the outstanding I/Os.
+const HIGHER: f64 = 1.4;
+
+/// What ended the curve: the storage, where its last rung gives no more than one well below it, whatever the method had no
+/// time for.
+fn end(mix: &MixCalibration) -> Bound {
+    let rungs = points(mix);
+    let last = rungs.iter().copied().max_by(|left, right| left.0.total_cmp(&right.0));
+    let is_flat = last.is_some_and(|(most, most_iops)| {
+        rungs.iter().any(|(at, iops)| at * HIGHER <= most && iops * FLAT >= most_iops)
+    });
+    if is_flat { Bound::Saturated } else { mix.iops_max.bound }
 }
 
 /// Reads outstanding and reads a second of every rung: by Little's law for the reads alone.
@@ -164,21 +180,23 @@ fn width(
     });
     let writes_per_read = |read_share: f64| (1.0 - read_share) / read_share;
     let calibrated = 1.0 + cost * writes_per_read(nearest.read_share);
-    calibrated / (1.0 + cost * demand.all_writes() / reads)
+    calibrated / (1.0 + cost * demand.storage_writes() / reads)
 }
 
-/// Writes a second during the database's reads: what its mix has at the end of the curve, else what writes alone have.
+/// Writes a second during the database's reads: what its mix has at the end of the curve, where that is the storage's end,
+/// and never more than writes alone have.
 fn writes_most(
     curve: &ReadCurve,
+    nearest: &MixCalibration,
     writing: Option<&MixCalibration>,
     demand: &Demand,
 ) -> Option<f64> {
     let alone = writing.map(|mix| mix.iops_max.rate.value)?;
     let reads = demand.reads_mean + demand.large_reads_mean;
-    if reads <= 0.0 {
+    if reads <= 0.0 || end(nearest) != Bound::Saturated {
         return Some(alone);
     }
-    Some(alone.min(curve.most_iops() * demand.all_writes() / reads))
+    Some(alone.min(curve.most_iops() * demand.storage_writes() / reads))
 }
 
 /// Bytes and time of one large read.
@@ -216,9 +234,12 @@ fn flush(
     Some(FlushTimes::between(alone_s, loaded_s))
 }
 
-/// Standard deviation of the logarithm of an estimate, from its interval.
+/// Standard deviation of the logarithm of an estimate, from its interval, or from its lower end where it has no other.
 pub(crate) fn deviation_of(estimate: &Estimate) -> f64 {
-    let is_usable = estimate.low > 0.0 && estimate.high.is_finite() && estimate.high > estimate.low;
+    if estimate.low > 0.0 && estimate.is_at_least() {
+        return (estimate.value / estimate.low).ln() / 1.96;
+    }
+    let is_usable = estimate.low > 0.0 && estimate.high > estimate.low;
     if is_usable { (estimate.high / estimate.low).ln() / (2.0 * 1.96) } else { 0.0 }
 }
 

@@ -16,6 +16,8 @@ pub struct RungMeasurement {
     pub read_share: f64,
     /// Share of the processors that others kept busy, where it is known.
     pub others_busy_share: Option<f64>,
+    /// Share of the sessions' time in which the server waited for a processor, where it is known.
+    pub cpu_queue_share: Option<f64>,
 }
 
 /// One case of a verification: the target as it was projected for these sessions, compared with what was measured.
@@ -37,6 +39,7 @@ pub fn case(
         amdahl_per_s: storage.map_or(0.0, |storage| amdahl_per_s(demand, storage, sessions)),
         lookup_per_s: storage.map_or(0.0, |storage| lookup_per_s(demand, storage, sessions)),
         others_busy_share: measured.others_busy_share,
+        cpu_queue_share: measured.cpu_queue_share,
     })
 }
 

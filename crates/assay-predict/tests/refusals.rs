@@ -68,7 +68,7 @@ fn live(cached: Option<f64>, active: &[f64]) -> ServerActivity {
         reads: Some(ReadLevels { page_cache_share: cached, ..ReadLevels::default() }),
         over_time: Some(WaitSeries {
             step_s: 1.0,
-            looks: vec![10; active.len()],
+            samples: vec![10; active.len()],
             classes: vec![ClassSeries { class: "CPU".to_owned(), sessions_mean: active.to_vec() }],
         }),
         ..ServerActivity::default()

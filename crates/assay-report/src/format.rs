@@ -338,6 +338,8 @@ pub(crate) fn tick(format: &Formatter, unit: Unit, value: f64) -> String {
             format!("{} {name}", without_zeros(&number))
         }
         Unit::IosPerS | Unit::PerMinute | Unit::PerHour | Unit::Count => thousands(value),
+        // Seven digits behind a point are counted wrong; parts per million are read.
+        Unit::Share if value < 0.99e-5 => format!("{} ppm", short(value * 1e6)),
         Unit::Share => format!("{} %", short(value * 100.0)),
     }
 }
@@ -462,6 +464,10 @@ mod tests {
         assert_eq!(ticks(Unit::IosPerS, 0.0), "0");
         assert_eq!((ticks(Unit::Count, 0.5), ticks(Unit::Count, 2.0)), ("0.5".into(), "2".into()));
         assert_eq!(ticks(Unit::Share, 1e-5), "0.001 %");
+        assert_eq!(
+            (ticks(Unit::Share, 1e-6), ticks(Unit::Share, 1e-8)),
+            ("1 ppm".into(), "0.01 ppm".into())
+        );
         assert_eq!(ticks(Unit::BytesPerS, 5e8), "500 MB/s");
         assert_eq!(tick(&RELATIVE, Unit::Ns, 2.0), "2×");
     }

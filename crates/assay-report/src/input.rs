@@ -111,9 +111,15 @@ pub struct VerificationSummary {
     /// This one.
     #[cfg_attr(test, schemars(with = "crate::schema::Verification"))]
     pub verification: Verification,
-    /// All of them; `None` where nothing was answered.
+    /// All kept ones that taught the model's error; `None` where nothing was answered.
     #[cfg_attr(test, schemars(with = "Option<crate::schema::ErrorSummary>"))]
-    pub all: Option<ErrorSummary>,
+    pub learnt_from: Option<ErrorSummary>,
+    /// All kept ones that test it.
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::ErrorSummary>"))]
+    pub held_out: Option<ErrorSummary>,
+    /// Those of hosts that others kept busy, whichever of both.
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::ErrorSummary>"))]
+    pub noisy: Option<ErrorSummary>,
 }
 
 /// One run of one workload.

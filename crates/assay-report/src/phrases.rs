@@ -103,7 +103,7 @@ pub(crate) fn within_limit(limit: &LatencyLimit, format: &Formatter) -> String {
 /// The kind of time that is shown: from the intended start where arrivals are open.
 pub(crate) fn kind_of_time(operations: &PerOperation) -> &'static str {
     let open = operations.iter().any(|(_, result)| result.response.is_some());
-    if open { "response time" } else { "service time" }
+    if open { "latency (response time)" } else { "latency (service time)" }
 }
 
 /// Letters and digits of a name, the rest as hyphens.

@@ -34,7 +34,7 @@ elsewhere!(
     Results: "results.schema.json",
     Comparison: "comparison.schema.json",
     Projection: "projection.schema.json",
-    Verification: "verification.schema.json",
+    Verification: "verification.schema.json#/$defs/Verification",
     Load: "load.schema.json",
     Dss: "dss.schema.json",
     Environment: "environment.schema.json",

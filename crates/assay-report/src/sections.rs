@@ -103,7 +103,11 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
 /// The parts that have something to show.
 fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     let mut sections = Vec::new();
-    if let Some(found) = &report.projection {
+    let (checked, asked) = match (&report.projection, &report.calibration) {
+        (Some(found), Some(_)) => (Some(found), None),
+        (found, _) => (None, found.as_ref()),
+    };
+    if let Some(found) = asked {
         sections.extend(projection::sections(found, format));
     }
     if let Some(found) = &report.verified {
@@ -127,6 +131,9 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
         section("load", "What a database gets out of it", load::blocks(report, format)),
         section("runs", "What happened under load", run::blocks(report, format)),
         section("watch", "Host during the run", watch::blocks(report, format)),
+    ]);
+    sections.extend(checked.map(projection::ending));
+    sections.extend([
         section("conduct", "How the tool behaved", conduct::blocks(report, format)),
         section("environment", "Where it was measured", environment::section(report)),
         section("method", "How the numbers were made", method::blocks(report, format)),

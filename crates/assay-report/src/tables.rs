@@ -48,9 +48,9 @@ fn table(
     (!rows.is_empty()).then(|| format!("run_id,{header}\n{rows}"))
 }
 
-/// A number with as many digits as needed to read it back the same.
+/// A number with as many digits as needed to read it back the same; the upper end of an interval that has none is empty.
 fn number(value: f64) -> String {
-    value.to_string()
+    if value.is_infinite() { String::new() } else { value.to_string() }
 }
 
 /// What is known as a cell, else an empty one.

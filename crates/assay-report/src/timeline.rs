@@ -234,7 +234,7 @@ impl Timeline {
 
     /// The kind of time it holds: from the intended start where arrivals are open.
     pub(crate) const fn kind(&self) -> &'static str {
-        if self.open { "response time" } else { "service time" }
+        if self.open { "latency (response time)" } else { "latency (service time)" }
     }
 
     /// End of the last interval, ns.

@@ -2,7 +2,7 @@
 
 use crate::plan::{Peak, SizingPlan};
 use assay_model::profile::{
-    CheckOutcome, CrossCheck, IoPurpose, Profile, ProfiledProduct, ReportScope,
+    CheckOutcome, CrossCheck, IoPurpose, Profile, ProfileProduct, ReportScope,
 };
 use assay_model::sizing::{Configuration, FailingPart};
 use assay_model::units::show_time_ns;
@@ -68,7 +68,7 @@ fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
             "{name}: a mean over {shown} hides the peaks in it; use reports of an hour"
         ));
     }
-    if !profile.source.complete && profile.source.product == ProfiledProduct::Oracle {
+    if !profile.source.complete && profile.source.product == ProfileProduct::Oracle {
         doubts.push(format!("{name}: its end is missing, so its sums may be too small"));
     }
     if let Some(report) = &profile.report {
@@ -87,7 +87,7 @@ fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
     );
     let all = profile.class(IoPurpose::All);
     if all.is_some_and(|all| all.throughput_bytes_per_s.is_none()) {
-        doubts.push(format!("{name}: it has no bytes a second; the block is taken for each I/O"));
+        doubts.push(format!("{name}: it has no throughput; each I/O is taken to be one block"));
     }
     doubts
 }

@@ -169,7 +169,7 @@ fn ports(name: &str, port: &PortOffer, need: &Need, plan: &SizingPlan) -> LimitU
     let survives = plan.survives(FailingPart::Port);
     let number = real(port_count(need.normal.bytes_per_s(), payload, survives));
     let of = |bytes_per_s: f64| bytes_per_s / (payload * PORT_USE);
-    let formula = format!("bytes a second over {PORT_USE} x payload of {name}");
+    let formula = format!("bytes/s over {PORT_USE} x payload of {name}");
     let ports = limit(LimitKind::Ports, of(need.normal.bytes_per_s()), number, formula);
     if survives {
         failing(ports, FailingPart::Port, of(need.failed.bytes_per_s()), number - 1.0)

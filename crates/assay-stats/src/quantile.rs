@@ -14,7 +14,7 @@ use assay_model::number::{count, index, index_of, real, real_len};
 pub const FEWEST_CLUSTERS: f64 = 10.0;
 
 /// What a smaller share of the observations does is a tail.
-const TAIL: f64 = 0.25;
+pub const TAIL: f64 = 0.25;
 
 /// How many times as many observations lie beyond the level that bounds the clusters of a tail.
 const BROADER: f64 = 10.0;
@@ -146,23 +146,36 @@ pub fn broader_level(quantile: f64) -> Option<f64> {
 
 /// [`quantile_levels`] of an upper tail that is made by the same bursts as what lies below it.
 ///
-/// `above_broader` counts the observations above [`broader_level`]. Their clusters, in proportion, are the most that the tail
-/// may have: a run without long queues shows single slow I/Os only, which look independent, but queues already show at
-/// the broader level.
+/// `above_broader` counts the observations above [`broader_level`], where there is one. Their clusters, in proportion, are the most
+/// that the tail may have: a run without long queues shows single slow I/Os only, which look independent, but queues already show
+/// at the broader level. Neither are there more clusters than the number of intervals can show.
 ///
 /// # Panics
 /// If the slices differ in length.
 pub fn tail_levels(
     counts: &[u64],
     above: &[u64],
-    above_broader: &[u64],
+    above_broader: Option<&[u64]>,
     quantile: f64,
     confidence: f64,
 ) -> Option<Levels> {
     let mut size = EffectiveSize::of(counts, above, confidence)?;
-    let broader = EffectiveSize::of(counts, above_broader, confidence)?;
-    size.limit(broader.clusters / BROADER);
+    if let Some(above_broader) = above_broader {
+        let broader = EffectiveSize::of(counts, above_broader, confidence)?;
+        size.limit(broader.clusters / BROADER);
+    }
+    size.limit(most_clusters(counts.len()));
     Some(levels(&size, quantile, confidence))
+}
+
+/// How many clusters of a tail some intervals can show at most: their variance is known to the root of 2 over their number, so that
+/// few intervals that are alike by chance do not show many.
+///
+/// Of 800 runs of 10 s of seven servers at 90 % load, in ten intervals, 3.8 % had an upper end of p90 below the truth without it:
+/// those in which all servers were hardly ever busy, whose I/Os beyond p90 then look independent.
+fn most_clusters(intervals: usize) -> f64 {
+    const PART: f64 = 5.0;
+    real_len(intervals).powi(2) / PART
 }
 
 /// The level of the upper end of `quantile` by what was beyond another value, which lies about there; `None` where nothing
@@ -176,7 +189,10 @@ pub fn tail_levels(
 /// # Panics
 /// If the slices differ in length.
 pub fn upper_level(counts: &[u64], above: &[u64], quantile: f64, confidence: f64) -> Option<f64> {
-    let size = EffectiveSize::of(counts, above, confidence)?;
+    let mut size = EffectiveSize::of(counts, above, confidence)?;
+    if 1.0 - quantile < TAIL {
+        size.limit(most_clusters(counts.len()));
+    }
     let seen = size.clusters > 0.0 && !size.is_independent();
     let part = part_of_share(1.0 - quantile);
     seen.then(|| 1.0 - (1.0 - quantile) / most_factor(size.clusters, part, confidence))
@@ -352,7 +368,7 @@ mod tests {
         let broader: Vec<u64> =
             (0..40).map(|index| if index % 10 == 2 { 700 } else { 33 }).collect();
         let alone = quantile_levels(&counts, &above, 0.99, 0.95).unwrap();
-        let bounded = tail_levels(&counts, &above, &broader, 0.99, 0.95).unwrap();
+        let bounded = tail_levels(&counts, &above, Some(&broader), 0.99, 0.95).unwrap();
         assert!(alone.clusters > 100.0 && bounded.clusters < FEWEST_CLUSTERS, "{bounded:?}");
         assert!(bounded.low < alone.low);
         assert!((broader_level(0.99).unwrap() - 0.9).abs() < 1e-12);
@@ -366,6 +382,17 @@ mod tests {
         assert!((many - 1.0 / 0.025_317_8).abs() < 0.01, "{many}");
         let (_, many) = share_factors(FEWEST_CLUSTERS, 0.01, 0.95);
         assert!((many - burst_factors(FEWEST_CLUSTERS, 0.95).1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn few_intervals_show_few_clusters() {
+        let alike = |intervals: usize| {
+            let (counts, above) = (vec![1000; intervals], vec![100; intervals]);
+            tail_levels(&counts, &above, None, 0.9, 0.95).unwrap().clusters
+        };
+        // The square of their number over five.
+        assert!((alike(10) - 20.0).abs() < 1e-9, "{}", alike(10));
+        assert!((alike(60) - 720.0).abs() < 1e-9, "{}", alike(60));
     }
 
     #[test]

@@ -1,9 +1,15 @@
 //! The mean of what was visited now and then, under noise that outlasts a visit: what no single visit can show.
 
+mod covariance;
+mod visit;
+
 use crate::distribution::{normal, normal_quantile};
 use crate::root;
 use assay_model::number::real_len;
+use covariance::Covariance;
 use std::collections::BTreeSet;
+
+pub use visit::Visit;
 
 /// Standard deviations of the slow noise that are tried first, as shares: 0, then doubled from the first.
 const SPREADS: usize = 11;
@@ -20,21 +26,6 @@ const UNLIKELY: f64 = 8.0;
 const OWN: [(f64, f64); 3] = [(1.0, 0.6), (2.0, 0.3), (4.0, 0.1)];
 /// Few visits that happen to agree say little of noise that comes seldom: their own word counts up to this much.
 const MOST_GAIN: f64 = 3.0;
-
-/// One stretch of time at one level.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Visit {
-    /// What was measured: visits of one level have one mean. Any number.
-    pub level: usize,
-    /// Middle of the visit, s.
-    pub middle_s: f64,
-    /// Its length, s, above 0.
-    pub length_s: f64,
-    /// Mean of the visit, in any unit, above 0.
-    pub value: f64,
-    /// Variance of that mean as far as the visit itself shows it, relative to the squared level.
-    pub short_variance: f64,
-}
 
 /// What is known of noise that outlasts a visit, from visits of several levels: standard deviations and memories, each
 /// with how likely it is.
@@ -145,18 +136,8 @@ impl SlowNoise {
 /// Variance of the mean of visits weighted by their lengths, under one law.
 fn variance_of_mean(own: &[Visit], choice: &Choice, short_wider: f64) -> f64 {
     let total_s: f64 = own.iter().map(|visit| visit.length_s).sum();
-    let mut variance = 0.0;
-    for (at, one) in own.iter().enumerate() {
-        let weight = one.length_s / total_s;
-        variance += weight * weight * one.short_variance * short_wider * short_wider;
-        for other in &own[..=at] {
-            let both = weight * other.length_s / total_s;
-            let twice = if std::ptr::eq(one, other) { 1.0 } else { 2.0 };
-            variance +=
-                twice * both * choice.spread.powi(2) * correlation(one, other, choice.memory_s);
-        }
-    }
-    variance
+    let covariance = Covariance::of(own, choice.spread, choice.memory_s, short_wider);
+    covariance.variance_of_sum(own.iter().map(|visit| visit.length_s / total_s))
 }
 
 /// Time from the first visit to the end of the last, s.
@@ -167,8 +148,8 @@ fn span_s(visits: &[Visit]) -> f64 {
     if span_s.is_finite() { span_s.max(f64::MIN_POSITIVE) } else { 1.0 }
 }
 
-/// Visits with values over the means of their levels; a level visited once shows nothing of noise and is left out,
-/// unless it is alone.
+/// Visits with values over the means of their levels, in order of time; a level visited once shows nothing of noise and is left
+/// out, unless it is alone.
 fn relative(visits: &[Visit]) -> Vec<Visit> {
     let mut sorted = visits.to_vec();
     sorted.sort_by_key(|visit| visit.level);
@@ -182,70 +163,36 @@ fn relative(visits: &[Visit]) -> Vec<Visit> {
         let mean = sum / total_s;
         found.extend(level.iter().map(|visit| Visit { value: visit.value / mean - 1.0, ..*visit }));
     }
+    found.sort_by(|one, other| one.middle_s.total_cmp(&other.middle_s));
     found
 }
 
-/// The mean correlation between the moments of two visits, or within one, where it falls as exp(-time / memory).
-fn correlation(one: &Visit, other: &Visit, memory_s: f64) -> f64 {
-    let within = |visit: &Visit| -(-visit.length_s / memory_s).exp_m1() * memory_s / visit.length_s;
-    if std::ptr::eq(one, other) || one.middle_s.total_cmp(&other.middle_s).is_eq() {
-        let length = one.length_s / memory_s;
-        return 2.0 / length * (1.0 - within(one));
-    }
-    let apart_s = (one.middle_s - other.middle_s).abs() - 0.5 * (one.length_s + other.length_s);
-    (-apart_s.max(0.0) / memory_s).exp() * within(one) * within(other)
-}
-
-/// The restricted log likelihood of visits, relative to their levels and sorted by them, but for a constant.
+/// The restricted log likelihood of visits, relative to their levels and in order of time, but for a constant.
 fn log_likelihood(visits: &[Visit], spread: f64, memory_s: f64) -> f64 {
-    let n = visits.len();
-    let mut covariance: Vec<Vec<f64>> = visits
-        .iter()
-        .enumerate()
-        .map(|(row, one)| {
-            let slow = |other: &Visit| {
-                if spread > 0.0 { spread * spread * correlation(one, other, memory_s) } else { 0.0 }
-            };
-            let mut line: Vec<f64> = visits[..=row].iter().map(slow).collect();
-            line[row] += one.short_variance + 1e-10;
-            line
-        })
-        .collect();
-    let mut log_determinant = decompose(&mut covariance);
-    let deviations = forward(&covariance, visits.iter().map(|visit| visit.value).collect());
-    let mut squares: f64 = deviations.iter().map(|value| value * value).sum();
-    let mut levels: Vec<usize> = visits.iter().map(|visit| visit.level).collect();
-    levels.dedup();
-    let columns: Vec<Vec<f64>> = levels
-        .iter()
-        .map(|level| {
-            let member = |visit: &Visit| f64::from(u8::from(visit.level == *level));
-            forward(&covariance, visits.iter().map(member).collect())
-        })
-        .collect();
+    let covariance = Covariance::of(visits, spread, memory_s, 1.0);
+    let deviations = covariance.whitened(visits.iter().map(|visit| visit.value));
+    let levels: BTreeSet<usize> = visits.iter().map(|visit| visit.level).collect();
+    let members = |level: &usize| {
+        let level = *level;
+        let member = move |visit: &Visit| f64::from(u8::from(visit.level == level));
+        covariance.whitened(visits.iter().map(member))
+    };
+    let columns: Vec<Vec<f64>> = levels.iter().map(members).collect();
     let mut normal: Vec<Vec<f64>> = columns
         .iter()
         .enumerate()
         .map(|(row, one)| columns[..=row].iter().map(|other| product(one, other)).collect())
         .collect();
-    log_determinant += decompose(&mut normal);
+    let log_determinant = covariance.log_determinant() + decompose(&mut normal);
     let fitted = columns.iter().map(|column| product(column, &deviations)).collect();
-    squares -= forward(&normal, fitted).iter().map(|value| value * value).sum::<f64>();
-    if n == 0 { 0.0 } else { -0.5 * (log_determinant + squares) }
+    let squares = product(&deviations, &deviations)
+        - forward(&normal, fitted).iter().map(|value| value * value).sum::<f64>();
+    if visits.is_empty() { 0.0 } else { -0.5 * (log_determinant + squares) }
 }
 
-/// The scalar product, in four sums that a processor works on at the same time: most of the time is spent here.
+/// The scalar product.
 fn product(one: &[f64], other: &[f64]) -> f64 {
-    const SUMS: usize = 4;
-    let mut sums = [0.0; SUMS];
-    let (ones, others) = (one.chunks_exact(SUMS), other.chunks_exact(SUMS));
-    let rest: f64 = ones.remainder().iter().zip(others.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in ones.zip(others) {
-        for at in 0..SUMS {
-            sums[at] += a[at] * b[at];
-        }
-    }
-    rest + sums.iter().sum::<f64>()
+    one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
 /// Cholesky's lower triangle in place of a symmetric matrix given by its lower triangle; the logarithm of its

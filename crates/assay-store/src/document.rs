@@ -43,6 +43,8 @@ pub enum Document {
     Results,
     /// Predictions compared with what the run measured.
     Verification,
+    /// What a database would do on the storage that the run measured.
+    Projection,
     /// The page.
     Report,
     /// What people call the run.
@@ -51,7 +53,7 @@ pub enum Document {
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Plan,
         Self::Workload,
         Self::Criteria,
@@ -66,6 +68,7 @@ impl Document {
         Self::Study,
         Self::Results,
         Self::Verification,
+        Self::Projection,
         Self::Report,
         Self::Label,
     ];
@@ -87,6 +90,7 @@ impl Document {
             Self::Study => "study.toml",
             Self::Results => "study.json",
             Self::Verification => "verification.json",
+            Self::Projection => "projection.json",
             Self::Report => "report.html",
             Self::Label => "label.txt",
         }

@@ -1,5 +1,5 @@
 //! How often `compare` calls equal storage different, and finds a difference that there is:
-//! `compare_truth PAIRS SECONDS REPEATS [SLOWER_SHARE [DAY_SHARE [NAME]]]` prints one row a kind of noise.
+//! `compare_truth FIRST PAIRS SECONDS REPEATS [SLOWER_SHARE [DAY_SHARE [NAME]]]` prints one row a kind of noise.
 //!
 //! Each side is a device of four servers with four outstanding I/Os and 500 IOPS on average. `SLOWER_SHARE` of 0.03 makes the
 //! second side 3 % slower; `DAY_SHARE` of 0.03 gives every run a level of its own with that standard deviation.
@@ -35,6 +35,7 @@ const SERVICE_MS: f64 = 8.0;
 
 /// What is compared.
 struct Asked {
+    first_seed: u64,
     pairs: u64,
     duration_s: f64,
     repeats: u64,
@@ -45,20 +46,23 @@ struct Asked {
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<f64>().ok());
-    let (Some(pairs), Some(duration_s), Some(repeats)) = (number(0), number(1), number(2)) else {
+    let (Some(first), Some(pairs), Some(duration_s), Some(repeats)) =
+        (number(0), number(1), number(2), number(3))
+    else {
         return Err(Error::usage(
-            "no number of pairs, seconds or repeats",
-            "compare_truth PAIRS SECONDS REPEATS [SLOWER_SHARE [DAY_SHARE [NAME]]]",
+            "no first seed, or number of pairs, seconds or repeats",
+            "compare_truth FIRST PAIRS SECONDS REPEATS [SLOWER_SHARE [DAY_SHARE [NAME]]]",
         ));
     };
     let asked = Asked {
+        first_seed: count(first),
         pairs: count(pairs),
         duration_s,
         repeats: count(repeats),
-        slower: number(3).unwrap_or(0.0),
-        day: number(4).unwrap_or(0.0),
+        slower: number(4).unwrap_or(0.0),
+        day: number(5).unwrap_or(0.0),
     };
-    let wanted = words.get(5).map_or("", String::as_str);
+    let wanted = words.get(6).map_or("", String::as_str);
     println!(
         "| noise | s | repeats | slower % | from run to run % | pairs | different % | PASS / FAIL / INCONCLUSIVE | refused | half-width of the ratio of IOPS %: median, nine of ten below |"
     );
@@ -113,7 +117,7 @@ fn row(kind: &Kind, asked: &Asked) -> Result<()> {
 fn side(kind: &Kind, asked: &Asked, pair: u64, which: u64) -> Result<SideFacts> {
     let slower = if which == 1 { 1.0 + asked.slower } else { 1.0 };
     let repeats = (0..asked.repeats).map(|repeat| {
-        let seed = 40_000_000 + 100 * pair + 50 * which + repeat;
+        let seed = asked.first_seed + 100 * pair + 50 * which + repeat;
         let day = (asked.day * Random::part(seed, 0xda7).normal()).exp();
         facts(kind.1(SERVICE_MS * slower * day), asked.duration_s, seed)
     });

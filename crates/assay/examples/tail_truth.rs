@@ -1,4 +1,4 @@
-//! How often the intervals of response times under open arrivals hold the truth: `tail_truth SEEDS SECONDS [NAME]` prints one
+//! How often the intervals of response times under open arrivals hold the truth: `tail_truth FIRST SEEDS SECONDS [NAME]` prints one
 //! row a queue and quantity.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
@@ -45,28 +45,30 @@ const LIMIT: f64 = 0.995;
 fn main() -> Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<f64>().ok());
-    let (Some(seeds), Some(duration_s)) = (number(0), number(1)) else {
+    let (Some(first), Some(seeds), Some(duration_s)) = (number(0), number(1), number(2)) else {
         return Err(Error::usage(
-            "no number of seeds or seconds",
-            "tail_truth SEEDS SECONDS [NAME]",
+            "no first seed, number of seeds or seconds",
+            "tail_truth FIRST SEEDS SECONDS [NAME]",
         ));
     };
-    let wanted = words.get(2).map_or("", String::as_str);
+    let (first, seeds) = (count(first), count(seeds));
+    let wanted = words.get(3).map_or("", String::as_str);
     println!(
         "| queue | s | quantity | runs | held % | below the truth % | above it % | no upper end % | criterion {LIMIT} of the truth passed % | half-width over the oracle's |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for case in CASES.iter().filter(|case| case.name.contains(wanted)) {
-        cover(case, count(seeds), duration_s)?;
+        cover(case, first..first + seeds, duration_s)?;
     }
     Ok(())
 }
 
-fn cover(case: &Case, seeds: u64, duration_s: f64) -> Result<()> {
+fn cover(case: &Case, seeds: std::ops::Range<u64>, duration_s: f64) -> Result<()> {
     let mut rows: Vec<Row> = truths_ns(case).into_iter().map(Row::new).collect();
-    for seed in 1..=seeds {
+    let runs = seeds.end - seeds.start;
+    for seed in seeds {
         let mut workload = workload(case, duration_s);
-        workload.seed = 7_000_000 + seed;
+        workload.seed = seed;
         let (_, _, estimates) = run(index_of(case.servers), case.law, &workload)?;
         for (row, name) in rows.iter_mut().zip(names()) {
             let found = estimates.iter().find(|named| named.quantity == name);
@@ -75,7 +77,7 @@ fn cover(case: &Case, seeds: u64, duration_s: f64) -> Result<()> {
     }
     for (row, name) in rows.iter_mut().zip(names()) {
         let quantity = name.trim_start_matches("read.response_time.");
-        println!("| {} | {duration_s} | {quantity} | {seeds} | {} |", case.name, row.told());
+        println!("| {} | {duration_s} | {quantity} | {runs} | {} |", case.name, row.told());
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ pub struct LiveOptions {
 }
 
 /// What is open for those who look on; all of it ends when this is dropped.
-pub struct LiveMonitor {
+pub struct LiveObserver {
     monitor: Monitor,
     // Their order is that in which they end: the terminal first, for what is said of the others.
     screen: Option<Screen>,
@@ -50,7 +50,7 @@ impl LiveOptions {
     ///
     /// # Errors
     /// A usage error for an address that is none, an environment error for one that is in use, and for no terminal.
-    pub fn open(&self, store: &Store, is_quiet: bool) -> Result<Option<LiveMonitor>> {
+    pub fn open(&self, store: &Store, is_quiet: bool) -> Result<Option<LiveObserver>> {
         if self.live.is_none() && !self.screen && self.openmetrics.is_none() {
             return Ok(None);
         }
@@ -65,7 +65,7 @@ impl LiveOptions {
             monitor.note(&format!("live: {}", server.url()));
         }
         let screen = if self.screen { Some(Screen::open(&monitor)?) } else { None };
-        Ok(Some(LiveMonitor { monitor, screen, _server: server, _metrics: metrics, is_quiet }))
+        Ok(Some(LiveObserver { monitor, screen, _server: server, _metrics: metrics, is_quiet }))
     }
 }
 
@@ -106,7 +106,7 @@ fn page_so_far(store: &Store, directory: &Path) -> Option<String> {
     Some(html(&loaded.report, assay_report::Options::default()))
 }
 
-impl LiveMonitor {
+impl LiveObserver {
     /// Takes what the library reports.
     pub fn take(&mut self, update: &Update<'_>) {
         match *update {
@@ -127,7 +127,7 @@ impl LiveMonitor {
     }
 }
 
-impl Drop for LiveMonitor {
+impl Drop for LiveObserver {
     fn drop(&mut self) {
         self.screen = None;
         if !self.is_quiet {

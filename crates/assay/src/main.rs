@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod documents;
 mod exit;
 mod finish;
 mod job_options;

@@ -1,6 +1,6 @@
 //! Options that several verbs share.
 
-use crate::live_options::{LiveMonitor, LiveOptions};
+use crate::live_options::{LiveObserver, LiveOptions};
 use crate::progress_line::ProgressLine;
 use crate::spelling::quantity;
 use assay_app::target_plan::{self, EnginePlan, RingTasks, TargetPlan};
@@ -104,7 +104,7 @@ pub fn progress(output: &OutputOptions) -> Progress {
 }
 
 /// The same with others who look on; a screen has no room for a line, and shows notes itself.
-fn shown_live(output: &OutputOptions, mut view: LiveMonitor) -> Progress {
+fn shown_live(output: &OutputOptions, mut view: LiveObserver) -> Progress {
     let has_screen = view.has_screen();
     let mut line = ProgressLine::new(!output.json && !has_screen, output.quiet || has_screen);
     Progress::new(move |update| {
@@ -121,7 +121,7 @@ pub struct TargetOptions {
     /// `catalog:…`
     #[arg(value_name = "TARGET", help_heading = None::<&'static str>)]
     pub targets: Vec<String>,
-    /// Size of a test file; by default chosen from free space, caches and time
+    /// Size of a test file; by default 2 GiB to 32 GiB by need, and a tenth of the free space at most
     #[arg(long, alias = "filesize", value_name = "SIZE", value_parser = quantity::<Bytes>)]
     pub size: Option<Bytes>,
     /// Longest time to spend on filling a test file

@@ -1,16 +1,14 @@
 //! What people type who come from other tools or from an earlier version: values in other spellings, options by former names.
 
 pub mod fio;
+mod value;
 mod words;
 
+pub use value::{Quantile, Spelling, quantity};
 pub use words::spelled;
 
-use assay_app::load::parameters::{HotSpotParameter, ThinkParameter};
-use assay_model::Error;
-use assay_model::study::Scale;
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use clap::{Arg, ArgMatches, Command};
-use std::str::FromStr;
 
 /// Former and present names of options. The former ones are aliases for one release.
 const RENAMED: [(&str, &str); 8] = [
@@ -23,101 +21,6 @@ const RENAMED: [(&str, &str); 8] = [
     ("shared-buffers", "buffer-pool"),
     ("users", "sessions"),
 ];
-
-/// A quantity that other tools write in other ways.
-pub trait Spelling: FromStr<Err = Error> {
-    /// What was typed, as Assay writes it; none where it is written so, or means nothing.
-    fn reading(_typed: &str) -> Option<String> {
-        None
-    }
-}
-
-impl Spelling for Scale {}
-impl Spelling for HotSpotParameter {}
-impl Spelling for ThinkParameter {}
-
-impl Spelling for Bytes {
-    /// `8k` and `1G` are powers of 1024, as in fio and dd.
-    fn reading(typed: &str) -> Option<String> {
-        let (number, unit) = number_and_unit(typed)?;
-        let prefix = match unit {
-            "k" | "K" => "Ki",
-            "m" | "M" => "Mi",
-            "g" | "G" => "Gi",
-            "t" | "T" => "Ti",
-            _ => return None,
-        };
-        Some(format!("{number}{prefix}B"))
-    }
-}
-
-impl Spelling for Nanos {
-    /// A bare number is seconds.
-    fn reading(typed: &str) -> Option<String> {
-        let (number, unit) = number_and_unit(typed)?;
-        let unit = match unit {
-            "" | "sec" => "s",
-            "m" => "min",
-            _ => return None,
-        };
-        Some(format!("{number}{unit}"))
-    }
-}
-
-impl Spelling for Rate {
-    fn reading(typed: &str) -> Option<String> {
-        let (_, unit) = number_and_unit(typed)?;
-        ["", "k", "M"].contains(&unit).then(|| format!("{}/s", typed.trim()))
-    }
-}
-
-impl Spelling for Share {
-    /// A number above 1 is a percentage.
-    fn reading(typed: &str) -> Option<String> {
-        let (number, unit) = number_and_unit(typed)?;
-        let is_percentage =
-            unit.is_empty() && number.parse::<f64>().is_ok_and(|number| number > 1.0);
-        is_percentage.then(|| format!("{number}%"))
-    }
-}
-
-/// A quantile in 0..=1, which others write in hundredths.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Quantile(pub f64);
-
-impl FromStr for Quantile {
-    type Err = Error;
-    fn from_str(text: &str) -> Result<Self, Error> {
-        text.trim().parse().map(Self).map_err(|_| {
-            Error::usage(format!("'{text}' is not a quantile"), "write 0.99, 99% or p99")
-        })
-    }
-}
-
-impl Spelling for Quantile {
-    /// `p99` and `99%` are 0.99.
-    fn reading(typed: &str) -> Option<String> {
-        let typed = typed.trim();
-        let digits = typed.strip_prefix(['p', 'P']).or_else(|| typed.strip_suffix('%'))?;
-        let hundredfold: f64 = digits.trim().parse().ok()?;
-        Some(((hundredfold * 1e7).round() / 1e9).to_string())
-    }
-}
-
-/// `8` and `k` of `8k`.
-fn number_and_unit(typed: &str) -> Option<(&str, &str)> {
-    let typed = typed.trim();
-    let end = typed.find(|sign: char| !(sign.is_ascii_digit() || sign == '.'));
-    let (number, unit) = typed.split_at(end.unwrap_or(typed.len()));
-    number.parse::<f64>().is_ok().then_some((number, unit))
-}
-
-/// Reads a quantity of the command line.
-pub fn quantity<T: Spelling>(typed: &str) -> Result<T, String> {
-    let reading = T::reading(typed);
-    let text = reading.as_deref().unwrap_or(typed);
-    text.parse().map_err(|error: Error| format!("{}; {}", error.message(), error.hint()))
-}
 
 /// One note for each option by a former name, and for each value that Assay writes otherwise.
 pub fn notes(program: &Command, matches: &ArgMatches, spelled: &fio::CommandWords) -> Vec<String> {

@@ -24,7 +24,7 @@ pub struct StreamOptions {
     /// Threads that share the load
     #[arg(long, aliases = ["threads", "jobs"], value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub workers: Option<u32>,
-    /// Skew of the addresses: the k-th most popular place has weight k to the power of minus this
+    /// Zipf skew of the addresses: the k-th most popular place has weight k^-THETA
     #[arg(long = "zipf", value_name = "THETA")]
     pub theta: Option<f64>,
     /// Flush with fdatasync after this number of writes

@@ -29,9 +29,14 @@ pub fn text(rows: &[Vec<TableCell>]) -> String {
 
 /// The same as CSV: one header, an empty field where the report says nothing.
 pub fn csv(rows: &[Vec<TableCell>]) -> String {
-    let head: Vec<String> = COLUMNS.iter().map(key).collect();
+    let head = keys();
     let records = rows.iter().map(|row| row.iter().map(field).collect());
     assay_report::csv(std::iter::once(head).chain(records))
+}
+
+/// Names of the columns for programs.
+pub fn keys() -> Vec<String> {
+    COLUMNS.iter().map(key).collect()
 }
 
 /// The same as objects.

@@ -5,42 +5,13 @@
     reason = "a test stops where its ground is missing"
 )]
 
-#[path = "../../assay-oracle/tests/made_up/mod.rs"]
-mod made_up;
+#[path = "support/awr.rs"]
+mod awr;
 mod support;
 
-use made_up::{END_OF_REPORT, activity, cache_sizes, header_11, load_profile, wait_events};
+use awr::report;
 use std::fs;
 use support::Place;
-
-/// A small report: 500 reads and 100 writes a second of 8 KiB over an hour.
-fn report(reads: u32, redo: &str) -> String {
-    let total = |per_s: u32| format!("{}", per_s * 3600);
-    let (reads_total, reads_s) = (total(reads), format!("{reads}.0"));
-    let bytes_s = format!("{}.0", u64::from(reads) * 8192);
-    header_11("11.2.0.3.0", "60.00", "120.00")
-        + &cache_sizes("8K")
-        + &load_profile(&[("Redo size", redo), ("Physical reads", &reads_s)])
-        + &wait_events(
-            "Foreground Wait Events",
-            &[&["db file sequential read", &reads_total, "3600", "2", "50.0"]],
-        )
-        + &activity(
-            "Instance Activity Stats",
-            &[
-                &["physical read total IO requests", &reads_total, &reads_s, "1.0"],
-                &[
-                    "physical read total bytes",
-                    &format!("{}", u64::from(reads) * 8192 * 3600),
-                    &bytes_s,
-                    "1.0",
-                ],
-                &["physical write total IO requests", "360000", "100.0", "1.0"],
-                &["physical write total bytes", "2949120000", "819200.0", "1.0"],
-            ],
-        )
-        + END_OF_REPORT
-}
 
 fn place() -> Place {
     let place = Place::new();
@@ -75,7 +46,7 @@ fn many_reports_become_rows_and_what_is_none_is_told() {
     assert_eq!(ran.code, Some(4), "{ran:#?}");
     assert!(ran.complaint.contains("error: connecting to mysql://"), "{ran:#?}");
     let rows = place.json("profile one.txt two.lst --table", 0);
-    assert_eq!(rows[1]["read_iops"], 900.0);
+    assert_eq!(rows["rows"][1]["read_iops"], 900.0);
     let csv = place.run("profile two.lst one.txt --csv").ends_with(0).stdout.clone();
     assert!(
         csv.lines().nth(1).is_some_and(|row| row.starts_with("two.lst,SHOP/shop1,1000,900,")),
@@ -147,6 +118,10 @@ fn a_check_asks_for_the_database_of_a_report() {
     let place = place();
     let checked = place.json("check sim:servers?count=8&service=200us --for one.txt --time 60s", 0);
     assert_eq!(checked["verdict"]["criteria"], "SHOP/shop1");
+    // It ends with what the database would do there, or with why that cannot be said.
+    assert_eq!(checked["projection"]["targets"][0]["name"], "sim:servers?count=8&service=200us");
+    let shown = place.run("report latest --full").stdout;
+    assert!(shown.contains("What the database would do on this storage"), "{shown}");
     let file = place.random_file("data", 4 << 20);
     let refused = place.run(&format!("check {} --for one.txt", file.display()));
     assert_eq!(refused.code, Some(2), "{refused:#?}");
@@ -198,9 +173,10 @@ fn packed_reports_and_folders_of_them_are_read() {
     fs::write(folder.join("index.md"), "no report").unwrap();
     fs::write(place.path("all.zip"), zip("x/c.txt", &report(700, "8192.0"))).unwrap();
     let rows = place.json("profile folder all.zip --table", 0);
-    let reads: Vec<f64> = (0..3).map(|row| rows[row]["read_iops"].as_f64().unwrap()).collect();
+    let reads: Vec<f64> =
+        (0..3).map(|row| rows["rows"][row]["read_iops"].as_f64().unwrap()).collect();
     assert_eq!(reads, [500.0, 900.0, 700.0]);
-    assert_eq!(rows[2]["file"], "all.zip/x/c.txt");
+    assert_eq!(rows["rows"][2]["file"], "all.zip/x/c.txt");
     fs::write(place.path("cut.gz"), &gzip(&report(500, "8192.0"))[..200]).unwrap();
     let cut = place.run("profile cut.gz");
     assert_eq!(cut.code, Some(2), "{cut:#?}");

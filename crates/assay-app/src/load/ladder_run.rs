@@ -69,17 +69,17 @@ pub trait LoadDriver {
     /// Before a rung.
     fn before(
         &mut self,
-        _ground: &mut ServerOf<Self>,
+        _prepared: &mut ServerOf<Self>,
         _load: &mut Load,
         _stop: &AtomicBool,
     ) -> Result<()> {
         Ok(())
     }
 
-    /// Cleanup a rung, when it is part of the result.
+    /// After a rung, when it is part of the result.
     fn after(
         &mut self,
-        _ground: &mut ServerOf<Self>,
+        _prepared: &mut ServerOf<Self>,
         _load: &mut Load,
         _measured: &RungResult,
         _stop: &AtomicBool,
@@ -87,10 +87,10 @@ pub trait LoadDriver {
         Ok(())
     }
 
-    /// Cleanup the last rung, however the ladder ended.
+    /// After the last rung, however the ladder ended.
     fn end(
         &mut self,
-        _ground: &mut ServerOf<Self>,
+        _prepared: &mut ServerOf<Self>,
         _load: &mut Load,
         _stop: &AtomicBool,
     ) -> Result<()> {
@@ -296,7 +296,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         self.add_complaint(&mut measured.rung.measurement.finish);
         let finish = measured.rung.measurement.finish.clone();
         load.rungs.push(measured.rung.clone());
-        load.server = self.prepared.database.told();
+        load.server = self.prepared.database.facts();
         self.driver.after(self.prepared, load, &measured, &self.context.stop)?;
         load.end = match &finish {
             Finish::Complete => String::new(),
@@ -359,14 +359,14 @@ impl<C: LoadDriver> LadderRun<'_, C> {
             }
         };
         let PreparedServer { database, own, .. } = &mut *self.prepared;
-        let mut tend = || {
+        let mut on_tick = || {
             if let Some(own) = own.as_mut().filter(|_| plan.on_loss == OnLoss::Reconnect) {
                 // If the server does not come back, the sessions report it.
                 let _ = own.revive(&stop);
             }
         };
-        let mut hands = RungHooks { stop: &stop, observe: &mut observe, tend: &mut tend };
-        let measured = measure(database, driver.method(), plan, &mut hands);
+        let mut hooks = RungHooks { stop: &stop, observe: &mut observe, on_tick: &mut on_tick };
+        let measured = measure(database, driver.method(), plan, &mut hooks);
         self.context.progress.clear();
         measured
     }
@@ -416,7 +416,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         Load {
             format: Load::FORMAT,
             kind: self.driver.method().kind(),
-            server: database.told(),
+            server: database.facts(),
             plan: self.ladder.plan.clone(),
             filled: self.prepared.filled,
             access: self.ladder.access.clone(),

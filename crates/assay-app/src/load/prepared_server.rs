@@ -315,7 +315,7 @@ impl<L: LoadProduct> PreparedServer<L> {
                 return Err(error);
             }
         };
-        database.settle();
+        database.write_out();
         let after = match (wanted.server.keep, wanted.is_named_at_random) {
             (true, true) => Cleanup::GiveAway,
             (false, _) if filled.is_some() => Cleanup::Remove,

@@ -5,7 +5,7 @@ use crate::database_calibration::{append_of, log_plan, mixes, transfer};
 use assay_methods::files::read_document;
 use assay_methods::target::{SimulatedDevice, is_simulated};
 use assay_methods::{CalibrationPlan, Progress, SimulatedBench, calibrate, calibrate_log};
-use assay_model::calibration::Calibration;
+use assay_model::calibration::{Bound, Calibration};
 use assay_model::document::parse_json;
 use assay_model::projection::TargetOrigin;
 use assay_model::units::Nanos;
@@ -36,12 +36,26 @@ impl PredictionTarget {
     }
 }
 
+/// Virtual time in which a fast device gives enough I/Os, and what a slow one takes for as many.
+const SHORT_TIME: Nanos = Nanos(5_000_000_000);
+const LONG_TIME: Nanos = Nanos(30_000_000_000);
+/// Below this a device is slow.
+const SLOW_IOPS: f64 = 20_000.0;
+
+/// Whether a mix gave few I/Os, or did not come to its end.
+fn is_slow(calibration: &Calibration) -> bool {
+    calibration.mixes.iter().any(|mix| {
+        let most = &mix.iops_max;
+        most.rate.value < SLOW_IOPS || !matches!(most.bound, Bound::Saturated)
+    })
+}
+
 /// What a target is read for.
 pub(crate) struct TargetReader<'a> {
     /// The database that is to move.
     pub(crate) demand: &'a Demand,
-    /// Virtual time that a simulated device is calibrated for, each mix.
-    pub(crate) calibration_time: Nanos,
+    /// Virtual time that a simulated device is calibrated for, each mix; by default as long as its rate asks for.
+    pub(crate) calibration_time: Option<Nanos>,
     /// Of a simulated device.
     pub(crate) seed: u64,
     /// Where the runs are.
@@ -86,15 +100,13 @@ impl TargetReader<'_> {
             Error::usage(format!("{target} is not a simulated device"), "see assay arrays")
         })?;
         let (demand, stop) = (self.demand, &self.context.stop);
-        let method = CalibrationPlan {
-            mixes: mixes(demand),
-            transfer: transfer(demand),
-            time_budget: self.calibration_time,
-            seed: self.seed,
-            ..CalibrationPlan::default()
+        let mut calibration = match self.calibration_time {
+            Some(time) => self.curves(name, &device, time)?,
+            None => {
+                let short = self.curves(name, &device, SHORT_TIME)?;
+                if is_slow(&short) { self.curves(name, &device, LONG_TIME)? } else { short }
+            }
         };
-        let mut bench = SimulatedBench::of(&device).with_stop(stop);
-        let mut calibration = calibrate(&mut bench, &method, &mut |now| self.show(name, now))?;
         if demand.commits_mean > 0.0 {
             let share = demand.read_share();
             let log = log_plan(append_of(demand), transfer(demand), share, &calibration, self.seed);
@@ -105,6 +117,19 @@ impl TargetReader<'_> {
         let is_catalog = target.starts_with("catalog:");
         let origin = if is_catalog { TargetOrigin::DataSheet } else { TargetOrigin::Simulated };
         Ok((calibration, origin))
+    }
+
+    /// The curves of the database's mixes.
+    fn curves(&self, name: &str, device: &SimulatedDevice, time: Nanos) -> Result<Calibration> {
+        let method = CalibrationPlan {
+            mixes: mixes(self.demand),
+            transfer: transfer(self.demand),
+            time_budget: time,
+            seed: self.seed,
+            ..CalibrationPlan::default()
+        };
+        let mut bench = SimulatedBench::of(device).with_stop(&self.context.stop);
+        calibrate(&mut bench, &method, &mut |now| self.show(name, now))
     }
 
     fn show(&self, name: &str, now: &Progress) {

@@ -1,21 +1,29 @@
 //! A prediction from the run before a move, compared with the run after it and kept there.
 
+use super::learnt::{kept, model_deviation};
 use super::{PredictionPlan, PredictionTarget, load_of, middle, rung_source};
 use crate::context::Context;
 use assay_model::load::{Load, Rung};
-use assay_model::projection::{ErrorSummary, Verification, VerificationCase};
+use assay_model::number::seconds;
+use assay_model::projection::{
+    ErrorSummary, FORMAT, Verification, VerificationCase, Verifications,
+};
 use assay_model::{Error, Result};
 use assay_predict::verify::{RungMeasurement, case};
-use assay_predict::{Demand, ProjectionPlan, Storage, demand_of, project};
-use assay_store::{Document, RunReader};
+use assay_predict::{Demand, ProjectionPlan, Storage, project};
+use assay_store::Document;
 
 /// A verification, and the errors of all that the store holds, this one among them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerificationSummary {
     /// This one.
     pub verification: Verification,
-    /// All of them; `None` where nothing was answered.
-    pub all: Option<ErrorSummary>,
+    /// Those that taught the model's error; `None` where nothing was answered.
+    pub learnt_from: Option<ErrorSummary>,
+    /// Those that test it.
+    pub held_out: Option<ErrorSummary>,
+    /// Those of a host that others kept busy, whichever of both: they are not counted elsewhere.
+    pub noisy: Option<ErrorSummary>,
 }
 
 /// Predicts every number of sessions of the load `after` from the load `before`, keeps the result in the run after, and
@@ -27,6 +35,7 @@ pub fn verify(
     plan: &PredictionPlan,
     before: &str,
     after: &str,
+    held_out: bool,
     context: &Context,
 ) -> Result<VerificationSummary> {
     let runs = (context.store.open(before)?, context.store.open(after)?);
@@ -38,6 +47,12 @@ pub fn verify(
             "name that of the new storage with --on",
         ));
     };
+    let ids = (runs.0.manifest().id.clone(), runs.1.manifest().id.clone());
+    let is_other = |known: &Verification| known.before != ids.0 || known.after != ids.1;
+    let known: Vec<Verification> = kept(context)?.into_iter().filter(is_other).collect();
+    let model_deviation = model_deviation(&known, plan.projection.model_deviation);
+    let projection = ProjectionPlan { model_deviation, ..plan.projection.clone() };
+    let plan = &PredictionPlan { projection, ..plan.clone() };
     let cases = cases(plan, on, (&loads.0, &loads.1), context)?;
     if cases.is_empty() {
         return Err(Error::usage(
@@ -46,27 +61,33 @@ pub fn verify(
         ));
     }
     let verification = Verification {
-        format: assay_model::projection::FORMAT,
-        before: runs.0.manifest().id.clone(),
-        after: runs.1.manifest().id.clone(),
+        before: ids.0,
+        after: ids.1,
         calibration: on.clone(),
         product: loads.1.server.product.to_string(),
+        held_out,
+        model_deviation,
         cases,
     };
-    context.store.reopen(after)?.put_json(Document::Verification, &verification)?;
-    let all = kept(context)?;
-    let all = ErrorSummary::of(all.iter().flat_map(|one| &one.cases));
-    Ok(VerificationSummary { verification, all })
+    let mut pairs: Vec<Verification> =
+        known.iter().filter(|one| one.after == verification.after).cloned().collect();
+    pairs.push(verification.clone());
+    let document = Verifications { format: FORMAT, pairs };
+    context.store.reopen(after)?.put_json(Document::Verification, &document)?;
+    Ok(VerificationSummary::of(verification, &known))
 }
 
-/// Every verification of the store.
-fn kept(context: &Context) -> Result<Vec<Verification>> {
-    let runs = context.store.runs()?.runs;
-    let read = |path: &std::path::Path| -> Result<Option<Verification>> {
-        RunReader::open(path)?.json::<Verification>(Document::Verification)
-    };
-    let found: Result<Vec<Option<Verification>>> = runs.iter().map(|run| read(&run.path)).collect();
-    Ok(found?.into_iter().flatten().collect())
+impl VerificationSummary {
+    fn of(verification: Verification, others: &[Verification]) -> Self {
+        let all: Vec<&Verification> = others.iter().chain([&verification]).collect();
+        let quiet = |held_out: bool| {
+            let of = all.iter().filter(move |one| one.held_out == held_out);
+            ErrorSummary::of(of.flat_map(|one| &one.cases).filter(|case| !case.is_noisy()))
+        };
+        let noisy = all.iter().flat_map(|one| &one.cases).filter(|case| case.is_noisy());
+        let noisy = ErrorSummary::of(noisy);
+        Self { learnt_from: quiet(false), held_out: quiet(true), noisy, verification }
+    }
 }
 
 fn check_product(before: &Load, after: &Load) -> Result<()> {
@@ -119,7 +140,7 @@ fn case_of(
     context: &Context,
 ) -> Result<Option<VerificationCase>> {
     let source = rung_source(before, known)?;
-    let read = demand_of(&source.profile, source.cached_share);
+    let read = source.read();
     let reader = plan.reader(&read.demand, context);
     let target = reader.read(on)?;
     let from = plan.from.as_ref();
@@ -137,7 +158,7 @@ fn case_of(
         &asked,
     );
     let measured = rung_source(after, sessions)?;
-    let measured = demand_of(&measured.profile, measured.cached_share).demand;
+    let measured = measured.read().demand;
     if measured.unit != found.unit {
         return Ok(None);
     }
@@ -149,12 +170,19 @@ fn case_of(
         throughput_per_s: measured.throughput_per_s,
         read_share: read_share(&measured),
         others_busy_share,
+        cpu_queue_share: middle(after, sessions).and_then(cpu_queue_share),
     };
     Ok(case(&read.demand, storage.as_ref(), &found.targets[0], measured))
 }
 
 fn read_share(demand: &Demand) -> f64 {
     demand.share(demand.reads_s() + demand.large_reads_s)
+}
+
+/// How much of their time the server's sessions waited for a processor.
+fn cpu_queue_share(rung: &Rung) -> Option<f64> {
+    let sessions_s = rung.elapsed_s() * f64::from(rung.sessions);
+    Some(seconds(rung.time.cpu_queue_ns?) / sessions_s)
 }
 
 /// What was neither the server nor this program.

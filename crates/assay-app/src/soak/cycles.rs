@@ -1,5 +1,6 @@
 //! Cycle after cycle of a soak, from the first one or from where an earlier command ended.
 
+use crate::progress::Progress;
 use crate::recording::{Recording, Work, remaining};
 use assay_methods::soak::{SoakRecorder, SoakRule};
 use assay_model::measurement::{Finish, Interval};
@@ -8,6 +9,7 @@ use assay_model::soak::{Soak, SoakPlan};
 use assay_model::units::{Nanos, Share, show_count};
 use assay_model::{Result, Workload};
 use assay_store::RunReader;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 /// A soak on its way.
@@ -80,20 +82,33 @@ impl Cycles {
 
     /// All cycles that are left, and the one behind the final rest.
     pub fn conduct(&mut self, recording: &mut Recording, workload: &Workload) -> Result<Finish> {
+        let whole = recording.context.progress.clone();
         for cycle in self.next..self.cycles() {
+            let (begin_s, work_s) = (self.begin_s(cycle), self.plan.work.seconds());
+            recording.context.progress = self.progress(&whole, cycle, begin_s..begin_s + work_s);
             let finish = self.cycle(recording, workload, cycle)?;
             if finish != Finish::Complete {
                 return Ok(finish);
             }
-            recording.rest(
-                &format!("rest after cycle {} of {}", cycle + 1, self.cycles()),
-                self.rest_after(cycle),
-            );
+            let rest = self.rest_after(cycle);
+            let rested_s = begin_s + work_s + rest.seconds();
+            recording.context.progress = self.progress(&whole, cycle, begin_s + work_s..rested_s);
+            recording.rest("rest", rest);
             if recording.context.stop.load(Ordering::Relaxed) {
                 return Ok(Finish::Interrupted);
             }
         }
         Ok(Finish::Complete)
+    }
+
+    /// The progress of a part of a cycle, seconds after the soak began, as one of the whole soak.
+    fn progress(&self, whole: &Progress, cycle: u32, part_s: Range<f64>) -> Progress {
+        if self.cycles() == 1 {
+            return whole.clone();
+        }
+        let all_s = self.begin_s(self.cycles() - 1) + self.plan.work.seconds();
+        let name = format!("cycle {} of {}", cycle + 1, self.cycles());
+        whole.span(name, part_s.start / all_s..part_s.end / all_s, all_s - part_s.end)
     }
 
     /// The load of one cycle, or what is left of it.

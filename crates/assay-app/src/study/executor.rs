@@ -3,6 +3,7 @@
 use super::labels::settings;
 use super::{outline, phases};
 use crate::loaded_run::read_cell;
+use crate::progress::Progress;
 use crate::recording::{OpenTarget, Recording, Work};
 use assay_judge::totals;
 use assay_methods::sessions::{sessions_of, storage_view};
@@ -45,6 +46,9 @@ pub type CellOutcome = (CellResult, Option<String>);
 pub trait CellRunner {
     /// Time since the study began or went on, s.
     fn now_s(&self) -> f64;
+    /// Takes what is shown until the next call for the progress of this cell of `count`, after which the others take
+    /// `left_after_s` more seconds.
+    fn begin(&mut self, number: u32, count: u32, left_after_s: f64);
     /// Shows a message to a person.
     fn say(&mut self, words: &str);
     /// Whether a person wants to stop.
@@ -108,6 +112,8 @@ fn run_cell(runner: &mut dyn CellRunner, study: &Study, cell: &Cell) -> Option<C
 /// One line a cell, with the time left.
 fn announce(runner: &mut dyn CellRunner, study: &Study, cell: &Cell, all: usize) {
     let left = real_len(all - place(cell.number)) * study.cell_s();
+    let count = u32::try_from(all).unwrap_or(u32::MAX);
+    runner.begin(cell.number, count, left - study.cell_s());
     let words = format!(
         "cell {} of {all}, repeat {}: {} ({} left)",
         cell.number,
@@ -127,6 +133,8 @@ fn place(number: u32) -> usize {
 pub struct OnStorage {
     /// What measures.
     pub recording: Recording,
+    /// The progress of the whole study.
+    whole: Progress,
     cycles: Option<SoakRecorder>,
     last: u32,
 }
@@ -136,7 +144,8 @@ impl OnStorage {
     pub fn new(recording: Recording, study: &Study, is_fresh: bool) -> Self {
         let is_cycles = is_fresh && study.factors.is_empty() && study.repeats > 1;
         let last = outline::study_last(study);
-        Self { recording, cycles: is_cycles.then(SoakRecorder::new), last }
+        let whole = recording.context.progress.clone();
+        Self { recording, whole, cycles: is_cycles.then(SoakRecorder::new), last }
     }
 
     /// How all cycles together went.
@@ -156,6 +165,10 @@ impl OnStorage {
 impl CellRunner for OnStorage {
     fn now_s(&self) -> f64 {
         self.recording.now_s()
+    }
+
+    fn begin(&mut self, number: u32, count: u32, left_after_s: f64) {
+        self.recording.context.progress = self.whole.part(number, count, left_after_s);
     }
 
     fn say(&mut self, words: &str) {

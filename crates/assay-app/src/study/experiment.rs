@@ -139,6 +139,7 @@ impl StudyPlan {
         let mut runner = LoadCells {
             target,
             context,
+            progress: context.progress.clone(),
             writer: &writer,
             began: Instant::now(),
             data: Data::open(&self.study, &named)?,
@@ -170,6 +171,7 @@ impl StudyPlan {
             target: &self.target,
             write: prepares || cells(study).into_iter().any(writes),
             direct: base_workload(study)?.direct,
+            grows: false,
             workload: None,
             study: Some(study),
             document,

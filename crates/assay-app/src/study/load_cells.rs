@@ -7,6 +7,7 @@ use super::phases;
 use super::shared_data::Data;
 use crate::context::Context;
 use crate::finish::FinishedRun;
+use crate::progress::Progress;
 use assay_dbserver::redacted;
 use assay_model::Result;
 use assay_model::measurement::Finish;
@@ -27,6 +28,8 @@ pub struct LoadCells<'a> {
     pub target: &'a str,
     /// What the caller gave.
     pub context: &'a Context,
+    /// The progress of the cell.
+    pub progress: Progress,
     /// The run of the study.
     pub writer: &'a RunWriter,
     /// When the study began or went on.
@@ -38,6 +41,10 @@ pub struct LoadCells<'a> {
 impl CellRunner for LoadCells<'_> {
     fn now_s(&self) -> f64 {
         self.began.elapsed().as_secs_f64()
+    }
+
+    fn begin(&mut self, number: u32, count: u32, left_after_s: f64) {
+        self.progress = self.context.progress.part(number, count, left_after_s);
     }
 
     fn say(&mut self, words: &str) {
@@ -91,7 +98,7 @@ fn measured(
     let mut hooks = Vec::new();
     hooks.extend(phases::hook(study, study.hooks.before.as_ref(), cell, run, place.context)?);
     let begun = Instant::now();
-    let finished = run_load(&mut load, place.context);
+    let finished = run_load(&mut load, place.context, &place.progress);
     if let Some(data) = &mut place.data {
         data.look()?;
     }
@@ -114,13 +121,17 @@ fn measured(
 }
 
 /// Carries the load out; nothing when it was stopped. What a load judges of itself is in its own run.
-fn run_load(load: &mut LoadCell, context: &Context) -> Result<Option<FinishedRun>> {
+fn run_load(
+    load: &mut LoadCell,
+    context: &Context,
+    progress: &Progress,
+) -> Result<Option<FinishedRun>> {
     let program = context.command.iter().take(1).cloned();
     let command = program.chain(load.words.iter().map(|word| redacted(word))).collect();
     let programs = context.server_programs.clone();
     let server = load.plan.load_mut().parts().server;
     server.bindir = server.bindir.take().or(programs);
-    let progress = context.progress.without_notes();
+    let progress = progress.without_notes();
     // The name is the study's.
     let store = context.store.clone().labelled(None)?;
     let context = Context { store, progress, command, ..context.clone() };

@@ -7,9 +7,10 @@ use assay_methods::study::cells;
 use assay_methods::study::{fill_of, shaped, workload_of};
 use assay_methods::target::SimulatedDevice;
 use assay_model::number::count_of;
-use assay_model::study::{Cell, Study};
+use assay_model::study::{Cell, Hooks, Setting, Study};
 use assay_model::units::{Nanos, show_counted};
 use assay_model::{Error, Result};
+use serde::Serialize;
 
 /// Number of the last cell.
 pub fn study_last(study: &Study) -> u32 {
@@ -126,27 +127,67 @@ fn hooks(study: &Study) -> Vec<String> {
 }
 
 /// The plan for a program.
-pub fn document(study: &Study, notes: &[String], targets: &[String]) -> serde_json::Value {
-    let all = cells(study);
-    let cell = |cell: &Cell| {
-        let (phases, problem) = told(study, cell, targets);
-        serde_json::json!({
-            "number": cell.number,
-            "repeat": cell.repeat,
-            "settings": cell.settings,
-            "restored": cell.restored,
-            "phases": phases,
-            "problem": problem,
-        })
-    };
-    serde_json::json!({
-        "format": 1,
-        "study": study.name,
-        "time_s": study.cells_s(all.len()),
-        "notes": notes,
-        "hooks": study.hooks,
-        "cells": all.iter().map(cell).collect::<Vec<_>>(),
-    })
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct StudyListing<'a> {
+    /// Version of the document's form: 1.
+    format: u32,
+    /// Name of the study.
+    study: &'a str,
+    /// How long all cells take together, without filling, s.
+    time_s: f64,
+    /// What was changed of the study's file, in sentences.
+    notes: &'a [String],
+    /// Commands around every cell.
+    #[cfg_attr(test, schemars(schema_with = "crate::contract::hooks"))]
+    hooks: &'a Hooks,
+    /// All cells in the order of their measurement.
+    cells: Vec<CellListing>,
+}
+
+/// One cell of the plan.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct CellListing {
+    /// Its number, from 1.
+    number: u32,
+    /// Which of the repeats it belongs to, from 1.
+    repeat: u32,
+    /// One setting a factor.
+    #[cfg_attr(test, schemars(schema_with = "crate::contract::settings"))]
+    settings: Vec<Setting>,
+    /// Whether the target is filled and preconditioned before it.
+    restored: bool,
+    /// What happens in it, in words.
+    phases: String,
+    /// Why it could not be measured, if it could not.
+    problem: Option<String>,
+}
+
+impl<'a> StudyListing<'a> {
+    /// The plan of a study on these targets.
+    pub fn of(study: &'a Study, notes: &'a [String], targets: &[String]) -> Self {
+        let all = cells(study);
+        let outlined = |cell: &Cell| {
+            let (phases, problem) = told(study, cell, targets);
+            CellListing {
+                number: cell.number,
+                repeat: cell.repeat,
+                settings: cell.settings.clone(),
+                restored: cell.restored,
+                phases,
+                problem,
+            }
+        };
+        Self {
+            format: 1,
+            study: &study.name,
+            time_s: study.cells_s(all.len()),
+            notes,
+            hooks: &study.hooks,
+            cells: all.iter().map(outlined).collect(),
+        }
+    }
 }
 
 /// A length of time: `2 h 5 min`.

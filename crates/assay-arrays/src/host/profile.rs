@@ -6,7 +6,7 @@ use assay_model::array::SessionLoad;
 use assay_model::number::{rate, real, seconds};
 use assay_model::profile::{
     FORMAT, Figure, IoClass, IoPurpose, LatencyBucket, LatencyCurve, Outlier, Profile,
-    ProfileSource, ProfiledProduct, RateKind, RedoFinding, RedoPath, RequestRate, TimeModel,
+    ProfileProduct, ProfileSource, RateKind, RedoFinding, RedoPath, RequestRate, TimeModel,
     TimeVerdict, WaitClassTime, Work,
 };
 
@@ -25,7 +25,7 @@ pub fn profile(run: &HostRun, load: &SessionLoad, name: &str) -> Profile {
         format: FORMAT,
         name: format!("{} sessions on {name}", load.sessions),
         source: ProfileSource {
-            product: ProfiledProduct::Simulated,
+            product: ProfileProduct::Simulated,
             kind: "sessions".to_owned(),
             complete: true,
             ..ProfileSource::default()

@@ -18,7 +18,7 @@ pub(super) fn parse(connection: &mut Connection, schema: &str) -> Answer<()> {
 }
 
 /// What a call returned.
-pub(super) fn told(transaction: &Transaction, answers: &Answers) -> Answer<TransactionOutcome> {
+pub(super) fn outcome(transaction: &Transaction, answers: &Answers) -> Answer<TransactionOutcome> {
     let row = answers.row(0);
     let row = row.ok_or_else(|| Failure::Protocol("a transaction without an answer".to_owned()))?;
     let figures = |count: usize| (0..count).map(|column| row.integer(column)).collect();
@@ -61,8 +61,8 @@ fn sent(row: Fields<'_>, quantity: u32) -> Option<Order> {
 }
 
 /// An order whose price was reached: trade, symbol, quantity and price.
-fn triggered(told: &str) -> Option<Order> {
-    let mut parts = told.split(',');
+fn triggered(text: &str) -> Option<Order> {
+    let mut parts = text.split(',');
     Some(Order {
         trade: parts.next()?.parse().ok()?,
         symbol: parts.next()?.to_owned(),
@@ -195,8 +195,8 @@ mod tests {
 
     #[test]
     fn orders_whose_price_was_reached_are_read_and_nothing_else() {
-        let told = "7,AAAAAB,100,2550;9,AAAAAC,200,1000;";
-        let orders: Vec<Order> = told.split(';').filter_map(triggered).collect();
+        let text = "7,AAAAAB,100,2550;9,AAAAAC,200,1000;";
+        let orders: Vec<Order> = text.split(';').filter_map(triggered).collect();
         assert_eq!(orders.len(), 2);
         assert_eq!((orders[1].trade, orders[1].price_cents), (9, 1000));
         assert_eq!((orders[0].symbol.as_str(), orders[0].quantity), ("AAAAAB", 100));

@@ -1,6 +1,6 @@
 //! The brokerage load on PostgreSQL: its words, and calls of its functions.
 
-use super::calls::{call, parse, told};
+use super::calls::{call, outcome, parse};
 use super::functions::ROLLED_BACK_CODE;
 use super::store::{BrokerStore, TransactionOutcome};
 use crate::load::Dialect;
@@ -53,7 +53,7 @@ impl BrokerStore for Connection {
         batch.clear();
         call(batch, transaction);
         match self.exchange(batch, answers) {
-            Ok(()) => told(transaction, answers),
+            Ok(()) => outcome(transaction, answers),
             Err(failure) if failure.code() == Some(ROLLED_BACK_CODE) => {
                 Ok(TransactionOutcome { is_rolled_back: true, ..TransactionOutcome::default() })
             }

@@ -35,9 +35,9 @@ pub(super) fn attempt<L: BrokerStore>(
     days: Days,
     transaction: &Transaction,
 ) -> Answer<TransactionOutcome> {
-    let mut deal = TransactionRunner { link, pipeline, context: days };
-    let told = deal.take(transaction);
-    deal.over(told)
+    let mut runner = TransactionRunner { link, pipeline, context: days };
+    let outcome = runner.take(transaction);
+    runner.over(outcome)
 }
 
 /// A number for a statement.

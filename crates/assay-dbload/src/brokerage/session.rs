@@ -43,7 +43,7 @@ pub struct Brokerage<'a, L> {
     isolation: Isolation,
     market: Arc<Market>,
     /// When the rung began.
-    begun: Arc<Mutex<Instant>>,
+    started: Arc<Mutex<Instant>>,
     product: PhantomData<fn() -> L>,
 }
 
@@ -55,7 +55,7 @@ pub struct BrokerSession<L: BrokerStore> {
     isolation: Isolation,
     session: assay_loads::brokerage::Session,
     market: Arc<Market>,
-    begun: Arc<Mutex<Instant>>,
+    started: Arc<Mutex<Instant>>,
     steps: Steps<Transaction, PreparedBrokerage<L>>,
 }
 
@@ -63,8 +63,8 @@ impl<'a, L> Brokerage<'a, L> {
     /// The load; rules and mix must have passed their checks.
     pub fn new(rules: &'a Rules, mix: &'a Mix, calls: Calls, isolation: Isolation) -> Self {
         let market = Arc::new(Market::new(rules, mix));
-        let begun = Arc::new(Mutex::new(Instant::now()));
-        Self { rules, mix, calls, isolation, market, begun, product: PhantomData }
+        let started = Arc::new(Mutex::new(Instant::now()));
+        Self { rules, mix, calls, isolation, market, started, product: PhantomData }
     }
 
     /// The scale and the choices.
@@ -91,7 +91,7 @@ impl<L: BrokerStore> Method for Brokerage<'_, L> {
         let cleaned = database.admin.run(&sql);
         cleaned.map_err(|failure| failure.of("cancelling the orders of an earlier rung"))?;
         self.market.clear();
-        *self.begun.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.started.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         Ok(())
     }
 
@@ -103,7 +103,7 @@ impl<L: BrokerStore> Method for Brokerage<'_, L> {
             isolation: self.isolation,
             session: assay_loads::brokerage::Session::new(self.rules, self.mix, number),
             market: Arc::clone(&self.market),
-            begun: Arc::clone(&self.begun),
+            started: Arc::clone(&self.started),
             steps: Steps::default(),
         }
     }
@@ -132,17 +132,17 @@ impl<L: BrokerStore> Session for BrokerSession<L> {
     fn step(&mut self, connection: &mut L) -> StepResult {
         let market = &self.market;
         self.steps.step::<L>(place, |prepared, transaction| {
-            let told = prepared.attempt(connection, transaction)?;
+            let outcome = prepared.attempt(connection, transaction)?;
             // Orders that do not wait go to the market, and those that waited until now.
-            told.orders.into_iter().for_each(|order| market.send(order));
-            Ok(if told.is_rolled_back { ROLLED_BACK } else { place(transaction) })
+            outcome.orders.into_iter().for_each(|order| market.send(order));
+            Ok(if outcome.is_rolled_back { ROLLED_BACK } else { place(transaction) })
         })
     }
 }
 
 impl<L: BrokerStore> BrokerSession<L> {
     fn elapsed(&self) -> Duration {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+        self.started.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
 }
 

@@ -110,14 +110,14 @@ impl<L: BrokerStore> BrokerRunner<'_, L> {
         };
         self.exchange()?;
         let is_limit = waits(i64::from(order.kind));
-        let told = self.need(security, 2, "price")?;
+        let price_cents = self.need(security, 2, "price")?;
         Ok(Placing {
             account: self.account(account)?,
             tier: self.need(account, 3, "tier")?,
             is_owner: self.text(account, 4) == order.executor.2,
             symbol: self.text(security, 0).to_owned(),
             exchange: self.need(security, 1, "exchange")?,
-            price_cents: if is_limit { order.limit_cents } else { told },
+            price_cents: if is_limit { order.limit_cents } else { price_cents },
         })
     }
 

@@ -36,7 +36,7 @@ impl DssStore for MariadbLink {
         None
     }
 
-    fn fit(database: &mut Database<Self>) -> Answer<()> {
+    fn tune(database: &mut Database<Self>) -> Answer<()> {
         if database.facts.is_own {
             for (name, value) in FIT {
                 database.admin.run(&format!("SET GLOBAL {name} = {value}"))?;

@@ -26,7 +26,7 @@ impl DssStore for Connection {
     }
 
     /// It is as it is to be.
-    fn fit(_database: &mut Database<Connection>) -> Answer<()> {
+    fn tune(_database: &mut Database<Connection>) -> Answer<()> {
         Ok(())
     }
 

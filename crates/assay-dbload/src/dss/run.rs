@@ -73,7 +73,7 @@ impl RunPlan {
 pub fn measure<L: DssStore>(
     database: &mut Database<L>,
     plan: &RunPlan,
-    hands: &mut QueryHooks<'_>,
+    hooks: &mut QueryHooks<'_>,
 ) -> Result<DssRun> {
     let whole = |database: &Database<L>| database.first_process.and_then(L::whole_usage);
     let (before, used_before) = (CounterSnapshot::take(database, &[])?, whole(database));
@@ -81,11 +81,11 @@ pub fn measure<L: DssStore>(
         plan.work().into_iter().map(|work| Stream::open(database, work, plan.asked)).collect();
     let streams = streams?;
     let started_unix_ns = unix_ns();
-    let (queries, elapsed, ended, is_stopped) = carry_out(streams, &mut database.admin, hands);
+    let (queries, elapsed, ended, is_stopped) = carry_out(streams, &mut database.admin, hooks);
     // A server that is gone reports nothing more; what the streams measured stands.
     let after = CounterSnapshot::take(database, &[]).unwrap_or_else(|_| before.clone());
     let used = used(&before, &after, used_before.zip(whole(database)), &ended);
-    let passed = after.passed(&before, &used);
+    let delta = after.delta(&before, &used);
     Ok(DssRun {
         kind: plan.kind,
         streams: plan.streams,
@@ -95,13 +95,13 @@ pub fn measure<L: DssStore>(
         elapsed_ns: narrow(elapsed.as_nanos()),
         finish: finish(&ended, is_stopped),
         queries,
-        database: passed.database,
-        time: passed.time,
-        device: passed.device,
-        client_cpu_s: passed.client_cpu_s,
-        server_cpu_s: passed.server_cpu_s,
-        host_busy_share: passed.host.cpu.as_ref().map(CpuCounters::busy_share),
-        physical: passed.physical,
+        database: delta.database,
+        time: delta.time,
+        device: delta.device,
+        client_cpu_s: delta.client_cpu_s,
+        server_cpu_s: delta.server_cpu_s,
+        host_busy_share: delta.host.cpu.as_ref().map(CpuCounters::busy_share),
+        physical: delta.physical,
     })
 }
 
@@ -114,15 +114,15 @@ fn used(
     ended: &[Ended],
 ) -> ProcessUsage {
     let whole = whole.map(|(then, now)| now.since(&then));
-    let told = ended.iter().map(|one| one.usage).reduce(|sum, one| Some(sum?.plus(&one?)));
-    let told = told.flatten();
+    let usage = ended.iter().map(|one| one.usage).reduce(|sum, one| Some(sum?.plus(&one?)));
+    let usage = usage.flatten();
     let sessions = match after.background_since(before) {
         Some(background) => whole.map(|whole| Usage {
             cpu_ns: whole.cpu_ns.saturating_sub(background.cpu_ns),
-            queue_ns: told.map_or(0, |told| told.queue_ns),
+            queue_ns: usage.map_or(0, |usage| usage.queue_ns),
             storage_read_bytes: whole.storage_read_bytes,
         }),
-        None => told,
+        None => usage,
     };
     ProcessUsage {
         sessions,
@@ -168,25 +168,25 @@ impl Ends {
 fn carry_out<L: DssStore>(
     streams: Vec<Stream<L>>,
     admin: &mut L,
-    hands: &mut QueryHooks<'_>,
+    hooks: &mut QueryHooks<'_>,
 ) -> (Vec<DssQuery>, Duration, Vec<Ended>, bool) {
     let ends = Ends::of(&streams);
-    let (tell, told) = channel();
+    let (sender, receiver) = channel();
     let done = AtomicBool::new(false);
-    let begun = Instant::now();
+    let started = Instant::now();
     thread::scope(|scope| {
         let threads: Vec<ScopedJoinHandle<'_, (Ended, Duration)>> = streams
             .into_iter()
             .map(|stream| {
-                let common = Common { begun, done: &done, tell: tell.clone() };
+                let common = Common { started, done: &done, sender: sender.clone() };
                 scope.spawn(move || {
                     let ended = stream.work(&common);
-                    (ended, common.begun.elapsed())
+                    (ended, common.started.elapsed())
                 })
             })
             .collect();
-        drop(tell);
-        let (queries, is_stopped) = listen(&told, begun, &done, || ends.end(admin), hands);
+        drop(sender);
+        let (queries, is_stopped) = listen(&receiver, started, &done, || ends.end(admin), hooks);
         let ended = threads
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
@@ -197,23 +197,23 @@ fn carry_out<L: DssStore>(
 
 /// Gathers what the streams report until none is left; a stream that is lost ends the others, too.
 fn listen(
-    told: &Receiver<QueryRecord>,
-    begun: Instant,
+    receiver: &Receiver<QueryRecord>,
+    started: Instant,
     done: &AtomicBool,
     end: impl FnOnce(),
-    hands: &mut QueryHooks<'_>,
+    hooks: &mut QueryHooks<'_>,
 ) -> (Vec<DssQuery>, bool) {
     let (mut queries, mut end) = (Vec::new(), Some(end));
     loop {
-        match told.recv_timeout(LOOK) {
+        match receiver.recv_timeout(LOOK) {
             Ok((query, rows)) => {
-                (hands.ended)(&query, &rows);
+                (hooks.ended)(&query, &rows);
                 queries.push(query);
             }
-            Err(RecvTimeoutError::Timeout) => (hands.waiting)(begun.elapsed()),
+            Err(RecvTimeoutError::Timeout) => (hooks.waiting)(started.elapsed()),
             Err(RecvTimeoutError::Disconnected) => return (queries, end.is_none()),
         }
-        if hands.stop.load(Ordering::Relaxed)
+        if hooks.stop.load(Ordering::Relaxed)
             && let Some(end) = end.take()
         {
             done.store(true, Ordering::Relaxed);

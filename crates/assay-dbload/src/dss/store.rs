@@ -17,7 +17,7 @@ pub trait DssStore: TableStore {
     fn parallel_max(&mut self) -> Option<u32>;
 
     /// Makes a managed server fit for large queries, and adds the settings that matter for them to its facts.
-    fn fit(database: &mut Database<Self>) -> Answer<()>;
+    fn tune(database: &mut Database<Self>) -> Answer<()>;
 
     /// Makes a session one that asks.
     fn ready_to_ask(&mut self, asked: &QuerySettings) -> Answer<()>;

@@ -38,10 +38,10 @@ pub(super) struct Stream<L> {
 
 /// What a stream shares with the one who watches.
 pub(super) struct Common<'a> {
-    pub(super) begun: Instant,
+    pub(super) started: Instant,
     /// No further query.
     pub(super) done: &'a AtomicBool,
-    pub(super) tell: Sender<QueryRecord>,
+    pub(super) sender: Sender<QueryRecord>,
 }
 
 /// How a stream ended.
@@ -139,9 +139,9 @@ impl<L: DssStore> Stream<L> {
         if common.done.load(Ordering::Relaxed) {
             return Some(String::new());
         }
-        let started = common.begun.elapsed();
+        let started = common.started.elapsed();
         let answer = work(&mut self.connection);
-        let elapsed = common.begun.elapsed().saturating_sub(started);
+        let elapsed = common.started.elapsed().saturating_sub(started);
         let (outcome, lost) = judged::<L>(answer.as_ref().err());
         if lost.is_some() && common.done.load(Ordering::Relaxed) {
             // What an interrupted session says adds nothing.
@@ -157,7 +157,7 @@ impl<L: DssStore> Stream<L> {
             outcome,
         };
         // The one who watches listens until all have ended.
-        let _ = common.tell.send((query, answer));
+        let _ = common.sender.send((query, answer));
         lost
     }
 }

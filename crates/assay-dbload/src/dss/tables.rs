@@ -99,7 +99,7 @@ pub fn sizes<L: TableStore>(database: &mut Database<L>) -> Result<DssData> {
 }
 
 /// Looks for the tables of an earlier run: those of another form, or of which one is gone, are half.
-pub fn look<L: TableStore>(database: &mut Database<L>) -> Result<State> {
+pub fn schema_state<L: TableStore>(database: &mut Database<L>) -> Result<State> {
     let manifest = match State::of(database)? {
         State::Whole(manifest) if manifest.note(FORMAT.0) == FORMAT.1 => manifest,
         State::Whole(manifest) => return Ok(State::Half(manifest)),

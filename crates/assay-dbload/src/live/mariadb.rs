@@ -39,8 +39,8 @@ impl Live for Watcher {
         observe(self, plan, times, stop, show)
     }
 
-    fn profile(seen: &ObservedServerSpan<Self>, outside: &HostContext) -> Result<Profile> {
-        profile(&seen.before, &seen.after, &seen.looks, outside, &Intervals)
+    fn profile(seen: &ObservedServerSpan<Self>, host: &HostContext) -> Result<Profile> {
+        profile(&seen.before, &seen.after, &seen.samples, host, &Intervals)
     }
 
     fn own(seen: &ObservedServerSpan<Self>, _database: &str) -> Own {

@@ -22,23 +22,23 @@ pub(crate) fn check_all<L: TableStore>(
     conditions: &Conditions<'_>,
     when: &str,
 ) -> Result<Checks> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let schema = database.schema.clone();
     let mut connection = database.connect()?;
-    let told = |failure: Failure| failure.of("checking the data");
+    let failed = |failure: Failure| failure.of("checking the data");
     for sql in conditions.before {
-        connection.run(&sql.replace("{s}", &schema)).map_err(told)?;
+        connection.run(&sql.replace("{s}", &schema)).map_err(failed)?;
     }
     let mut checks = Vec::with_capacity(conditions.each.len());
     for (number, (words, sql)) in (1..).zip(conditions.each) {
         let violations =
-            single_number(&mut connection, &sql.replace("{s}", &schema)).map_err(told)?;
+            single_number(&mut connection, &sql.replace("{s}", &schema)).map_err(failed)?;
         let violations = violations.unwrap_or(u64::MAX);
         checks.push(Check { number, condition: (*words).to_owned(), violations });
     }
     if let Some(after) = &conditions.after {
-        connection.run(after).map_err(told)?;
+        connection.run(after).map_err(failed)?;
     }
     connection.close();
-    Ok(Checks { when: when.to_owned(), checks, elapsed_s: begun.elapsed().as_secs_f64() })
+    Ok(Checks { when: when.to_owned(), checks, elapsed_s: started.elapsed().as_secs_f64() })
 }

@@ -25,14 +25,14 @@ impl OwnDatabase {
     /// # Errors
     /// That there is one which is not ours, or where its copy would be, and what the server says.
     pub fn enter(address: &Address, name: &str) -> Result<(Self, bool)> {
-        let told = |failure: Failure| failure.of(format!("looking for a database on {address}"));
+        let failed = |failure: Failure| failure.of(format!("looking for a database on {address}"));
         let copy = copy_of(name);
-        match standing_of(address, &copy).map_err(told)? {
+        match standing_of(address, &copy).map_err(failed)? {
             Ownership::Absent => {}
             Ownership::Foreign(why) => return Err(in_the_way("the database", &copy, &why)),
             Ownership::Ours(_) => return Err(left_copy(&copy)),
         }
-        match standing_of(address, name).map_err(told)? {
+        match standing_of(address, name).map_err(failed)? {
             Ownership::Foreign(why) => Err(in_the_way("the database", name, &why)),
             Ownership::Ours(owner) => Ok((Self { name: name.to_owned(), id: owner.id }, false)),
             Ownership::Absent => Self::make(address, name).map(|made| (made, true)),
@@ -41,12 +41,12 @@ impl OwnDatabase {
 
     fn make(address: &Address, name: &str) -> Result<Self> {
         let owner = Owner::new(OwnedKind::Database)?;
-        let told = |failure: Failure| failure.of(format!("creating a database on {address}"));
-        let mut beside = Connection::open(address, APPLICATION).map_err(told)?;
+        let failed = |failure: Failure| failure.of(format!("creating a database on {address}"));
+        let mut maintenance = Connection::open(address, APPLICATION).map_err(failed)?;
         // What somebody put into the usual template is not ours to drop.
-        beside.run(&format!("CREATE DATABASE {name} TEMPLATE template0")).map_err(told)?;
+        maintenance.run(&format!("CREATE DATABASE {name} TEMPLATE template0")).map_err(failed)?;
         let mut inside =
-            Connection::open(&address.with_database(name), APPLICATION).map_err(told)?;
+            Connection::open(&address.with_database(name), APPLICATION).map_err(failed)?;
         inside
             .run(&format!(
                 "BEGIN; CREATE SCHEMA {SCHEMA}; \
@@ -54,7 +54,7 @@ impl OwnDatabase {
                  INSERT INTO {SCHEMA}.{RECORD} VALUES {}; COMMIT",
                 owner.values(NUMBER)
             ))
-            .map_err(told)?;
+            .map_err(failed)?;
         inside.close();
         Ok(Self { name: name.to_owned(), id: owner.id })
     }
@@ -63,10 +63,10 @@ impl OwnDatabase {
     ///
     /// # Errors
     /// That another one has its name by now, or that something else lies in it, or what the server says.
-    fn remove(&self, beside: &mut Connection, address: &Address) -> Result<()> {
+    fn remove(&self, maintenance: &mut Connection, address: &Address) -> Result<()> {
         let name = &self.name;
-        let told = |failure: Failure| failure.of(format!("dropping the database {name}"));
-        match standing_of(address, name).map_err(told)? {
+        let failed = |failure: Failure| failure.of(format!("dropping the database {name}"));
+        match standing_of(address, name).map_err(failed)? {
             Ownership::Absent => return Ok(()),
             Ownership::Ours(owner) if owner.id == self.id => {}
             Ownership::Ours(_) => {
@@ -75,25 +75,25 @@ impl OwnDatabase {
             Ownership::Foreign(why) => return Err(in_the_way("the database", name, &why)),
         }
         let mut inside =
-            Connection::open(&address.with_database(name), APPLICATION).map_err(told)?;
-        let strangers = strangers_in(&mut inside).map_err(told)?;
+            Connection::open(&address.with_database(name), APPLICATION).map_err(failed)?;
+        let strangers = strangers_in(&mut inside).map_err(failed)?;
         inside.close();
         if !strangers.is_empty() {
             return Err(holds_foreign(&format!("the database {name}"), &strangers));
         }
         // Nobody is thrown out: a database that somebody else uses stays.
-        patiently(|| beside.run(&format!("DROP DATABASE {name}"))).map_err(told)
+        patiently(|| maintenance.run(&format!("DROP DATABASE {name}"))).map_err(failed)
     }
 
     /// Copies it under another name; the copy gets a record of its own number.
-    fn copy(&self, beside: &mut Connection, address: &Address, name: &str) -> Result<Self> {
-        let told = |failure: Failure| failure.of("copying the database");
+    fn copy(&self, maintenance: &mut Connection, address: &Address, name: &str) -> Result<Self> {
+        let failed = |failure: Failure| failure.of("copying the database");
         let sql = format!("CREATE DATABASE {name} TEMPLATE {}", self.name);
-        patiently(|| beside.run(&sql)).map_err(told)?;
+        patiently(|| maintenance.run(&sql)).map_err(failed)?;
         let mut inside =
-            Connection::open(&address.with_database(name), APPLICATION).map_err(told)?;
+            Connection::open(&address.with_database(name), APPLICATION).map_err(failed)?;
         let sql = format!("UPDATE {SCHEMA}.{RECORD} SET value = {NUMBER} WHERE name = 'place'");
-        inside.run(&sql).map_err(told)?;
+        inside.run(&sql).map_err(failed)?;
         inside.close();
         Ok(Self { name: name.to_owned(), id: self.id.clone() })
     }
@@ -115,13 +115,13 @@ fn left_copy(copy: &str) -> Error {
 
 /// Whose a database is.
 fn standing_of(address: &Address, name: &str) -> Answer<Ownership> {
-    let mut beside = Connection::open(address, APPLICATION)?;
-    let rows = beside.query(&format!(
+    let mut maintenance = Connection::open(address, APPLICATION)?;
+    let rows = maintenance.query(&format!(
         "SELECT pg_get_userbyid(datdba) = current_user, datallowconn, pg_get_userbyid(datdba) FROM pg_database \
          WHERE datname = '{}'",
         name.replace('\'', "''")
     ))?;
-    beside.close();
+    maintenance.close();
     let Some(row) = rows.first() else {
         return Ok(Ownership::Absent);
     };
@@ -180,39 +180,39 @@ pub(super) fn keep_database(link: &mut Connection) -> Answer<()> {
 impl OwnDatabase {
     /// Copies it, to go back to it.
     pub(super) fn copied(&self, address: &Address) -> Result<Self> {
-        self.copy(&mut beside(address)?, &beside_of(address), &copy_of(&self.name))
+        self.copy(&mut maintenance(address)?, &maintenance_address(address), &copy_of(&self.name))
     }
 
     /// Makes it from its copy again.
     pub(super) fn restored(&self, address: &Address, copy: &Self) -> Result<()> {
-        let (mut beside, address) = (beside(address)?, beside_of(address));
-        self.remove(&mut beside, &address)?;
-        copy.copy(&mut beside, &address, &self.name).map(drop)
+        let (mut maintenance, address) = (maintenance(address)?, maintenance_address(address));
+        self.remove(&mut maintenance, &address)?;
+        copy.copy(&mut maintenance, &address, &self.name).map(drop)
     }
 
     /// Drops it, a database or a copy.
     pub(super) fn dropped(&self, address: &Address) -> Result<()> {
-        self.remove(&mut beside(address)?, &beside_of(address))
+        self.remove(&mut maintenance(address)?, &maintenance_address(address))
     }
 }
 
 /// A session on another database of the same server, from which that of a load can be removed and made again.
-fn beside(address: &Address) -> Result<Connection> {
-    let address = beside_of(address);
+fn maintenance(address: &Address) -> Result<Connection> {
+    let address = maintenance_address(address);
     let opened = Connection::open(&address, APPLICATION);
     opened.map_err(|failure| failure.of(format!("opening a session on {address}")))
 }
 
-fn beside_of(address: &Address) -> Address {
+fn maintenance_address(address: &Address) -> Address {
     address.with_database("postgres")
 }
 
 /// Tries again while sessions are still leaving (code 55006: the database is in use).
 fn patiently(mut act: impl FnMut() -> Answer<()>) -> Answer<()> {
-    let begun = Instant::now();
+    let started = Instant::now();
     loop {
         match act() {
-            Err(failure) if failure.code() == Some("55006") && begun.elapsed() < PATIENCE => {
+            Err(failure) if failure.code() == Some("55006") && started.elapsed() < PATIENCE => {
                 sleep(Duration::from_millis(100));
             }
             other => return other,
@@ -222,13 +222,13 @@ fn patiently(mut act: impl FnMut() -> Answer<()>) -> Answer<()> {
 
 /// Assay's databases on a server that nobody uses, with their sizes in bytes.
 pub fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64)>> {
-    let mut beside = Connection::open(address, APPLICATION)?;
-    let rows = beside.query(
+    let mut maintenance = Connection::open(address, APPLICATION)?;
+    let rows = maintenance.query(
         "SELECT datname, pg_database_size(oid) FROM pg_database WHERE datallowconn AND NOT datistemplate \
          AND pg_get_userbyid(datdba) = current_user \
          AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE datid = pg_database.oid)",
     )?;
-    beside.close();
+    maintenance.close();
     let mut found = Vec::new();
     for row in rows {
         let name = row.text(0).to_owned();
@@ -245,6 +245,7 @@ pub fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64
 /// Drops one of the [`left_databases`].
 pub fn remove_left_database(address: &Address, left: &OwnDatabase) -> Result<()> {
     let opened = Connection::open(address, APPLICATION);
-    let mut beside = opened.map_err(|failure| failure.of(format!("connecting to {address}")))?;
-    left.remove(&mut beside, address)
+    let mut maintenance =
+        opened.map_err(|failure| failure.of(format!("connecting to {address}")))?;
+    left.remove(&mut maintenance, address)
 }

@@ -74,7 +74,7 @@ impl CounterSnapshot {
                 server_cpu_s: Some(seconds(whole.cpu_ns)),
                 storage_read_bytes: whole.storage_read_bytes,
             };
-            return self.passed(earlier, &used);
+            return self.delta(earlier, &used);
         }
         let background = self.background_since(earlier);
         let read = ended.iter().map(|one| one.storage_read_bytes).sum::<Option<u64>>();
@@ -86,7 +86,7 @@ impl CounterSnapshot {
                 .map(|(sessions, others)| seconds(sessions.cpu_ns + others.cpu_ns)),
             storage_read_bytes: read.zip(of_background).map(|(sessions, others)| sessions + others),
         };
-        self.passed(earlier, &used)
+        self.delta(earlier, &used)
     }
 
     fn both_looks(
@@ -103,7 +103,7 @@ impl CounterSnapshot {
     }
 
     /// What was counted from `earlier` on, where it is known what the processes used.
-    pub(crate) fn passed(&self, earlier: &Self, used: &ProcessUsage) -> CounterDelta {
+    pub(crate) fn delta(&self, earlier: &Self, used: &ProcessUsage) -> CounterDelta {
         let counts = counts_since(&self.counts, &earlier.counts);
         let host = self.host.since(&earlier.host);
         let device = host
@@ -174,8 +174,8 @@ mod tests {
             read_wait_ns: Some(7),
             ..DatabaseCounts::default()
         };
-        let passed = counts_since(&later, &earlier);
-        assert_eq!((passed.reads, passed.log_syncs, passed.read_wait_ns), (4, Some(3), None));
+        let delta = counts_since(&later, &earlier);
+        assert_eq!((delta.reads, delta.log_syncs, delta.read_wait_ns), (4, Some(3), None));
         let used = Usage { cpu_ns: 3, queue_ns: 2, storage_read_bytes: None };
         let times = TimeSplit { database_ns: 10, ..TimeSplit::default() };
         let time = time_since(&times, &TimeSplit::default(), Some(used));

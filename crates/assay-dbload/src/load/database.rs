@@ -77,7 +77,7 @@ impl<L: Product> Database<L> {
         let connected = L::open(address);
         let mut admin =
             connected.map_err(|failure| failure.of(format!("connecting to {address}")))?;
-        let (knowledge, facts) = admin.look(address)?;
+        let (knowledge, facts) = admin.inspect(address)?;
         let mut database = Self {
             address: address.clone(),
             first_process: admin.first_process(address),
@@ -103,7 +103,7 @@ impl<L: Product> Database<L> {
     }
 
     /// What the report says of the server, with what encryption has cost this program since it began to measure.
-    pub fn told(&self) -> ServerFacts {
+    pub fn facts(&self) -> ServerFacts {
         let mut facts = self.facts.clone();
         if let Some(encryption) = &mut facts.encryption {
             encryption.cost_per_answer_ns = Cost::so_far().per_answer_ns(self.cost_before);
@@ -302,7 +302,7 @@ impl<L: Product> Database<L> {
     }
 
     /// After loading: what is dirty in the server's cache is written, so that it does not disturb the first rung.
-    pub fn settle(&mut self) {
+    pub fn write_out(&mut self) {
         self.remarks.extend(self.admin.write_out(&self.schema).err());
     }
 }

@@ -69,7 +69,7 @@ pub fn fill<T: Tables, L: TableStore>(
     database: &mut Database<L>,
     doing: Fill<'_, T>,
 ) -> Result<Filled> {
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut targets = targets::<T, L>(doing.tables);
     let is_new = doing.found.is_none();
     let manifest = match doing.found {
@@ -98,7 +98,7 @@ pub fn fill<T: Tables, L: TableStore>(
         stop: doing.stop,
     };
     load_all(&shared, loaders(doing.loaders), doing.progress)?;
-    end(database, doing.tables, origin, begun)
+    end(database, doing.tables, origin, started)
 }
 
 fn targets<T: Tables, L: TableStore>(tables: &T) -> Vec<Target<T::Table>> {
@@ -310,7 +310,7 @@ fn end<T: Tables, L: TableStore>(
     database: &mut Database<L>,
     tables: &T,
     origin: Origin,
-    begun: Instant,
+    started: Instant,
 ) -> Result<Filled> {
     let schema = database.schema.clone();
     let mut sql = L::put_notes(&schema, &[complete()]);
@@ -321,5 +321,5 @@ fn end<T: Tables, L: TableStore>(
     let manifest = Manifest::read(&mut database.admin, &schema);
     let rows = manifest.map_err(|failure| failure.of("ending the loading"))?.rows();
     let (table_bytes, index_bytes) = sizes_of(database)?;
-    Ok(Filled { rows, table_bytes, index_bytes, elapsed_s: begun.elapsed().as_secs_f64() })
+    Ok(Filled { rows, table_bytes, index_bytes, elapsed_s: started.elapsed().as_secs_f64() })
 }

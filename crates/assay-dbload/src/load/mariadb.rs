@@ -51,15 +51,15 @@ impl Product for MariadbLink {
     type Watcher = Watcher;
     type Own = Server;
 
-    fn look(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
+    fn inspect(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
         check(&mut self.connection, address)?;
-        let told = |failure: Failure| failure.of("asking the server about itself");
-        let knowledge = Knowledge::of(&mut self.connection).map_err(told)?;
-        let facts = facts(&mut self.connection, &knowledge).map_err(told)?;
+        let failed = |failure: Failure| failure.of("asking the server about itself");
+        let knowledge = Knowledge::of(&mut self.connection).map_err(failed)?;
+        let facts = facts(&mut self.connection, &knowledge).map_err(failed)?;
         if !self.connection.facts().is_mariadb() {
             // Else sizes of tables are those of yesterday.
             let fresh = self.connection.run("SET SESSION information_schema_stats_expiry = 0");
-            fresh.map_err(told)?;
+            fresh.map_err(failed)?;
         }
         Ok((knowledge, facts))
     }
@@ -69,8 +69,8 @@ impl Product for MariadbLink {
     }
 
     fn data_directory(&mut self) -> Option<PathBuf> {
-        let told = self.connection.one("SELECT @@datadir").ok()?;
-        Some(PathBuf::from(told.text(0)))
+        let row = self.connection.one("SELECT @@datadir").ok()?;
+        Some(PathBuf::from(row.text(0)))
     }
 
     fn database_of<'a>(_address: &'a Address, schema: &'a str) -> &'a str {
@@ -139,8 +139,8 @@ impl MariadbLink {
 
     /// Whether a server that writes by itself while nothing else is to be done has soon written what is changed.
     fn waits_until_written(&mut self) -> bool {
-        let begun = Instant::now();
-        while begun.elapsed() < PATIENCE {
+        let started = Instant::now();
+        while started.elapsed() < PATIENCE {
             let dirty =
                 self.connection.one("SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'");
             if dirty.is_ok_and(|row| row.count(1).is_some_and(|dirty| dirty < DIRTY_PAGES)) {

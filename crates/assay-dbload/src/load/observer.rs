@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Longer than any rung: the end comes from outside.
 const NO_END: Duration = Duration::from_secs(365 * 86_400);
-/// Mean distance of two looks.
+/// Mean distance of two samples.
 const EVERY: Duration = Duration::from_millis(100);
 
 /// Who looks at a server while a rung is measured.
@@ -59,7 +59,7 @@ pub struct ObservedRung<W: Live> {
 }
 
 impl<W: Live> ServerObserver<W> {
-    /// Looks until the sessions have ended; a server that went away gives nothing.
+    /// Samples until the sessions have ended; a server that went away gives nothing.
     pub(super) fn watch(mut self, done: &AtomicBool) -> Option<ObservedRung<W>> {
         let root = SysRoot::live();
         let times = |process: u32| -> Option<TaskCounters> { task_counters(&root, process) };
@@ -82,38 +82,38 @@ impl<W: Live> ServerObserver<W> {
 impl<W: Live> ObservedRung<W> {
     /// Takes what looking cost out of what was counted: it is not part of the load, neither our CPU time, nor what our
     /// sessions did in the database.
-    pub(super) fn take_out(&self, passed: &mut CounterDelta) {
+    pub(super) fn take_out(&self, delta: &mut CounterDelta) {
         let own = W::own(&self.observed, &self.database);
-        passed.client_cpu_s -= self.observed.own_cpu_s;
+        delta.client_cpu_s -= self.observed.own_cpu_s;
         let own_ns = count(1e9 * own.time_s);
-        passed.time.database_ns = passed.time.database_ns.saturating_sub(own_ns);
-        passed.database.commits = passed.database.commits.saturating_sub(own.transactions);
+        delta.time.database_ns = delta.time.database_ns.saturating_sub(own_ns);
+        delta.database.commits = delta.database.commits.saturating_sub(own.transactions);
     }
 
     /// The profile of the rung.
     pub(super) fn profile(
         &self,
-        passed: &CounterDelta,
+        delta: &CounterDelta,
         sessions: u32,
         is_complete: bool,
     ) -> Option<Profile> {
         let observed = &self.observed;
-        let device = passed.device.as_ref().map(|device| NamedDevice {
+        let device = delta.device.as_ref().map(|device| NamedDevice {
             name: device.name.clone(),
             outstanding_ios: 0,
             counters: device.counters,
         });
         let processors = thread::available_parallelism().ok().map(|all| count_of(all.get()));
-        let outside = HostContext {
+        let host = HostContext {
             name: format!("{sessions} sessions"),
-            processors: processors.filter(|_| passed.server_cpu_s.is_some()),
+            processors: processors.filter(|_| delta.server_cpu_s.is_some()),
             device,
             own_cpu_s: observed.own_cpu_s,
             read_times: observed.read_times.clone(),
             complete: is_complete,
             ..HostContext::default()
         };
-        let mut profile = W::profile(observed, &outside).ok()?;
+        let mut profile = W::profile(observed, &host).ok()?;
         profile.missing.extend(self.missing.clone());
         Some(profile)
     }

@@ -64,7 +64,7 @@ impl<S: Program> OwnServer<S> {
     /// # Errors
     /// What the gate, the programs or the server say; then nothing is left behind.
     pub fn make(plan: OwnPlan<S>, stop: &AtomicBool) -> Result<Self> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let gate = Gate::new(SysRoot::live());
         let wanted_bytes = plan.data_bytes.saturating_add(SERVER_BYTES);
         let directory = gate.create_directory(&plan.target, wanted_bytes)?;
@@ -89,7 +89,7 @@ impl<S: Program> OwnServer<S> {
             ready_s: None,
         };
         own.server.start(&own.settings, stop)?;
-        own.ready_s = Some(begun.elapsed().as_secs_f64());
+        own.ready_s = Some(started.elapsed().as_secs_f64());
         Ok(own)
     }
 

@@ -60,15 +60,15 @@ impl SchemaOwner for MariadbLink {
     /// Drops a database that carries this record, with what its load makes.
     fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
         check(self, schema, owner)?;
-        let told = |failure: Failure| failure.of(format!("dropping the database {schema}"));
+        let failed = |failure: Failure| failure.of(format!("dropping the database {schema}"));
         let refuse = |strangers: Vec<String>| -> Result<()> {
             if strangers.is_empty() {
                 return Ok(());
             }
             Err(holds_foreign(&format!("the database {schema}"), &strangers))
         };
-        refuse(strangers(self, schema, owner.kind).map_err(told)?)?;
-        let mut tables = self.tables(schema).map_err(told)?;
+        refuse(strangers(self, schema, owner.kind).map_err(failed)?)?;
+        let mut tables = self.tables(schema).map_err(failed)?;
         // What came in between is not of the load, and makes the last look refuse.
         tables.retain(|table| table != RECORD && makes(owner.kind, table));
         if !tables.is_empty() {
@@ -76,29 +76,29 @@ impl SchemaOwner for MariadbLink {
                 .iter()
                 .map(|table| format!("{}.{}", quoted(schema), quoted(table)))
                 .collect();
-            self.run(&format!("DROP TABLE {}", names.join(", "))).map_err(told)?;
+            self.run(&format!("DROP TABLE {}", names.join(", "))).map_err(failed)?;
         }
-        let routines = self.query(&about(ROUTINES, schema)).map_err(told)?;
+        let routines = self.query(&about(ROUTINES, schema)).map_err(failed)?;
         for row in routines.iter().filter(|row| makes(owner.kind, row.text(1))) {
             let (what, name) = (row.text(0), quoted(row.text(1)));
-            self.run(&format!("DROP {what} {}.{name}", quoted(schema))).map_err(told)?;
+            self.run(&format!("DROP {what} {}.{name}", quoted(schema))).map_err(failed)?;
         }
         // The record goes last, so that what is cut short here is known again.
-        refuse(strangers(self, schema, OwnedKind::Database).map_err(told)?)?;
-        self.run(&format!("DROP DATABASE {}", quoted(schema))).map_err(told)
+        refuse(strangers(self, schema, OwnedKind::Database).map_err(failed)?)?;
+        self.run(&format!("DROP DATABASE {}", quoted(schema))).map_err(failed)
     }
 
     /// Gives the tables of an Assay database to another one, which is to be kept: no statement renames a database.
     fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
         check(self, schema, owner)?;
-        let told = |failure: Failure| failure.of("keeping our tables");
+        let failed = |failure: Failure| failure.of("keeping our tables");
         let kept = Owner { is_kept: true, ..owner.clone() };
-        self.claim(name, &kept).map_err(told)?;
-        for table in self.tables(schema).map_err(told)? {
+        self.claim(name, &kept).map_err(failed)?;
+        for table in self.tables(schema).map_err(failed)? {
             if table != RECORD && makes(owner.kind, &table) {
                 let (from, to) = (quoted(schema), quoted(name));
                 let sql = format!("RENAME TABLE {from}.{table} TO {to}.{table}");
-                self.run(&sql).map_err(told)?;
+                self.run(&sql).map_err(failed)?;
             }
         }
         self.remove_owned(schema, owner)
@@ -162,11 +162,11 @@ impl SchemaOwner for MariadbLink {
 
 /// Refuses a database that does not carry this record, or that another program uses.
 fn check(link: &mut MariadbLink, schema: &str, owner: &Owner) -> Result<()> {
-    let told = |failure: Failure| failure.of(format!("looking at the database {schema}"));
-    if !link.hold(schema).map_err(told)? {
+    let failed = |failure: Failure| failure.of(format!("looking at the database {schema}"));
+    if !link.hold(schema).map_err(failed)? {
         return Err(in_use(&format!("the database {schema}")));
     }
-    let why = match link.standing(schema).map_err(told)? {
+    let why = match link.standing(schema).map_err(failed)? {
         Ownership::Ours(found) if found.id == owner.id => return Ok(()),
         Ownership::Ours(_) => "another run made it".to_owned(),
         Ownership::Foreign(why) => why,

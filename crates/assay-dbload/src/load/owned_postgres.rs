@@ -68,7 +68,7 @@ pub(super) fn rolled_back<T, E>(
 /// compares its record; gives that name.
 pub(super) fn take(link: &mut Connection, schema: &str, owner: &Owner) -> Result<String> {
     let gone = format!("assay_gone_{}", &password()?[..12]);
-    let failed = |failure: Failure| told(schema, &failure);
+    let failed = |failure: Failure| drop_failed(schema, &failure);
     link.run(&format!(
         "BEGIN; SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'; ALTER SCHEMA {} RENAME TO {gone}",
         quoted(schema)
@@ -96,7 +96,7 @@ fn not_ours(schema: &str, why: &str) -> Error {
     )
 }
 
-pub(super) fn told(schema: &str, failure: &Failure) -> Error {
+pub(super) fn drop_failed(schema: &str, failure: &Failure) -> Error {
     Error::environment(
         format!("dropping the schema {schema}: {failure}; nothing of it was dropped"),
         "see what depends on it or reads it, then `assay runs clean ADDRESS`",
@@ -110,7 +110,7 @@ pub(super) fn drop_all(
     gone: &str,
     kind: OwnedKind,
 ) -> Result<()> {
-    let failed = |failure: Failure| told(schema, &failure);
+    let failed = |failure: Failure| drop_failed(schema, &failure);
     let strangers = strangers(link, gone, kind).map_err(failed)?;
     if !strangers.is_empty() {
         return Err(holds_foreign(&format!("the schema {schema}"), &strangers));

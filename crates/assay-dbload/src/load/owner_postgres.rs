@@ -2,7 +2,7 @@
 
 use super::copies::OwnDatabase;
 use super::copies_postgres::keep_database;
-use super::owned_postgres::{drop_all, number_of, rolled_back, standing_as, take, told};
+use super::owned_postgres::{drop_all, drop_failed, number_of, rolled_back, standing_as, take};
 use super::owner::{
     LeftoverSchema, LeftoversOnServer, OwnedKind, Owner, Ownership, RECORD, SchemaOwner, quoted,
 };
@@ -32,7 +32,7 @@ impl SchemaOwner for Connection {
         let taken = take(self, schema, owner);
         let done = taken.and_then(|gone| {
             drop_all(self, schema, &gone, owner.kind)?;
-            self.run("COMMIT").map_err(|failure| told(schema, &failure))
+            self.run("COMMIT").map_err(|failure| drop_failed(schema, &failure))
         });
         rolled_back(self, done)
     }
@@ -46,7 +46,7 @@ impl SchemaOwner for Connection {
                 quoted(&gone),
                 quoted(name)
             );
-            self.run(&sql).map_err(|failure| told(schema, &failure))
+            self.run(&sql).map_err(|failure| drop_failed(schema, &failure))
         });
         rolled_back(self, done)
     }

@@ -74,5 +74,5 @@ pub struct RungHooks<'a> {
     /// Called with every interval; breaks when it cannot be kept.
     pub observe: &'a mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>,
     /// Called many times a second, for example to restart a server that has died.
-    pub tend: &'a mut dyn FnMut(),
+    pub on_tick: &'a mut dyn FnMut(),
 }

@@ -44,11 +44,11 @@ impl Product for Connection {
     type Watcher = Watcher;
     type Own = Server;
 
-    fn look(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
+    fn inspect(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
         check(self, address)?;
-        let told = |failure: Failure| failure.of("asking the server about itself");
-        let knowledge = Knowledge::of(self).map_err(told)?;
-        let facts = facts(self, &knowledge).map_err(told)?;
+        let failed = |failure: Failure| failure.of("asking the server about itself");
+        let knowledge = Knowledge::of(self).map_err(failed)?;
+        let facts = facts(self, &knowledge).map_err(failed)?;
         Ok((knowledge, facts))
     }
 
@@ -60,8 +60,8 @@ impl Product for Connection {
     }
 
     fn data_directory(&mut self) -> Option<PathBuf> {
-        let told = self.one("SHOW data_directory").ok()?;
-        Some(PathBuf::from(told.text(0)))
+        let row = self.one("SHOW data_directory").ok()?;
+        Some(PathBuf::from(row.text(0)))
     }
 
     fn database_of<'a>(address: &'a Address, _schema: &'a str) -> &'a str {

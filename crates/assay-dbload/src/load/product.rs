@@ -26,7 +26,7 @@ pub trait Product: SchemaOwner {
     ///
     /// # Errors
     /// What the server says, that it is a replica, or that it is too old.
-    fn look(&mut self, address: &Self::Address) -> Result<(Self::Knowledge, ServerFacts)>;
+    fn inspect(&mut self, address: &Self::Address) -> Result<(Self::Knowledge, ServerFacts)>;
 
     /// The first process of the server, when it runs on this machine.
     fn first_process(&mut self, address: &Self::Address) -> Option<u32>;

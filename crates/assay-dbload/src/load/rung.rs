@@ -45,7 +45,7 @@ pub fn measure<M: Method>(
     database: &mut Database<M::Link>,
     method: &M,
     plan: &RungPlan,
-    hands: &mut RungHooks<'_>,
+    hooks: &mut RungHooks<'_>,
 ) -> Result<RungResult> {
     method.check(database)?;
     let before = CounterSnapshot::take(database, &[])?;
@@ -55,7 +55,7 @@ pub fn measure<M: Method>(
         .map(|(number, slot)| Worker::open(database, method, number, Arc::clone(slot)))
         .collect();
     let workers = workers?;
-    let beside = ServerObserver::ready(database);
+    let observer = ServerObserver::ready(database);
     let started_unix_ns = unix_ns();
     let address = database.address.clone();
     let common = common(plan, &address);
@@ -69,8 +69,8 @@ pub fn measure<M: Method>(
         backlog: None,
         observed: None,
     };
-    let (ended, finish) = running.run(workers, beside, &mut watch, hands);
-    let mut measured = running.measured(&ended, finish, watch, hands);
+    let (ended, finish) = running.run(workers, observer, &mut watch, hooks);
+    let mut measured = running.measured(&ended, finish, watch, hooks);
     if let Some(stream) = method.single_block_stream() {
         add_statements(&mut measured.rung, stream);
     }
@@ -98,7 +98,7 @@ fn common<'a, A>(plan: &RungPlan, address: &'a A) -> Common<'a, A> {
     let all = usize::try_from(plan.sessions).unwrap_or(usize::MAX - 1) + 1;
     Common {
         start: Barrier::new(all),
-        begun: OnceLock::new(),
+        started: OnceLock::new(),
         ramp: Duration::from_nanos(plan.ramp.0),
         warms_up: plan.warms_up(),
         warmed: AtomicBool::new(false),
@@ -143,9 +143,9 @@ impl<L: Product> Running<'_, L> {
     fn run<S: super::Session<Link = L>>(
         &mut self,
         workers: Vec<Worker<S>>,
-        beside: Option<ServerObserver<L::Watcher>>,
+        observer: Option<ServerObserver<L::Watcher>>,
         watch: &mut Watch<'_>,
-        hands: &mut RungHooks<'_>,
+        hooks: &mut RungHooks<'_>,
     ) -> (Vec<Ended>, Finish) {
         let (common, unwatched) = (self.common, AtomicBool::new(false));
         let interrupters: Interrupters =
@@ -156,13 +156,13 @@ impl<L: Product> Running<'_, L> {
                 .map(|worker| scope.spawn(move || worker.work(common)))
                 .collect();
             common.start.wait();
-            let _ = common.begun.set(Instant::now());
+            let _ = common.started.set(Instant::now());
             if common.warms_up {
-                self.warm_up(&interrupters, watch, hands);
+                self.warm_up(&interrupters, watch, hooks);
             }
             watch.begin();
-            let looking = beside.map(|beside| scope.spawn(|| beside.watch(&unwatched)));
-            let finish = watch.until_over(self.plan.length, &threads, hands);
+            let looking = observer.map(|observer| scope.spawn(|| observer.watch(&unwatched)));
+            let finish = watch.until_over(self.plan.length, &threads, hooks);
             common.done.store(true, Ordering::Relaxed);
             self.backlog = self.late();
             wait(&interrupters, || threads.iter().all(ScopedJoinHandle::is_finished));
@@ -181,8 +181,8 @@ impl<L: Product> Running<'_, L> {
 
     /// Arrivals that are due by now and have not begun.
     fn late(&self) -> Option<u64> {
-        let (arrivals, begun) = self.common.arrivals.as_ref().zip(self.common.begun.get())?;
-        Some(arrivals.backlog(narrow(begun.elapsed().as_nanos())))
+        let (arrivals, started) = self.common.arrivals.as_ref().zip(self.common.started.get())?;
+        Some(arrivals.backlog(narrow(started.elapsed().as_nanos())))
     }
 
     /// The load before the measured one: its end is waited for, so that counters have a moment without load.
@@ -190,23 +190,23 @@ impl<L: Product> Running<'_, L> {
         &mut self,
         interrupters: &Interrupters,
         watch: &Watch<'_>,
-        hands: &mut RungHooks<'_>,
+        hooks: &mut RungHooks<'_>,
     ) {
         let common = self.common;
-        let begun = Instant::now();
+        let started = Instant::now();
         let length = Duration::from_nanos(self.plan.ramp.0.saturating_add(self.plan.warm_up.0));
-        while begun.elapsed() < length && !hands.stop.load(Ordering::Relaxed) {
-            (hands.tend)();
+        while started.elapsed() < length && !hooks.stop.load(Ordering::Relaxed) {
+            (hooks.on_tick)();
             thread::sleep(super::watch::LOOK);
         }
         common.warmed.store(true, Ordering::Relaxed);
         wait(interrupters, || common.paused.load(Ordering::Acquire) >= interrupters.len());
-        if let Ok(sight) = CounterSnapshot::take(self.database, &[]) {
-            self.before = sight;
+        if let Ok(snapshot) = CounterSnapshot::take(self.database, &[]) {
+            self.before = snapshot;
         }
         self.started_unix_ns = unix_ns();
-        if let Some((arrivals, begun)) = common.arrivals.as_ref().zip(common.begun.get()) {
-            arrivals.restart(narrow(begun.elapsed().as_nanos()));
+        if let Some((arrivals, started)) = common.arrivals.as_ref().zip(common.started.get()) {
+            arrivals.restart(narrow(started.elapsed().as_nanos()));
         }
         watch.forget();
         common.resume.wait();
@@ -217,27 +217,27 @@ impl<L: Product> Running<'_, L> {
         ended: &[Ended],
         finish: Finish,
         watch: Watch<'_>,
-        hands: &mut RungHooks<'_>,
+        hooks: &mut RungHooks<'_>,
     ) -> RungResult {
         let processes: Vec<u32> = ended.iter().map(|one| one.process).collect();
         let after = CounterSnapshot::take(self.database, &processes);
-        let mut passed = match &after {
+        let mut delta = match &after {
             Ok(after) => after.since(&self.before, ended),
             // A server that is gone reports nothing more; what the sessions measured stands.
             Err(_) => self.before.since(&self.before, ended),
         };
         let observed = self.observed.as_ref();
         if let Some(observed) = observed {
-            observed.take_out(&mut passed);
+            observed.take_out(&mut delta);
         }
         let is_complete = finish == Finish::Complete;
-        let profile = observed
-            .and_then(|observed| observed.profile(&passed, self.plan.sessions, is_complete));
+        let profile =
+            observed.and_then(|observed| observed.profile(&delta, self.plan.sessions, is_complete));
         let mut tally = Tally::default();
         for one in ended {
             tally.add(&one.tally);
         }
-        let mut rung = watch.rung(self.plan, finish, passed, ended, hands);
+        let mut rung = watch.rung(self.plan, finish, delta, ended, hooks);
         rung.measurement.started_unix_ns = self.started_unix_ns;
         rung.backlog = self.backlog;
         rung.profile = profile.map(Box::new);
@@ -255,9 +255,9 @@ fn lost(ended: &[Ended]) -> Option<String> {
 
 /// Waits for the last statements; who takes too long is cut off.
 fn wait(interrupters: &Interrupters, is_over: impl Fn() -> bool) {
-    let begun = Instant::now();
+    let started = Instant::now();
     while !is_over() {
-        if begun.elapsed() > PATIENCE {
+        if started.elapsed() > PATIENCE {
             for interrupter in interrupters {
                 let held = interrupter.lock().unwrap_or_else(PoisonError::into_inner);
                 held.iter().for_each(Interrupter::interrupt);

@@ -102,7 +102,7 @@ impl<L: TableStore, C> TransactionRunner<'_, L, C> {
     }
 
     /// What a try came to that is over; a failure leaves no transaction open.
-    pub(crate) fn over<T>(self, tried: Answer<T>) -> Answer<T> {
-        none_open(self.link, tried)
+    pub(crate) fn over<T>(self, answer: Answer<T>) -> Answer<T> {
+        none_open(self.link, answer)
     }
 }

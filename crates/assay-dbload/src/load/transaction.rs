@@ -51,11 +51,11 @@ impl Isolation {
 }
 
 /// What a try came to: one that failed leaves no transaction open, and a session that is lost rolls back by itself.
-pub fn none_open<L: Link, T>(link: &mut L, tried: Answer<T>) -> Answer<T> {
-    if tried.as_ref().is_err_and(|failure| !failure.is_lost()) {
+pub fn none_open<L: Link, T>(link: &mut L, answer: Answer<T>) -> Answer<T> {
+    if answer.as_ref().is_err_and(|failure| !failure.is_lost()) {
         link.run("ROLLBACK")?;
     }
-    tried
+    answer
 }
 
 /// The steps of a session: which transaction is next, and what its product made ready for all of them.

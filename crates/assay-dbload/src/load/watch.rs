@@ -36,7 +36,7 @@ pub(super) struct Watch<'a> {
     totals: Vec<NamedResult>,
     /// Steps a second of every whole interval.
     rates: Vec<f64>,
-    begun: Option<Instant>,
+    started: Option<Instant>,
     sessions: u32,
     index: u64,
     last_ns: u64,
@@ -55,7 +55,7 @@ impl<'a> Watch<'a> {
             slots,
             totals: nothing(method.kinds()),
             rates: Vec::new(),
-            begun: None,
+            started: None,
             sessions,
             index: 0,
             last_ns: 0,
@@ -64,7 +64,7 @@ impl<'a> Watch<'a> {
 
     /// The measured time begins; sessions may have made their first steps already.
     pub(super) fn begin(&mut self) {
-        self.begun = Some(Instant::now());
+        self.started = Some(Instant::now());
     }
 
     /// Forgets what was counted while sessions warmed up; they must pause meanwhile.
@@ -79,7 +79,7 @@ impl<'a> Watch<'a> {
         &mut self,
         length: Length,
         threads: &[ScopedJoinHandle<'_, Ended>],
-        hands: &mut RungHooks<'_>,
+        hooks: &mut RungHooks<'_>,
     ) -> Finish {
         let end = match length {
             Length::Time(time) => Some(Duration::from_nanos(time.0)),
@@ -87,30 +87,30 @@ impl<'a> Watch<'a> {
         };
         loop {
             thread::sleep(LOOK);
-            (hands.tend)();
-            let passed = self.passed(Instant::now());
-            if hands.stop.load(Ordering::Relaxed) {
+            (hooks.on_tick)();
+            let elapsed = self.elapsed(Instant::now());
+            if hooks.stop.load(Ordering::Relaxed) {
                 return Finish::Interrupted;
             }
-            let over = end.is_some_and(|end| passed >= end);
+            let over = end.is_some_and(|end| elapsed >= end);
             if over || threads.iter().all(ScopedJoinHandle::is_finished) {
                 return Finish::Complete;
             }
             let due = Duration::from_nanos(self.last_ns) + INTERVAL;
             let near_end = end.is_some_and(|end| due + INTERVAL / 2 > end);
-            if passed >= due && !near_end && self.interval(passed, hands).is_break() {
+            if elapsed >= due && !near_end && self.interval(elapsed, hooks).is_break() {
                 return Finish::Failed { reason: "an interval could not be kept".to_owned() };
             }
         }
     }
 
     /// Measured time at a moment.
-    fn passed(&self, at: Instant) -> Duration {
-        self.begun.map_or(Duration::ZERO, |begun| at.saturating_duration_since(begun))
+    fn elapsed(&self, at: Instant) -> Duration {
+        self.started.map_or(Duration::ZERO, |started| at.saturating_duration_since(started))
     }
 
     /// Gathers what the sessions did since the last interval.
-    fn interval(&mut self, passed: Duration, hands: &mut RungHooks<'_>) -> ControlFlow<()> {
+    fn interval(&mut self, elapsed: Duration, hooks: &mut RungHooks<'_>) -> ControlFlow<()> {
         let mut streams = nothing(self.kinds);
         for slot in &self.slots {
             slot.lock().unwrap_or_else(PoisonError::into_inner).drain(self.kinds, &mut streams);
@@ -123,7 +123,7 @@ impl<'a> Watch<'a> {
         let interval = Interval {
             index: self.index,
             start_ns: self.last_ns,
-            end_ns: narrow(passed.as_nanos()),
+            end_ns: narrow(elapsed.as_nanos()),
             operations,
             outstanding_mean: f64::from(self.sessions),
         };
@@ -132,7 +132,7 @@ impl<'a> Watch<'a> {
         let joint =
             Window { first_interval: self.index, intervals: 1, streams, targets: Vec::new() };
         (self.index, self.last_ns) = (self.index + 1, interval.end_ns);
-        (hands.observe)(&interval, &joint)
+        (hooks.observe)(&interval, &joint)
     }
 
     /// The rung, with the last interval up to the last step.
@@ -140,20 +140,20 @@ impl<'a> Watch<'a> {
         mut self,
         plan: &RungPlan,
         finish: Finish,
-        passed: CounterDelta,
+        delta: CounterDelta,
         ended: &[Ended],
-        hands: &mut RungHooks<'_>,
+        hooks: &mut RungHooks<'_>,
     ) -> Rung {
         let last = ended.iter().map(|one| one.at).max();
-        let last = last.map_or(Duration::ZERO, |last| self.passed(last));
+        let last = last.map_or(Duration::ZERO, |last| self.elapsed(last));
         // Whether the last interval can be kept is seen by the one who keeps it.
-        let _ = self.interval(last, hands);
+        let _ = self.interval(last, hooks);
         let errors = self.errors();
         let retries = self.retries();
         let statements = self.statements();
         self.totals.retain(happened);
         let host_busy_share =
-            passed.host.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);
+            delta.host.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);
         let measurement = Measurement {
             format: 1,
             workload: self.kind.title(plan.sessions),
@@ -163,7 +163,7 @@ impl<'a> Watch<'a> {
             streams: self.totals,
             targets: Vec::new(),
             errors,
-            conduct: conduct(self.backend, &passed, plan.sessions, host_busy_share),
+            conduct: conduct(self.backend, &delta, plan.sessions, host_busy_share),
         };
         Rung {
             sessions: plan.sessions,
@@ -173,13 +173,13 @@ impl<'a> Watch<'a> {
             interval_rates_per_s: self.rates,
             retries,
             backlog: None,
-            database: passed.database,
-            time: passed.time,
-            device: passed.device,
-            client_cpu_s: passed.client_cpu_s,
-            server_cpu_s: passed.server_cpu_s,
+            database: delta.database,
+            time: delta.time,
+            device: delta.device,
+            client_cpu_s: delta.client_cpu_s,
+            server_cpu_s: delta.server_cpu_s,
             host_busy_share,
-            physical: passed.physical,
+            physical: delta.physical,
             profile: None,
         }
     }
@@ -249,17 +249,17 @@ impl<'a> Watch<'a> {
 
 fn conduct(
     backend: BackendKind,
-    passed: &CounterDelta,
+    delta: &CounterDelta,
     sessions: u32,
     host_busy_share: Option<f64>,
 ) -> Conduct {
     Conduct {
         backend,
         clock: ClockKind::Monotonic,
-        cpu_user_s: passed.client_cpu_s,
+        cpu_user_s: delta.client_cpu_s,
         host_busy_share,
         outstanding_mean: f64::from(sessions),
-        kernel: Some(passed.host.clone()),
+        kernel: Some(delta.host.clone()),
         ..Conduct::default()
     }
 }

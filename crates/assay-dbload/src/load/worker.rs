@@ -24,7 +24,7 @@ pub(super) struct Common<'a, A> {
     /// Everybody begins together.
     pub(super) start: Barrier,
     /// When that was.
-    pub(super) begun: OnceLock<Instant>,
+    pub(super) started: OnceLock<Instant>,
     /// Sessions begin one after the other over this time.
     pub(super) ramp: Duration,
     /// Whether there is a load before the measured one.
@@ -83,7 +83,7 @@ pub(super) struct Ended {
 #[derive(Clone, Copy)]
 struct Times {
     due: Option<Instant>,
-    begun: Instant,
+    started: Instant,
     ended: Instant,
 }
 
@@ -163,7 +163,7 @@ impl<S: Session> Worker<S> {
             }
             let done = self.session.step(&mut self.connection);
             let ended = Instant::now();
-            let times = Times { due, begun: before, ended };
+            let times = Times { due, started: before, ended };
             before = ended;
             if let Some(lost) = self.keep(&done, times, common, over) {
                 if !self.reconnect(common, over) {
@@ -191,7 +191,7 @@ impl<S: Session> Worker<S> {
         let failure = match &done.answer {
             Ok(()) => {
                 self.tally.acknowledged[done.kind] += 1;
-                let service_ns = narrow((times.ended - times.begun).as_nanos());
+                let service_ns = narrow((times.ended - times.started).as_nanos());
                 let response = times
                     .due
                     .map(|due| narrow(times.ended.saturating_duration_since(due).as_nanos()));
@@ -235,8 +235,8 @@ impl<S: Session> Worker<S> {
 impl<A> Common<'_, A> {
     /// When the next step of an open arrival is due.
     fn due(&self, arrivals: &Arrivals) -> Instant {
-        let begun = self.begun.get().copied().unwrap_or_else(Instant::now);
-        begun + Duration::from_nanos(arrivals.next_ns())
+        let started = self.started.get().copied().unwrap_or_else(Instant::now);
+        started + Duration::from_nanos(arrivals.next_ns())
     }
 }
 

@@ -23,9 +23,9 @@ pub(super) fn attempt<L: OrderStore>(
     pipeline: &mut L::Pipeline,
     transaction: &Transaction,
 ) -> Answer<bool> {
-    let mut deal = TransactionRunner { link, pipeline, context: () };
-    let taken = deal.take(transaction);
-    deal.over(taken)
+    let mut runner = TransactionRunner { link, pipeline, context: () };
+    let outcome = runner.take(transaction);
+    runner.over(outcome)
 }
 
 impl<L: OrderStore> OrderRunner<'_, L> {

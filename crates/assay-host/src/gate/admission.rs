@@ -83,6 +83,11 @@ impl Admission {
         self.range.clone()
     }
 
+    /// Bytes of data: what of the target I/O may touch.
+    pub fn data_bytes(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+
     /// Whether a transfer lies wholly in the range.
     pub fn contains(&self, offset: u64, length: u64) -> bool {
         let end = offset.checked_add(length);

@@ -88,6 +88,46 @@ impl Gate {
         })
     }
 
+    /// Makes an admitted file that Assay created larger, in place; what is filled of it stays. The header says the new size
+    /// before the space is allocated, so that a file that is left behind when the program is killed is known as ours.
+    ///
+    /// # Errors
+    /// An environment error when the space does not suffice (see [`reserve_bytes`]) or the system refuses; then the file
+    /// keeps its size.
+    ///
+    /// # Panics
+    /// When Assay did not create the file, or it would become smaller: a bug of the caller.
+    pub fn extend_file(&self, admission: &mut Admission, size_bytes: u64) -> Result<()> {
+        let before_bytes = admission.size_bytes;
+        assert!(size_bytes >= before_bytes, "a file is never cut");
+        let (Some(spot), Some(marker)) = (&admission.spot, &admission.marker) else {
+            panic!("only a file that Assay created is made larger");
+        };
+        check_more_space(spot, size_bytes, size_bytes - before_bytes)?;
+        let path = &admission.path;
+        let header = |size_bytes| {
+            write_header(&admission.file, &Marker { size_bytes, ..marker.clone() }).map_err(
+                |error| {
+                    let errno = Errno::from_io_error(&error).unwrap_or(Errno::IO);
+                    failed(path, "writing its header", errno)
+                },
+            )
+        };
+        header(size_bytes)?;
+        if let Err(error) = allocate(&admission.file, size_bytes) {
+            // What the user must hear of is the failure; a size that cannot be put back is refused by the next run.
+            let _ = ftruncate(&admission.file, before_bytes);
+            let _ = header(before_bytes);
+            return Err(failed(path, "allocating its space", error));
+        }
+        if let Some(marker) = &mut admission.marker {
+            marker.size_bytes = size_bytes;
+        }
+        admission.size_bytes = size_bytes;
+        admission.range = data_range(size_bytes, true);
+        Ok(())
+    }
+
     /// Removes an admitted file that Assay created, under the lock that came with its admission: it goes even while
     /// an I/O on it has not come back. Its space is free when the last handle is closed.
     ///
@@ -123,6 +163,11 @@ pub(super) fn new_owner(path: &Path) -> Result<OwnerId> {
 }
 
 pub(super) fn check_space(spot: &Spot, size_bytes: u64) -> Result<()> {
+    check_more_space(spot, size_bytes, size_bytes)
+}
+
+/// Whether a file may have `size_bytes`, for which `more_bytes` are still to be allocated.
+fn check_more_space(spot: &Spot, size_bytes: u64, more_bytes: u64) -> Result<()> {
     let shown = spot.path.display().to_string();
     if let Some(limit_bytes) =
         getrlimit(Resource::Fsize).current.filter(|limit| *limit < size_bytes)
@@ -133,9 +178,9 @@ pub(super) fn check_space(spot: &Spot, size_bytes: u64) -> Result<()> {
     let space = space.map_err(|error| failed(&spot.path, "asking for free space", error))?;
     let (capacity_bytes, free_bytes) = capacity_and_free(&space);
     let reserve_bytes = reserve_bytes(capacity_bytes);
-    if size_bytes.saturating_add(reserve_bytes) > free_bytes {
+    if more_bytes.saturating_add(reserve_bytes) > free_bytes {
         let refusal =
-            CreateRefusal::NoSpace { wanted_bytes: size_bytes, free_bytes, reserve_bytes };
+            CreateRefusal::NoSpace { wanted_bytes: more_bytes, free_bytes, reserve_bytes };
         return Err(refusal.of(&shown));
     }
     Ok(())

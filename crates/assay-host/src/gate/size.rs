@@ -1,4 +1,4 @@
-//! Chooses the size of a file to measure on: by free space, caches and time.
+//! Chooses the size of a file to measure on, and how large it may become: by free space, caches and time.
 
 use super::create::{FILE_BYTES_MIN, reserve_bytes};
 use super::marker::DATA_START_BYTES;
@@ -21,14 +21,18 @@ pub struct SizeInputs {
     pub fill_rate_bytes_per_s: Option<f64>,
     /// Time that filling may take, s.
     pub fill_time_s: f64,
+    /// Whether a small file is enough while its reads do not look cached; else all of it is wanted at once.
+    pub grows: bool,
 }
 
-/// A size, and why.
+/// Sizes, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizePlan {
-    /// Size of the file, bytes.
+    /// Size of the file at first, bytes.
+    pub first_bytes: u64,
+    /// Size to which it may grow, bytes; the same where it does not.
     pub size_bytes: u64,
-    /// The file's share of the file system, in 0..=1.
+    /// The share of the file system that it has at first, in 0..=1.
     pub capacity_share: f64,
     /// The reasons, in sentences.
     pub reasons: Vec<String>,
@@ -36,6 +40,8 @@ pub struct SizePlan {
 
 /// Beyond the write caches of controllers and the fast regions of most drives, bytes.
 const DIRECT_BYTES_WANTED: u64 = 32 << 30;
+/// What a measurement of minutes begins with: fast storage reads all of it many times, and caches of drives are smaller, bytes.
+const FIRST_BYTES: u64 = 2 << 30;
 /// Below this a small cache answers everything; it is said, bytes.
 const CACHE_BYTES: u64 = 4 << 30;
 /// What nobody asked for takes the free space divided by this at most: others may be about to need it.
@@ -45,7 +51,8 @@ const STEP_BYTES: u64 = DATA_START_BYTES;
 
 /// Chooses a size. Wanted are 32 GiB with direct I/O, so that the caches of controllers and drives do not answer for
 /// the medium, or twice the host's memory without, so that the page cache does not. That is bounded by half of the
-/// free space above the reserve, by a tenth of the free space and by what can be filled in time.
+/// free space above the reserve, by a tenth of the free space and by what can be filled in time. With direct I/O a file
+/// that may grow begins with 2 GiB.
 ///
 /// # Errors
 /// An environment error when not even the least size fits.
@@ -72,8 +79,10 @@ pub fn plan_file_size(inputs: &SizeInputs) -> Result<SizePlan> {
     if size_bytes < CACHE_BYTES {
         reasons.push("a file this small may be answered from a cache in the storage".into());
     }
-    let capacity_share = real(size_bytes) / real(inputs.capacity_bytes.max(size_bytes));
-    Ok(SizePlan { size_bytes, capacity_share, reasons })
+    let grows = inputs.grows && inputs.direct_io;
+    let first_bytes = if grows { size_bytes.min(FIRST_BYTES) } else { size_bytes };
+    let capacity_share = real(first_bytes) / real(inputs.capacity_bytes.max(first_bytes));
+    Ok(SizePlan { first_bytes, size_bytes, capacity_share, reasons })
 }
 
 fn wanted(inputs: &SizeInputs) -> (u64, String) {
@@ -123,6 +132,7 @@ mod tests {
             direct_io: true,
             fill_rate_bytes_per_s: None,
             fill_time_s: 20.0,
+            grows: false,
         }
     }
 
@@ -133,6 +143,18 @@ mod tests {
         assert_eq!(plan.reasons, ["32.0 GiB are wanted to go beyond the caches of the storage"]);
         let buffered = SizeInputs { direct_io: false, ..inputs() };
         assert_eq!(plan_file_size(&buffered).unwrap().size_bytes, 50 << 30);
+    }
+
+    #[test]
+    fn a_file_that_may_grow_begins_small() {
+        let grows = |free: u64, direct_io| {
+            let inputs = SizeInputs { free_bytes: free << 30, direct_io, grows: true, ..inputs() };
+            let plan = plan_file_size(&inputs).unwrap();
+            (plan.first_bytes >> 20, plan.size_bytes >> 20)
+        };
+        assert_eq!(grows(500, true), (2048, 32 << 10));
+        assert_eq!(grows(10, true), (1024, 1024), "never more than a tenth");
+        assert_eq!(grows(500, false), (50 << 10, 50 << 10), "the page cache is known");
     }
 
     #[test]
@@ -166,7 +188,7 @@ mod tests {
             let inputs = SizeInputs { capacity_bytes: capacity, free_bytes, fill_rate_bytes_per_s: rate, ..inputs() };
             if let Ok(plan) = plan_file_size(&inputs) {
                 prop_assert!(plan.size_bytes + reserve_bytes(capacity) <= free_bytes);
-                prop_assert!(plan.size_bytes >= FILE_BYTES_MIN);
+                prop_assert!(plan.size_bytes >= FILE_BYTES_MIN && plan.first_bytes == plan.size_bytes);
                 prop_assert!(plan.size_bytes <= (free_bytes / 10).max(FILE_BYTES_MIN));
                 prop_assert!((0.0..=1.0).contains(&plan.capacity_share));
             }

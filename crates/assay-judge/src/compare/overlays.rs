@@ -72,7 +72,7 @@ fn pool(curves: &[&SideCurve]) -> SideCurve {
 /// Rates over time and distributions of one run.
 pub(super) fn of_run(whole: &PerOperation, series: &Series) -> Vec<SideCurve> {
     let rates = whole.iter().map(|(operation, _)| SideCurve {
-        what: format!("{}s a second", operation.name()),
+        what: format!("{}s/s", operation.name()),
         over: OverlayAxis::ElapsedS,
         unit: Unit::IosPerS,
         points: over_time(series.batches(), |batch| {

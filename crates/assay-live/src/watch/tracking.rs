@@ -1,4 +1,4 @@
-//! CPU time by kind of process: what each of them used from one look to the next goes to the kind that it is then.
+//! CPU time by kind of process: what each of them used from one sample to the next goes to the kind that it is then.
 
 use crate::Tasks;
 use assay_model::counters::TaskCounters;
@@ -39,14 +39,14 @@ pub(super) struct Tracker {
     /// What each had used when it was last seen.
     last: BTreeMap<(u32, u64), TaskCounters>,
     tasks: Tasks,
-    /// Client sessions that began after the first look.
+    /// Client sessions that began after the first sample.
     begun: u64,
-    /// When the first look was, by the server's clock.
+    /// When the first sample was, by the server's clock.
     since_s: Option<f64>,
 }
 
 impl Tracker {
-    /// Reads the times of all processes of a look.
+    /// Reads the times of all processes of a sample.
     pub(super) fn read(&mut self, processes: &[Process], now_s: f64, times: TaskTimes<'_>) {
         let is_first = self.since_s.is_none();
         let since_s = *self.since_s.get_or_insert(now_s);
@@ -81,7 +81,7 @@ impl Tracker {
         (!self.last.is_empty()).then_some(self.tasks)
     }
 
-    /// Client sessions that began after the first look and were seen.
+    /// Client sessions that began after the first sample and were seen.
     pub(super) const fn begun(&self) -> u64 {
         self.begun
     }

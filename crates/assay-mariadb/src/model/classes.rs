@@ -20,7 +20,7 @@ pub(super) const METADATA_LOCK: &str = "wait/lock/metadata/sql/mdl";
 const METADATA_WAIT: &str = "wait/synch/cond/sql/mdl_context";
 /// How statements sleep that ask for it.
 pub(super) const SLEEP_WAIT: &str = "wait/synch/cond/sql/item_func_sleep";
-/// The kinds of what a look sees.
+/// The kinds of what a sample sees.
 const WAIT: &str = "wait";
 const STATE: &str = "state";
 
@@ -63,8 +63,8 @@ const STATES: &[(&str, &str)] = &[
     ("receiving from client", NETWORK),
 ];
 
-/// What looks do not show of row locks.
-pub(super) const ROW_LOCK_DOUBT: &str = "row locks are counted by the engine, and looks do not see them: over time their sessions stand under CPU or Executing";
+/// What samples do not show of row locks.
+pub(super) const ROW_LOCK_DOUBT: &str = "row locks are counted by the engine, and samples do not see them: over time their sessions stand under CPU or Executing";
 /// What else lies in the time of commits.
 pub(super) const COMMIT_DOUBT: &str = "the time of a commit holds its CPU time, which is in DB CPU as well, and all its waits: for the log, for the binary log, for others";
 

@@ -12,7 +12,7 @@ use assay_model::profile::TimedEvent;
 
 /// All events of client sessions, most time first; shares are of DB time.
 pub(super) fn events(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent> {
-    let mut events: Vec<TimedEvent> = on_cpu(sampler.looks).into_iter().collect();
+    let mut events: Vec<TimedEvent> = on_cpu(sampler.samples).into_iter().collect();
     events.extend(waits(delta));
     events.extend(commits(delta));
     events.extend(row_locks(delta));

@@ -43,7 +43,7 @@ fn all_files(delta: &Delta<'_>) -> FileCounts {
 }
 
 /// Requests, blocks, and what reached the devices.
-pub(super) fn rates(delta: &Delta<'_>, outside: &HostContext) -> Vec<RequestRate> {
+pub(super) fn rates(delta: &Delta<'_>, host: &HostContext) -> Vec<RequestRate> {
     let pages = Pages::of(delta);
     let per_s = |count: u64, source: &str| Some(figure(count, delta, source));
     let mut rates = vec![RequestRate {
@@ -62,7 +62,7 @@ pub(super) fn rates(delta: &Delta<'_>, outside: &HostContext) -> Vec<RequestRate
             write_per_s: per_s(data.writes, "file_summary_by_event_name: innodb_data_file, writes"),
         });
     }
-    rates.extend(devices(outside, delta.elapsed_s));
+    rates.extend(devices(host, delta.elapsed_s));
     rates
 }
 
@@ -71,10 +71,10 @@ fn figure(count: u64, delta: &Delta<'_>, source: &str) -> Figure {
 }
 
 /// Reads of the three levels.
-pub(super) fn levels(delta: &Delta<'_>, outside: &HostContext) -> ReadLevels {
+pub(super) fn levels(delta: &Delta<'_>, host: &HostContext) -> ReadLevels {
     let (pages, page) = (Pages::of(delta), page_bytes(delta));
     let read_bytes = pages.read.saturating_mul(page);
-    let device = outside.device.as_ref().map(|device| &device.counters);
+    let device = host.device.as_ref().map(|device| &device.counters);
     let cached = device
         .filter(|_| read_bytes > 0)
         .map(|device| (1.0 - real(device.read_bytes) / real(read_bytes)).max(0.0));
@@ -89,8 +89,8 @@ pub(super) fn levels(delta: &Delta<'_>, outside: &HostContext) -> ReadLevels {
 }
 
 /// I/O by purpose, the sum of all first.
-pub(super) fn classes(delta: &Delta<'_>, outside: &HostContext) -> Vec<IoClass> {
-    let mut classes = vec![whole(delta, outside)];
+pub(super) fn classes(delta: &Delta<'_>, host: &HostContext) -> Vec<IoClass> {
+    let mut classes = vec![whole(delta, host)];
     if delta.instruments().files {
         let data = delta.file(DATA_FILE);
         classes.push(reads(&data, delta));
@@ -107,16 +107,16 @@ pub(super) fn classes(delta: &Delta<'_>, outside: &HostContext) -> Vec<IoClass> 
     classes.into_iter().filter(is_something).map(IoClass::complete).collect()
 }
 
-fn whole(delta: &Delta<'_>, outside: &HostContext) -> IoClass {
+fn whole(delta: &Delta<'_>, host: &HostContext) -> IoClass {
     if delta.instruments().files {
         let all = all_files(delta);
         let server = (all.reads, all.writes, all.read_bytes + all.write_bytes, FILES);
-        return assay_live::whole(outside, server, delta.elapsed_s);
+        return assay_live::whole(host, server, delta.elapsed_s);
     }
     let pages = Pages::of(delta);
     let bytes = (pages.read + pages.written + pages.doubled).saturating_mul(page_bytes(delta));
     let server = (pages.read, pages.written, bytes, "pages that were read and written");
-    assay_live::whole(outside, server, delta.elapsed_s)
+    assay_live::whole(host, server, delta.elapsed_s)
 }
 
 fn class(

@@ -20,12 +20,12 @@ const COUNTS: [(&str, &str); 8] = [
 ];
 
 /// All lines of which something is known.
-pub(super) fn load(delta: &Delta<'_>, outside: &HostContext, time: &TimeModel) -> Vec<LoadLine> {
+pub(super) fn load(delta: &Delta<'_>, host: &HostContext, time: &TimeModel) -> Vec<LoadLine> {
     let transactions = delta.transactions();
     let line = |name: &str, amount: f64| load_line(name, amount, delta.elapsed_s, transactions);
     let known = |name: &str, figure: &Option<Figure>| Some(line(name, figure.as_ref()?.value));
-    let levels = levels(delta, outside);
-    let device = outside.device.as_ref().map(|device| device.counters);
+    let levels = levels(delta, host);
+    let device = host.device.as_ref().map(|device| device.counters);
     let counted =
         COUNTS.iter().filter_map(|(name, status)| Some(line(name, real(delta.status(status)?))));
     let lines = [

@@ -37,8 +37,8 @@ fn around(value: f64) -> Estimate {
 pub(super) struct Story {
     pub(super) before: Snapshot,
     pub(super) after: Snapshot,
-    pub(super) looks: Samples,
-    pub(super) outside: HostContext,
+    pub(super) samples: Samples,
+    pub(super) host: HostContext,
 }
 
 /// In 10 s statements that ended had 38 s, and at the end 3 s more were running, at the beginning 1 s: 40 s. Of these 8 s
@@ -81,7 +81,7 @@ pub(super) fn story() -> Story {
     ] {
         *after.status.entry(name.to_owned()).or_default() += count;
     }
-    Story { before, after, looks: looks(), outside: HostContext::default() }
+    Story { before, after, samples: samples(), host: HostContext::default() }
 }
 
 fn begin() -> Snapshot {
@@ -117,21 +117,21 @@ fn begin() -> Snapshot {
 }
 
 /// A hundred looks at ten active sessions each.
-fn looks() -> Samples {
+fn samples() -> Samples {
     let sessions = [
         (seen(DATA, "Sending data", true), 4),
         (seen("", "Sending data", true), 4),
         (seen("", "Commit", true), 1),
         (seen("", "Waiting for table metadata lock", true), 1),
     ];
-    let look = |number: u32| Sample {
+    let sample = |number: u32| Sample {
         at_s: f64::from(number) / 10.0,
         is_late: false,
         sessions: sessions.iter().cloned().collect(),
         connected: 12,
     };
     Samples {
-        looks: (0..100).map(look).collect(),
+        taken: (0..100).map(sample).collect(),
         elapsed_s: ELAPSED_S,
         tasks: Some(Tasks {
             clients: TaskCounters { on_cpu_ns: 8_000_000_000, queued_ns: 9_000_000_000 },
@@ -142,7 +142,7 @@ fn looks() -> Samples {
 
 impl Story {
     pub(super) fn try_profile(&self) -> Result<Profile> {
-        profile(&self.before, &self.after, &self.looks, &self.outside, &Plain)
+        profile(&self.before, &self.after, &self.samples, &self.host, &Plain)
     }
 
     pub(super) fn profile(&self) -> Profile {

@@ -11,14 +11,14 @@ use assay_live::{
 use assay_model::load::DatabaseProduct;
 use assay_model::number::{rate, real, real_len};
 use assay_model::profile::{
-    self, Figure, Profile, ProfileSource, ProfiledProduct, ServerActivity, TimeModel, TimeVerdict,
+    self, Figure, Profile, ProfileProduct, ProfileSource, ServerActivity, TimeModel, TimeVerdict,
     Work,
 };
 use assay_model::{Estimate, Result};
 
 const DB_TIME: &str = "events_statements_summary_by_user_by_event_name, sums of statement/sql and statement/com, statements that ran at both ends added, own sessions left out";
 const DB_TIME_OF_LOOKS: &str =
-    "estimated: active sessions by looks x elapsed, because the server does not time statements";
+    "estimated: active sessions by samples x elapsed, because the server does not time statements";
 /// What is a smaller share of DB time needs no explanation.
 const MUCH_SHARE: f64 = 0.05;
 /// What the scheduler knows of a server.
@@ -48,71 +48,71 @@ fn work(delta: &Delta<'_>) -> Work {
 pub fn profile(
     before: &Snapshot,
     after: &Snapshot,
-    looks: &Samples,
-    outside: &HostContext,
+    samples: &Samples,
+    host: &HostContext,
     bars: &dyn IntervalEstimator,
 ) -> Result<Profile> {
-    let delta = Delta::of(before, after, looks.elapsed_s)?;
-    let db_time = db_time(&delta, looks);
+    let delta = Delta::of(before, after, samples.elapsed_s)?;
+    let db_time = db_time(&delta, samples);
     let sampler =
-        Sampler { looks, bars, db_time_s: db_time.as_ref().map_or(0.0, |time| time.value) };
+        Sampler { samples, bars, db_time_s: db_time.as_ref().map_or(0.0, |time| time.value) };
     let events = events::events(&delta, sampler);
-    let time = assay_live::model(looks, outside, &events, db_time, SERVER);
+    let time = assay_live::model(samples, host, &events, db_time, SERVER);
     let relations = io::relations(&delta);
-    let active = bars.mean(&looks.active());
+    let active = bars.mean(&samples.active());
     Ok(Profile {
         format: profile::FORMAT,
-        name: outside.name.clone(),
-        source: source(&delta, outside),
-        elapsed_s: Some(Figure::new(looks.elapsed_s, "monotonic clock of this program")),
+        name: host.name.clone(),
+        source: source(&delta, host),
+        elapsed_s: Some(Figure::new(samples.elapsed_s, "monotonic clock of this program")),
         work: work(&delta),
-        sessions: looks.connected(),
+        sessions: samples.connected(),
         block_bytes: Some(Figure::new(real(after.settings.page_bytes), "innodb_page_size")),
-        rates: io::rates(&delta, outside),
-        classes: io::classes(&delta, outside),
-        verdict: verdict(&delta, looks, &time),
+        rates: io::rates(&delta, host),
+        classes: io::classes(&delta, host),
+        verdict: verdict(&delta, samples, &time),
         redo: load::redo(&delta, &time),
         outliers: Vec::new(),
         tiering: io::tiering(&delta, &relations),
         checks: check(&delta, &time, active.as_ref()),
-        doubts: doubts(&delta, looks, &time),
-        missing: missing(&delta, looks),
+        doubts: doubts(&delta, samples, &time),
+        missing: missing(&delta, samples),
         report: None,
         server: Some(ServerActivity {
-            load: load::load(&delta, outside, &time),
+            load: load::load(&delta, host, &time),
             events,
             functions: io::functions(&delta),
-            over_time: over_time(looks, &class_of),
+            over_time: over_time(samples, &class_of),
             relations: assay_live::first(relations),
-            reads: Some(io::levels(&delta, outside)),
-            read_times: outside.read_times.clone(),
-            sampling: Some(sampling(looks, outside, active, after.own_time_s - before.own_time_s)),
+            reads: Some(io::levels(&delta, host)),
+            read_times: host.read_times.clone(),
+            sampling: Some(sampling(samples, host, active, after.own_time_s - before.own_time_s)),
             ..ServerActivity::default()
         }),
         time,
     })
 }
 
-/// DB time: counted, or by looks where statements are not timed and somebody looked.
-fn db_time(delta: &Delta<'_>, looks: &Samples) -> Option<Figure> {
+/// DB time: counted, or by samples where statements are not timed and somebody looked.
+fn db_time(delta: &Delta<'_>, samples: &Samples) -> Option<Figure> {
     if let Some(counted_s) = delta.db_time_s() {
         return Some(Figure::new(counted_s, DB_TIME));
     }
-    let active = looks.active();
+    let active = samples.active();
     let mean = active.iter().sum::<f64>() / real_len(active.len()).max(1.0);
     (!active.is_empty()).then(|| Figure::new(mean * delta.elapsed_s, DB_TIME_OF_LOOKS))
 }
 
 /// Whether faster storage would help. Where I/O is not timed nothing is said of it.
-fn verdict(delta: &Delta<'_>, looks: &Samples, time: &TimeModel) -> TimeVerdict {
-    let verdict = assay_live::verdict(time, looks);
+fn verdict(delta: &Delta<'_>, samples: &Samples, time: &TimeModel) -> TimeVerdict {
+    let verdict = assay_live::verdict(time, samples);
     if delta.instruments().files || verdict.user_io_share.is_none() {
         return verdict;
     }
     assay_live::without_user_io(verdict, "the performance schema does not time reads of files")
 }
 
-/// Looks and counters are two only where DB time is not of looks itself.
+/// Samples and counters are two only where DB time is not of samples itself.
 fn check(
     delta: &Delta<'_>,
     time: &TimeModel,
@@ -122,20 +122,20 @@ fn check(
     counted.into_iter().collect()
 }
 
-fn source(delta: &Delta<'_>, outside: &HostContext) -> ProfileSource {
+fn source(delta: &Delta<'_>, host: &HostContext) -> ProfileSource {
     let settings = &delta.after.settings;
     let product = match settings.product {
-        DatabaseProduct::MySql => ProfiledProduct::Mysql,
-        _ => ProfiledProduct::Mariadb,
+        DatabaseProduct::MySql => ProfileProduct::Mysql,
+        _ => ProfileProduct::Mariadb,
     };
-    outside.source(product, &settings.version, delta.before.at_s, delta.after.at_s)
+    host.source(product, &settings.version, delta.before.at_s, delta.after.at_s)
 }
 
-fn doubts(delta: &Delta<'_>, looks: &Samples, time: &TimeModel) -> Vec<String> {
+fn doubts(delta: &Delta<'_>, samples: &Samples, time: &TimeModel) -> Vec<String> {
     let mut doubts = delta.doubts();
     doubts.extend(assay_live::doubts(time));
-    doubts.extend(assay_live::cpu_in_waits(time, looks));
-    doubts.extend(assay_live::doubts_of_looks(looks));
+    doubts.extend(assay_live::cpu_in_waits(time, samples));
+    doubts.extend(assay_live::doubts_of_samples(samples));
     let settings = &delta.after.settings;
     if delta.instruments().files && !settings.is_direct {
         doubts.push("times of reads include those that the page cache served".to_owned());
@@ -152,9 +152,9 @@ fn doubts(delta: &Delta<'_>, looks: &Samples, time: &TimeModel) -> Vec<String> {
 }
 
 /// What is not reported, with the way to get it.
-fn missing(delta: &Delta<'_>, looks: &Samples) -> Vec<String> {
+fn missing(delta: &Delta<'_>, samples: &Samples) -> Vec<String> {
     let mut missing = assay_live::missing_in_either(&delta.before.missing, &delta.after.missing);
-    if looks.tasks.is_none() {
+    if samples.tasks.is_none() {
         missing.push("CPU time: the server is on another host, or its threads cannot be seen or serve several sessions each".to_owned());
     }
     missing.push("waits for writes of data files: threads of the background write them, and only the asking is timed".to_owned());

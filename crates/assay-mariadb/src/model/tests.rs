@@ -26,7 +26,7 @@ fn db_time_is_split_and_what_is_left_is_shown() {
     assert_eq!(profile.verdict.bottleneck, Bottleneck::Storage);
     assert!(near(profile.verdict.user_io_share.unwrap(), 0.4));
     assert!(near(profile.verdict.speedup_limit.unwrap(), 1.0 / 0.6));
-    // 4 sessions by the counters and 10 by the looks do not agree, and that is said.
+    // 4 sessions by the counters and 10 by the samples do not agree, and that is said.
     assert_eq!(profile.checks[0].outcome, CheckOutcome::Contradicts);
 }
 
@@ -47,7 +47,7 @@ fn events_say_how_they_are_known() {
     assert!(event(&profile, &format!("state: {DATA}")).is_none());
 }
 
-/// The stage of the commit holds the binary log's write; neither is counted twice, and looks are not asked.
+/// The stage of the commit holds the binary log's write; neither is counted twice, and samples are not asked.
 #[test]
 fn commits_that_are_timed_are_counted_once() {
     let mut story = story();
@@ -174,7 +174,7 @@ fn what_makes_figures_doubtful_is_said() {
     story.before.status.insert("INNODB_BUFFER_POOL_READ_AHEAD".to_owned(), 0);
     story.before.status.insert("PERFORMANCE_SCHEMA_USERS_LOST".to_owned(), 0);
     story.after.status.insert("PERFORMANCE_SCHEMA_USERS_LOST".to_owned(), 3);
-    story.looks.tasks = None;
+    story.samples.tasks = None;
     let profile = story.profile();
     for words in [
         "switched in the interval",

@@ -7,7 +7,7 @@ use crate::views::SESSION_STATEMENTS;
 const NO_STATEMENT: &str = "'Sleep', 'Daemon', 'Connect', 'Binlog Dump', 'Binlog Dump GTID', 'Slave_IO', 'Slave_SQL', \
 'Slave_worker', 'Delayed insert', 'Killed'";
 
-/// A look must never become a load: none of our statements may run long, wait for a lock, or write.
+/// A sample must never become a load: none of our statements may run long, wait for a lock, or write.
 pub(super) const fn manners(is_mariadb: bool) -> &'static str {
     if is_mariadb {
         "SET SESSION max_statement_time = 10, lock_wait_timeout = 1, tx_read_only = 1"
@@ -142,7 +142,7 @@ pub(super) const fn sizes(is_mariadb: bool) -> &'static str {
 
 /// What every session does, without ours: its number, its thread, whether it works on a statement, its state, and what it
 /// waits for where that is reported.
-pub(super) fn glance(schema: bool, waits: bool, is_mariadb: bool, own: &[Own]) -> String {
+pub(super) fn activity(schema: bool, waits: bool, is_mariadb: bool, own: &[Own]) -> String {
     let own = sessions(own);
     let at = "UNIX_TIMESTAMP(SYSDATE(6))";
     if !schema {

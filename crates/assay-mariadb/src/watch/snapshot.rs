@@ -162,8 +162,8 @@ fn lacking(on: Instruments, is_mariadb: bool) -> Vec<String> {
     let all = [
         (on.statements, format!("DB time: statements are not timed; {} and the consumers global_instrumentation and thread_instrumentation", turn_on("statement/%"))),
         (on.files, format!("times of I/O: {}", turn_on("wait/io/file/%"))),
-        (on.commits, format!("times of commits, which looks estimate: {}", turn_on(&format!("stage/sql/{stage}")))),
-        (on.current_waits, "what sessions wait for, look by look: UPDATE performance_schema.setup_consumers SET ENABLED = 'YES' WHERE NAME = 'events_waits_current'".to_owned()),
+        (on.commits, format!("times of commits, which samples estimate: {}", turn_on(&format!("stage/sql/{stage}")))),
+        (on.current_waits, "what sessions wait for, sample by sample: UPDATE performance_schema.setup_consumers SET ENABLED = 'YES' WHERE NAME = 'events_waits_current'".to_owned()),
     ];
     let mut lacking: Vec<String> =
         all.into_iter().filter(|(is_on, _)| !is_on).map(|(_, what)| what).collect();

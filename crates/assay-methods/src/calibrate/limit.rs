@@ -5,6 +5,7 @@ use super::climb::{MOST_DOUBT, above};
 use super::ladder::{Ladder, Step};
 use super::meter::Meter;
 use super::pace::PRECISION;
+use super::peak::unseen;
 use super::reach::{judged, judged_together};
 use super::rung::{Rung, Within, chosen_document};
 use super::worth::Worth;
@@ -204,10 +205,12 @@ pub(super) fn answer(
     let inside = bracket.inside?;
     let best = best(rungs, favourite)?;
     let reaches = inside.told.iops.value >= NEARLY * best.told.iops.value;
-    let chosen = if reaches && best.outstanding <= inside.outstanding { best } else { inside };
+    // Beyond the load that gives most a rate may fall: who keeps the limit with more load keeps it there, too.
+    let is_within = best.outstanding <= inside.outstanding;
+    let chosen = if is_within { best } else { inside };
     let bound = match bracket.outside {
         None => ladder_end,
-        Some(_) if reaches => ladder_end,
+        Some(_) if reaches || is_within => ladder_end,
         Some(_) if bracket.gap() > 0 => Bound::TimeBudget,
         Some(_) => Bound::LatencyLimit,
     };
@@ -266,10 +269,7 @@ pub(super) fn visited_for_limit(ladder: &Ladder, limit: &LatencyLimit) -> Worth 
     let mut worth = Worth::default();
     let reaches = |inside: &&Rung| {
         let best = best(&ladder.rungs, ladder.favourite);
-        best.is_some_and(|best| {
-            best.outstanding <= inside.outstanding
-                && inside.told.iops.value >= NEARLY * best.told.iops.value
-        })
+        best.is_some_and(|best| best.outstanding <= inside.outstanding)
     };
     match bracket.inside {
         // The answer is then the highest rate, which is visited anyway.
@@ -295,6 +295,7 @@ pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Worth {
     };
     let mut worth = Worth { always: vec![best.outstanding], in_turn: Vec::new() };
     worth.in_turn.extend(contender(ladder));
+    worth.in_turn.extend(unseen(&ladder.rungs));
     if best.imprecision() > MOST_DOUBT {
         let highest = ladder.rungs.keys().rev().take(2);
         worth.in_turn.extend(highest.filter(|load| **load > best.outstanding / 2));

@@ -21,6 +21,9 @@ const NEAR: f64 = 1.6;
 /// Gaps between loads below this factor are not divided.
 const NARROW: f64 = 1.25;
 
+/// A load this near to the top of a curve gives as much.
+const AT_TOP: f64 = 1.12;
+
 impl Meter<'_> {
     /// Tries loads around the highest rung where the rate falls on both sides, and lets the one nearest to the top of the
     /// curve through them stand for the highest rate: later visits measure it without the luck of the choice.
@@ -41,6 +44,23 @@ impl Meter<'_> {
         ladder.favourite = Some(load);
         self.settle(ladder, load, goal)
     }
+}
+
+/// How far apart two loads are, as a factor.
+fn factor(one: u32, other: u32) -> f64 {
+    (f64::from(one) / f64::from(other)).ln().abs().exp()
+}
+
+/// The measured load nearest to the top of the curve, where the rate falls on both sides.
+pub(super) fn nearest_to_top(rungs: &Rungs) -> Option<u32> {
+    let top = top(rungs)?;
+    rungs.keys().copied().min_by(|one, other| factor(*one, top).total_cmp(&factor(*other, top)))
+}
+
+/// A load that was not measured and may be nearer to the top of the curve, where the rate falls on both sides.
+pub(super) fn unseen(rungs: &Rungs) -> Option<u32> {
+    let is_unseen = |top: &u32| rungs.keys().all(|load| factor(*load, *top) > AT_TOP);
+    untried(rungs).or_else(|| top(rungs).filter(is_unseen))
 }
 
 /// The highest rung where loads on both sides surely give less, by more than the least gain.
@@ -102,6 +122,21 @@ fn vertex(points: &[(f64, f64)]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::calibrate::rung::tests::with_slow;
+
+    #[test]
+    fn a_top_is_sought_between_loads_until_one_is_near() {
+        let rungs = |of: &[(u32, u64)]| -> Rungs {
+            of.iter().map(|(load, ios)| (*load, with_slow(*load, *ios, 1))).collect()
+        };
+        let doubled = rungs(&[(8, 1600), (16, 2000), (32, 1800), (64, 1500)]);
+        assert_eq!((nearest_to_top(&doubled), unseen(&doubled)), (None, Some(23)));
+        // The parabola through the three near ones is highest at 22.
+        let near = rungs(&[(8, 1600), (16, 1900), (20, 2000), (25, 1990), (40, 1800)]);
+        assert_eq!((nearest_to_top(&near), unseen(&near)), (Some(20), None));
+        let flat = rungs(&[(8, 1600), (16, 2000), (32, 2000)]);
+        assert_eq!((nearest_to_top(&flat), unseen(&flat)), (None, None));
+    }
 
     #[test]
     fn the_top_of_a_parabola_is_found() {

@@ -40,12 +40,13 @@ pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remar
 }
 
 pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
+    let ends = if rate.is_at_least() {
+        format!("they are at least {}", show_count(rate.low))
+    } else {
+        format!("they lie between {} and {}", show_count(rate.low), show_count(rate.high))
+    };
     Remark {
-        what: format!(
-            "{mix}: the IOPS within the limit are uncertain: they lie between {} and {}",
-            show_count(rate.low),
-            show_count(rate.high)
-        ),
+        what: format!("{mix}: the IOPS within the limit are uncertain: {ends}"),
         why: "near the limit the quantile hardly depends on the load, or too few I/Os were seen"
             .to_owned(),
         remedy: "increase --time or choose another --max-latency".to_owned(),
@@ -53,12 +54,12 @@ pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
 }
 
 pub(super) fn varied(mix: &str, rung: &Rung) -> Remark {
+    let known = match rung.imprecision() {
+        within if within < 1.0 => format!("its mean is known only within {:.0} %", within * 100.0),
+        _ => "its mean may be more than twice as large".to_owned(),
+    };
     Remark {
-        what: format!(
-            "{mix}: the rate at {} outstanding I/Os varied: its mean is known only within {:.0} %",
-            rung.outstanding,
-            rung.imprecision() * 100.0
-        ),
+        what: format!("{mix}: the rate at {} outstanding I/Os varied: {known}", rung.outstanding),
         why: "something else uses the storage or the host, or the storage itself is unsteady"
             .to_owned(),
         remedy: "calibrate while nothing else runs, or give it more time".to_owned(),

@@ -8,11 +8,12 @@ use super::limit::{visited_for_limit, visited_for_most};
 use super::meter::Meter;
 use super::noise::{HIDES, slow_noise, slow_noise_of_parts, tell_doubts, widen};
 use super::pace::LARGE_OUTSTANDING_MAX;
+use super::peak::nearest_to_top;
+use super::rung::Rung;
 use super::worth::Worth;
 use assay_model::Result;
 use assay_model::number::{count_of, index_of};
 use assay_stats::random::Random;
-use assay_stats::series::mean;
 
 /// Noise that outlasts a visit counts from this share on.
 pub(super) const NOISY: f64 = 0.005;
@@ -74,10 +75,10 @@ impl Parts {
         noise.spread()
     }
 
-    /// Chooses which load stands for the highest rate where noise hides it.
-    fn prefer_small(&mut self) {
+    /// Chooses which load stands for the highest rate of each ladder.
+    fn choose(&mut self, is_first: bool) {
         for climbed in [Some(&mut self.small), self.large.as_mut()].into_iter().flatten() {
-            prefer_small(&mut climbed.ladder);
+            choose(&mut climbed.ladder, is_first);
         }
     }
 
@@ -101,7 +102,7 @@ impl Meter<'_> {
             tell_doubts(&mut parts.ladders(), &noise);
             // A first look under noise may have preferred a load that is too small; what larger ones gave since then shows it.
             if round % ROUNDS_OF_NOISE == 0 {
-                parts.prefer_small();
+                parts.choose(round == 0);
             }
             let slices = slices_of_visit(noise.spread());
             if self.warmed(parts) {
@@ -164,24 +165,50 @@ fn slices_of_visit(spread: f64) -> f64 {
     }
 }
 
-/// Where noise hides which load gives most, the smallest one that gave about as much as larger ones in the mean stands for
-/// the highest rate: a short queue is soon filled.
-fn prefer_small(ladder: &mut Ladder) {
+/// Where the rate falls on both sides, the load nearest to the top of the curve stands for the highest rate. Otherwise, where noise
+/// hides which load gives most, it is the smallest one that gave about as much as larger ones in the mean: a short queue is soon
+/// filled. Later on another load is chosen only where larger ones surely gave more: to choose by values again and again would be to
+/// choose the luckiest.
+fn choose(ladder: &mut Ladder, is_first: bool) {
+    if let Some(load) = nearest_to_top(&ladder.rungs) {
+        ladder.favourite = Some(load);
+        return;
+    }
     let most = best(&ladder.rungs, ladder.favourite);
-    if most.is_some_and(|most| most.imprecision() > HIDES) {
-        ladder.favourite = smallest_of_most(ladder);
+    let Some(most) = most.filter(|most| most.imprecision() > HIDES) else { return };
+    if is_first || is_too_small(ladder, most) {
+        let least = if is_first { 1 } else { most.outstanding + 1 };
+        ladder.favourite = smallest_of_most(ladder, least);
     }
 }
 
-fn smallest_of_most(ladder: &Ladder) -> Option<u32> {
-    let reaches = |load: u32, iops: f64| {
-        let larger = ladder.rungs.range(load + 1..).map(|(_, rung)| rung.told.iops.value);
-        let larger: Vec<f64> = larger.collect();
-        larger.is_empty() || iops >= NEARLY * mean(&larger)
+/// Whether larger loads gave more than this one beyond its whole interval.
+fn is_too_small(ladder: &Ladder, rung: &Rung) -> bool {
+    let at_most = level(std::iter::once(rung)) * (1.0 + rung.imprecision());
+    level_above(ladder, rung.outstanding).is_some_and(|level| level > at_most)
+}
+
+/// What larger loads gave together.
+fn level_above(ladder: &Ladder, load: u32) -> Option<f64> {
+    let mut larger = ladder.rungs.range(load + 1..).map(|(_, rung)| rung).peekable();
+    larger.peek().is_some().then(|| level(larger))
+}
+
+/// What the visits to some loads gave, by time; the rate of a rung may be that of several loads.
+fn level<'r>(rungs: impl Iterator<Item = &'r Rung>) -> f64 {
+    let visits = rungs.flat_map(|rung| &rung.slices);
+    let (ios, time_s) = visits.fold((0.0, 0.0), |(ios, time_s), visit| {
+        (ios + visit.iops() * visit.told_s(), time_s + visit.told_s())
+    });
+    ios / time_s
+}
+
+fn smallest_of_most(ladder: &Ladder, least: u32) -> Option<u32> {
+    let reaches = |rung: &&Rung| {
+        let above = level_above(ladder, rung.outstanding);
+        above.is_none_or(|above| level(std::iter::once(*rung)) >= NEARLY * above)
     };
-    let rung =
-        ladder.rungs.values().find(|rung| reaches(rung.outstanding, rung.told.iops.value))?;
-    Some(rung.outstanding)
+    ladder.rungs.range(least..).map(|(_, rung)| rung).find(reaches).map(|rung| rung.outstanding)
 }
 
 /// The load whose last visit is the oldest one.

@@ -272,9 +272,6 @@ impl Rung {
     pub(super) fn curve_point(&self, transfer_bytes: u64) -> CurvePoint {
         let told = &self.told;
         let span = told.quantile_ns;
-        // A number in a document is finite: the largest time seen stands for an end that was not reached.
-        let highest = told.operations.iter().map(|(_, result)| result.service.max_ns());
-        let highest = real(highest.max().unwrap_or(0)).max(span.value);
         let shares = self.slices.iter().filter_map(|slice| slice.host_busy_share);
         CurvePoint {
             outstanding: self.outstanding,
@@ -285,7 +282,7 @@ impl Rung {
             limited_quantile_ns: assay_model::Estimate {
                 value: span.value,
                 low: span.low,
-                high: span.high.min(highest),
+                high: span.high,
                 confidence: CONFIDENCE,
                 n: count(span.effective_n),
             },
@@ -496,12 +493,14 @@ fn floor_ns(
     lower.map(|lower| ends(parts, joined, lower, confidence).0).fold(0.0, f64::max)
 }
 
-/// An estimate as documents hold it.
+/// An estimate as documents hold it: where it may be more than twice the value, only the lower end is known.
 pub(super) fn document(estimate: &Estimate) -> assay_model::Estimate {
+    const MOST: f64 = 2.0;
+    let is_bounded = estimate.high <= MOST * estimate.value;
     assay_model::Estimate {
         value: estimate.value,
         low: estimate.low,
-        high: estimate.high,
+        high: if is_bounded { estimate.high } else { f64::INFINITY },
         confidence: estimate.confidence,
         n: count(estimate.effective_n),
     }
@@ -516,7 +515,7 @@ const CHOSEN_WIDER_BY: f64 = 1.15;
 pub(super) fn chosen_document(estimate: &Estimate) -> assay_model::Estimate {
     let wider = |end: f64| estimate.value + (end - estimate.value) * CHOSEN_WIDER_BY;
     let (low, high) = (wider(estimate.low).max(0.0), wider(estimate.high));
-    assay_model::Estimate { low, high, ..document(estimate) }
+    document(&Estimate { low, high, ..*estimate })
 }
 
 #[cfg(test)]

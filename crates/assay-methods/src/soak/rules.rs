@@ -68,7 +68,7 @@ impl Rules {
                 steady_at_s: self.rounds_at_s,
             },
             RuleFinding {
-                rule: format!("fio: slope below 0.1 % a second over {window} s"),
+                rule: format!("fio: slope below 0.1 %/s over {window} s"),
                 steady_at_s: self.slope_at_s,
             },
         ]

@@ -107,7 +107,7 @@ fn check(measurement: &Measurement, name: &str) -> Result<()> {
 }
 
 /// Polling is for measuring: where a device cannot, nothing ever completes.
-fn plain(backend: BackendChoice) -> BackendChoice {
+pub(super) fn plain(backend: BackendChoice) -> BackendChoice {
     let plain = |options: UringOptions| UringOptions { polled: false, ..options };
     match backend {
         BackendChoice::Auto(options) => BackendChoice::Auto(plain(options)),

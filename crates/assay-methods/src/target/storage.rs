@@ -3,6 +3,7 @@
 use super::AccessOptions;
 use super::direct::set_direct;
 use super::fill::FillProgress;
+use super::handle::handle;
 use super::test_file::{Held, TestFiles};
 use assay_engine::Target;
 use assay_host::content::read_target_facts;
@@ -145,12 +146,7 @@ impl<'a> Opener<'a> {
     ) -> Result<Target> {
         let direct = set_direct(admission, self.opening.direct);
         self.remarks.extend(direct.remark);
-        let file = admission.file().try_clone().map_err(|error| {
-            Error::environment(
-                format!("keeping {} open: {error}", facts.path),
-                "raise the limit on open files",
-            )
-        })?;
+        let file = handle(admission.file(), &facts.path)?;
         Ok(Target {
             name: self.name(path),
             file,
@@ -180,7 +176,7 @@ impl<'a> Opener<'a> {
             targets: self.targets.into(),
             environment,
             notes: self.files.notes,
-            remarks: self.remarks,
+            remarks: [self.remarks, self.files.remarks].concat(),
             _held: self.held,
         })
     }

@@ -1,17 +1,21 @@
-//! Test files in directories: found again or made, filled, kept or removed.
+//! Test files in directories: found again or made, filled, made larger, kept or removed.
 
 use super::AccessOptions;
 use super::direct::set_direct;
 use super::fill::{FillProgress, Filling, fill};
+use super::growth::{Sign, look, next_bytes};
+use super::handle::handle;
 use assay_engine::Target;
 use assay_host::counters::monotonic_ns;
 use assay_host::environment::{read_host, read_storage};
-use assay_host::gate::{Admission, Created, Gate, Marker, SizeInputs, plan_file_size};
+use assay_host::gate::{Admission, Created, Gate, Marker, SizeInputs, SizePlan, plan_file_size};
 use assay_host::root::{Survey, SysRoot};
+use assay_model::measurement::Remark;
 use assay_model::number::{real, seconds};
-use assay_model::units::{Bytes, show_bytes};
+use assay_model::units::{Bytes, Nanos, show_bytes};
 use assay_model::workload::Content;
 use assay_model::{Error, Result};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -48,11 +52,19 @@ pub(super) struct TestFiles<'a> {
     stop: &'a AtomicBool,
     /// How they came about, in sentences.
     pub(super) notes: Vec<String>,
+    /// What a reader of the result must know of them.
+    pub(super) remarks: Vec<Remark>,
 }
+
+/// Finds out why a larger file would tell more, if it would.
+type Look<'a> = &'a mut dyn FnMut(&Target) -> Result<Option<Sign>>;
 
 /// How much is wanted.
 struct Wanted {
+    /// Size of the file at first, bytes.
     size_bytes: u64,
+    /// Size to which it may grow, bytes.
+    most_bytes: u64,
     /// The size in words, and why when nobody asked for it.
     note: String,
 }
@@ -60,7 +72,7 @@ struct Wanted {
 impl<'a> TestFiles<'a> {
     /// None yet.
     pub(super) fn new(gate: Gate, opening: &'a AccessOptions, stop: &'a AtomicBool) -> Self {
-        Self { gate, opening, stop, notes: Vec::new() }
+        Self { gate, opening, stop, notes: Vec::new(), remarks: Vec::new() }
     }
 
     /// A filled test file in a directory: one that is there already, or a new one.
@@ -76,7 +88,11 @@ impl<'a> TestFiles<'a> {
         progress(Filling::Begins(&wanted.note));
         let admission = self.gate.create_file(directory, wanted.size_bytes)?;
         let mut held = Held { admission, goes: true };
-        self.fill(&mut held.admission, progress)?;
+        let started_ns = monotonic_ns();
+        self.fill(&mut held.admission, self.opening.fill_time, progress)?;
+        let (opening, stop) = (self.opening, self.stop);
+        let mut show = |file: &Target| Ok(look(file, opening.backend, stop)?.sign());
+        self.grow(&mut held.admission, &wanted, started_ns, (progress, &mut show))?;
         held.goes = !self.opening.keep;
         Ok(held)
     }
@@ -113,17 +129,55 @@ impl<'a> TestFiles<'a> {
         format!("{kept} {}", describe(&self.opening.content))
     }
 
-    fn fill(&mut self, admission: &mut Admission, progress: FillProgress<'_>) -> Result<()> {
+    /// Makes the file larger while its reads look cached, as far as its size and the time of filling allow.
+    fn grow(
+        &mut self,
+        admission: &mut Admission,
+        wanted: &Wanted,
+        started_ns: u64,
+        (progress, look): (FillProgress<'_>, Look<'_>),
+    ) -> Result<()> {
+        if wanted.most_bytes <= wanted.size_bytes {
+            return Ok(());
+        }
+        let mut sign;
+        loop {
+            sign = look(&self.filled(admission)?)?;
+            let spent = Nanos(monotonic_ns() - started_ns);
+            let left = Nanos(self.opening.fill_time.0.saturating_sub(spent.0));
+            let size_bytes = admission.size_bytes();
+            let next = next_bytes(size_bytes, wanted.most_bytes, sign).filter(|_| left.0 > 0);
+            let (Some(next_bytes), Some(sign)) = (next, sign) else { break };
+            let size = show_bytes(real(next_bytes));
+            let note = format!("making the test file {size} large: {}", sign.words());
+            progress(Filling::Begins(&note));
+            self.notes.push(note);
+            self.gate.extend_file(admission, next_bytes)?;
+            self.fill(admission, left, progress)?;
+        }
+        self.remarks.extend(sign.map(|sign: Sign| sign.remark(admission.size_bytes())));
+        Ok(())
+    }
+
+    /// Fills what of the file is not filled yet, and notes it in its header.
+    fn fill(
+        &mut self,
+        admission: &mut Admission,
+        time: Nanos,
+        progress: FillProgress<'_>,
+    ) -> Result<()> {
         let started_ns = monotonic_ns();
-        let opening = self.opening;
-        let filled_bytes = fill(self.blank(admission)?, opening, self.stop, progress)?;
+        let before_bytes = admission.marker().map_or(0, |marker| marker.filled_bytes);
+        let opening = AccessOptions { fill_time: time, ..self.opening.clone() };
+        let blank = self.part(admission, before_bytes..admission.data_bytes())?;
+        let filled_bytes = fill(blank, &opening, self.stop, progress)?;
         admission.file().sync_all().map_err(|error| {
             Error::environment(
                 format!("syncing {}: {error}", admission.path().display()),
                 "look at the kernel log",
             )
         })?;
-        admission.record_content(filled_bytes, &self.content())?;
+        admission.record_content(before_bytes + filled_bytes, &self.content())?;
         self.notes.push(format!(
             "{} written through with {} data in {:.1} s",
             show_bytes(real(filled_bytes)),
@@ -133,21 +187,20 @@ impl<'a> TestFiles<'a> {
         Ok(())
     }
 
-    /// The engine's view of a file that is to be filled.
-    fn blank(&self, admission: &Admission) -> Result<Target> {
-        let range = admission.range();
+    /// The engine's view of what of a file is filled.
+    fn filled(&self, admission: &Admission) -> Result<Target> {
+        self.part(admission, 0..admission.marker().map_or(0, |marker| marker.filled_bytes))
+    }
+
+    /// The engine's view of a part of the data, bytes from its start.
+    fn part(&self, admission: &Admission, part: Range<u64>) -> Result<Target> {
         let direct = set_direct(admission, self.opening.direct).on;
-        let file = admission.file().try_clone().map_err(|error| {
-            Error::environment(
-                format!("keeping {} open: {error}", admission.path().display()),
-                "raise the limit on open files",
-            )
-        })?;
+        let name = admission.path().display().to_string();
         Ok(Target {
-            name: admission.path().display().to_string(),
-            file,
-            first_byte: range.start,
-            length_bytes: range.end - range.start,
+            file: handle(admission.file(), &name)?,
+            name,
+            first_byte: admission.range().start + part.start,
+            length_bytes: part.end - part.start,
             alignment_bytes: if direct { admission.logical_block_bytes() } else { 1 },
             writable: true,
             direct,
@@ -165,6 +218,7 @@ impl<'a> TestFiles<'a> {
             }
             // A file in use by another run is locked: then a new one is made.
             let Ok(admission) = self.gate.admit_created(&created) else {
+                self.clear_away(&created);
                 continue;
             };
             self.notes.push(format!(
@@ -203,7 +257,7 @@ impl<'a> TestFiles<'a> {
     fn wanted(&self, directory: &Path) -> Result<Wanted> {
         if let Some(Bytes(size_bytes)) = self.opening.file_size {
             let note = format!("writing a test file of {} as asked", show_bytes(real(size_bytes)));
-            return Ok(Wanted { size_bytes, note });
+            return Ok(Wanted { size_bytes, most_bytes: size_bytes, note });
         }
         let survey = Survey::new(self.gate.root());
         let space = read_storage(&survey, directory)?.space.unwrap_or_default();
@@ -214,15 +268,22 @@ impl<'a> TestFiles<'a> {
             direct_io: self.opening.direct,
             fill_rate_bytes_per_s: None,
             fill_time_s: self.opening.fill_time.seconds(),
+            grows: self.opening.grows,
         })?;
-        let note = format!(
-            "writing a test file of up to {}, {:.1} % of the capacity: {}",
-            show_bytes(real(plan.size_bytes)),
-            plan.capacity_share * 100.0,
-            plan.reasons.join("; ")
-        );
-        Ok(Wanted { size_bytes: plan.size_bytes, note })
+        Ok(Wanted { size_bytes: plan.first_bytes, most_bytes: plan.size_bytes, note: note(&plan) })
     }
+}
+
+/// What is going to be written, and why.
+fn note(plan: &SizePlan) -> String {
+    let [first, most] = [plan.first_bytes, plan.size_bytes].map(|bytes| show_bytes(real(bytes)));
+    let (share, reasons) = (plan.capacity_share * 100.0, plan.reasons.join("; "));
+    if plan.first_bytes < plan.size_bytes {
+        return format!(
+            "writing a test file of {first}, {share:.1} % of the capacity; it is made larger, up to {most}, while its reads look cached ({reasons})"
+        );
+    }
+    format!("writing a test file of up to {first}, {share:.1} % of the capacity: {reasons}")
 }
 
 fn is_kept(marker: &Marker) -> bool {
@@ -242,5 +303,88 @@ fn describe(content: &Content) -> String {
                 duplicate * 100.0
             )
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_engine::{BackendChoice, UringOptions};
+    use std::fs;
+    use std::path::PathBuf;
+
+    const MIB: u64 = 1 << 20;
+
+    fn opening() -> AccessOptions {
+        AccessOptions {
+            write: true,
+            direct: true,
+            destroy: Vec::new(),
+            wipe: Vec::new(),
+            file_size: None,
+            grows: true,
+            fill_time: Nanos(60_000_000_000),
+            keep: false,
+            content: Content::default(),
+            backend: BackendChoice::Auto(UringOptions::default()),
+        }
+    }
+
+    /// An empty directory of this test.
+    fn directory(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("assay-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_file_grows_while_its_reads_look_cached_and_is_filled_without_a_gap() {
+        let (path, opening, stop) = (directory("growth"), opening(), AtomicBool::new(false));
+        let mut files = TestFiles::new(Gate::new(SysRoot::live()), &opening, &stop);
+        let wanted = Wanted { size_bytes: 3 * MIB, most_bytes: 64 * MIB, note: String::new() };
+        let mut admission = files.gate.create_file(&path, wanted.size_bytes).unwrap();
+        let mut progress = |_: Filling<'_>| ();
+        files.fill(&mut admission, opening.fill_time, &mut progress).unwrap();
+        let mut seen = Vec::new();
+        let mut look = |file: &Target| {
+            seen.push(file.length_bytes / MIB);
+            Ok((file.length_bytes < 10 * MIB).then_some(Sign::Recent(0.5)))
+        };
+        files.grow(&mut admission, &wanted, monotonic_ns(), (&mut progress, &mut look)).unwrap();
+        assert_eq!((seen, admission.size_bytes() / MIB), (vec![2, 5, 11], 12));
+        assert!(files.remarks.is_empty());
+        let content = fs::read(admission.path()).unwrap();
+        let zeros =
+            content[1 << 20..].chunks(4096).filter(|block| block.iter().all(|byte| *byte == 0));
+        assert_eq!(zeros.count(), 0);
+        // As large as it may become, and still cached: the reader hears of it.
+        let wanted = Wanted { most_bytes: 16 * MIB, ..wanted };
+        let mut look = |_: &Target| Ok(Some(Sign::Recent(0.5)));
+        files.grow(&mut admission, &wanted, monotonic_ns(), (&mut progress, &mut look)).unwrap();
+        assert_eq!((admission.size_bytes() / MIB, files.remarks.len()), (16, 1));
+        assert_eq!(admission.marker().unwrap().filled_bytes, admission.data_bytes());
+        files.gate.remove(&admission).unwrap();
+        fs::remove_dir(&path).unwrap();
+    }
+
+    #[test]
+    fn what_is_going_to_be_written_is_said_before() {
+        let path = directory("foreseen");
+        let (opening, stop) = (opening(), AtomicBool::new(false));
+        let files = TestFiles::new(Gate::new(SysRoot::live()), &opening, &stop);
+        let said = files.foreseen(&path).unwrap();
+        assert!(
+            said.starts_with("writing a test file of ") && said.contains("it is removed"),
+            "{said}"
+        );
+        let plan = |first_bytes, size_bytes| {
+            note(&SizePlan { first_bytes, size_bytes, capacity_share: 0.01, reasons: Vec::new() })
+        };
+        assert!(
+            plan(2 << 30, 32 << 30)
+                .contains("of 2.00 GiB, 1.0 % of the capacity; it is made larger, up to 32.0 GiB")
+        );
+        assert!(plan(2 << 30, 2 << 30).contains("of up to 2.00 GiB"));
+        fs::remove_dir(&path).unwrap();
     }
 }

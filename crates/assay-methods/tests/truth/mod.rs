@@ -1,6 +1,9 @@
 //! Simulated devices whose answers are known, and the answers.
 
+pub mod drawn;
 pub mod noisy;
+mod raid;
+mod usl;
 
 use assay_methods::{CalibrationPlan, Mix};
 use assay_model::calibration::LatencyLimit;

@@ -148,7 +148,13 @@ pub struct Kind {
 impl Kind {
     /// Equal servers with a noise. The mean rate of one server is that of a second of all time; with as many I/Os as servers
     /// or more all servers work.
-    fn farm(name: &'static str, servers: u32, mean_us: f64, limit_us: f64, noise: Noise) -> Self {
+    pub fn farm(
+        name: &'static str,
+        servers: u32,
+        mean_us: f64,
+        limit_us: f64,
+        noise: Noise,
+    ) -> Self {
         // How many times faster than without the noise, in the mean over time.
         let faster = match noise {
             Noise::Wander { spread, .. } => (0.5 * spread * spread).exp(),
@@ -227,13 +233,13 @@ impl Kind {
     }
 
     /// The same with at most this many I/Os outstanding.
-    fn at_most(mut self, outstanding: u32) -> Self {
+    pub fn at_most(mut self, outstanding: u32) -> Self {
         self.case.plan.outstanding_max = outstanding;
         self
     }
 
     /// The same with stalls of a length at the end of every period.
-    fn stalling(mut self, every_s: f64, length_s: f64) -> Self {
+    pub fn stalling(mut self, every_s: f64, length_s: f64) -> Self {
         let share = 1.0 - length_s / every_s;
         self.stall_ns = (nanoseconds(every_s), nanoseconds(length_s));
         let truth = &mut self.case.truth;
@@ -248,6 +254,12 @@ impl Kind {
 
 /// A simulated device as a bench.
 pub struct Noisy(Simulation);
+
+impl Noisy {
+    pub const fn of(simulation: Simulation) -> Self {
+        Self(simulation)
+    }
+}
 
 impl Bench for Noisy {
     fn measure(&mut self, workload: &Workload, observer: &mut dyn Observer) -> Result<Measurement> {

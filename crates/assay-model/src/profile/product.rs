@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum ProfiledProduct {
+pub enum ProfileProduct {
     /// Not known: the profile was written by hand.
     #[default]
     #[serde(rename = "")]
@@ -24,7 +24,7 @@ pub enum ProfiledProduct {
     Simulated,
 }
 
-impl ProfiledProduct {
+impl ProfileProduct {
     /// Its name in documents.
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ impl ProfiledProduct {
     }
 }
 
-impl fmt::Display for ProfiledProduct {
+impl fmt::Display for ProfileProduct {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
     }
@@ -51,16 +51,16 @@ mod tests {
     #[test]
     fn each_is_written_by_its_name_and_read_again() {
         for product in [
-            ProfiledProduct::Unknown,
-            ProfiledProduct::Oracle,
-            ProfiledProduct::Postgresql,
-            ProfiledProduct::Mariadb,
-            ProfiledProduct::Mysql,
-            ProfiledProduct::Simulated,
+            ProfileProduct::Unknown,
+            ProfileProduct::Oracle,
+            ProfileProduct::Postgresql,
+            ProfileProduct::Mariadb,
+            ProfileProduct::Mysql,
+            ProfileProduct::Simulated,
         ] {
             let text = serde_json::to_string(&product).unwrap();
             assert_eq!(text, format!("\"{product}\""));
-            assert_eq!(serde_json::from_str::<ProfiledProduct>(&text).unwrap(), product);
+            assert_eq!(serde_json::from_str::<ProfileProduct>(&text).unwrap(), product);
         }
     }
 }

@@ -184,7 +184,8 @@ pub struct WaitSeries {
     /// Length of a step, seconds.
     pub step_s: f64,
     /// Looks at the sessions in each step; one without any is a gap.
-    pub looks: Vec<u64>,
+    #[serde(alias = "looks")]
+    pub samples: Vec<u64>,
     /// One a class, sessions without a wait first, then the one with most.
     pub classes: Vec<ClassSeries>,
 }
@@ -194,7 +195,7 @@ pub struct WaitSeries {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ClassSeries {
-    /// The class; `CPU` holds sessions on a processor and those that are ready for one, which looks cannot tell apart.
+    /// The class; `CPU` holds sessions on a processor and those that are ready for one, which samples cannot tell apart.
     pub class: String,
     /// Sessions on average, one a step.
     pub sessions_mean: Vec<f64>,
@@ -295,12 +296,14 @@ pub struct ReadLevels {
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {
     /// Looks at the sessions.
-    pub looks: u64,
+    #[serde(alias = "looks")]
+    pub samples: u64,
     /// Of them so late that the machine had no CPU for them: what keeps it busy is seen too rarely then.
-    pub late_looks: u64,
-    /// Mean distance of two looks, seconds.
+    #[serde(alias = "late_looks")]
+    pub late_samples: u64,
+    /// Mean distance of two samples, seconds.
     pub period_s: f64,
-    /// Active sessions by these looks, to be held against those by the counters.
+    /// Active sessions by these samples, to be held against those by the counters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average_active_sessions: Option<Estimate>,
     /// Time that our own sessions were active, seconds; it is in none of the other figures.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum InputKind {
-    /// Units of work a second.
+    /// Units of work per second.
     Throughput,
     /// DB time of one, seconds.
     Response,
@@ -44,7 +44,7 @@ impl InputKind {
     /// What it is, for people.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Throughput => "work a second",
+            Self::Throughput => "work per second",
             Self::Response => "DB time",
             Self::Cpu => "CPU time",
             Self::Processors => "processors",

@@ -4,13 +4,22 @@ use super::Answer;
 use crate::estimate::Estimate;
 use serde::{Deserialize, Serialize};
 
-/// Predictions for a load compared with measurements of it: the document `verification.json`.
+/// All predictions for the load of one run, each from another run before it: the document `verification.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Verifications {
+    /// Version of the document's form: 1.
+    pub format: u32,
+    /// One a run before and calibration.
+    pub pairs: Vec<Verification>,
+}
+
+/// Predictions for a load compared with measurements of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Verification {
-    /// Version of the document's form: 1.
-    pub format: u32,
     /// The run before.
     pub before: String,
     /// The run after.
@@ -19,6 +28,11 @@ pub struct Verification {
     pub calibration: String,
     /// The product.
     pub product: String,
+    /// Whether nothing is learnt from it: it tests what others taught.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held_out: bool,
+    /// The model's own error that the intervals hold, as a standard deviation of the logarithm of throughput.
+    pub model_deviation: f64,
     /// One a number of sessions that both runs have.
     pub cases: Vec<VerificationCase>,
 }
@@ -47,9 +61,33 @@ pub struct VerificationCase {
     /// Share of the host's processors that others kept busy meanwhile, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others_busy_share: Option<f64>,
+    /// Share of the sessions' time in which the server was ready and waited for a processor, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_queue_share: Option<f64>,
 }
 
+/// Above this share of their time sessions that wait for a processor are disturbed, by whomever.
+const CPU_QUEUE_MAX: f64 = 0.05;
+/// Where that is not known, others disturb above this share of the host's processors: a tenth of one of two.
+const OTHERS_MAX: f64 = 0.05;
+
 impl VerificationCase {
+    /// Whether other programs disturbed the measurement: it is shown, and not counted. What counts is whether sessions had to
+    /// wait for them: programs of low priority may keep every processor busy and disturb nobody.
+    pub fn is_noisy(&self) -> bool {
+        let others = self.others_busy_share.is_some_and(|busy| busy > OTHERS_MAX);
+        self.cpu_queue_share.map_or(others, |queue| queue > CPU_QUEUE_MAX)
+    }
+
+    /// Logarithm of measured over predicted, and the standard deviation that the inputs alone gave the prediction, where
+    /// the interval holds a model's error of `model_deviation`.
+    pub fn residual(&self, model_deviation: f64) -> (f64, f64) {
+        let predicted = &self.predicted_per_s;
+        let whole = (predicted.high / predicted.low).ln() / (2.0 * 1.96);
+        let inputs = (whole.powi(2) - model_deviation.powi(2)).max(0.0).sqrt();
+        ((self.measured_per_s / predicted.value).ln(), inputs)
+    }
+
     /// Predicted over measured, less 1.
     pub fn error(&self) -> f64 {
         self.predicted_per_s.value / self.measured_per_s - 1.0
@@ -79,6 +117,8 @@ pub struct ErrorSummary {
     pub worst_error: f64,
     /// Share of errors of at most 15 %.
     pub within_share: f64,
+    /// Share of predictions whose share of reads in DB time is within 10 points of the measured one.
+    pub reads_within_share: f64,
     /// Share of intervals that hold what was measured.
     pub covered_share: f64,
     /// Share of predictions that are closer than scaling the read wait.
@@ -112,6 +152,9 @@ impl ErrorSummary {
             median_error,
             worst_error: errors[errors.len() - 1],
             within_share: share(&|case| case.error().abs() <= 0.15),
+            reads_within_share: share(&|case| {
+                (case.predicted_read_share - case.measured_read_share).abs() <= 0.10
+            }),
             covered_share: share(&VerificationCase::is_covered),
             better_than_amdahl_share: share(&|case| closer(case, case.amdahl_per_s)),
             better_than_lookup_share: share(&|case| closer(case, case.lookup_per_s)),
@@ -140,6 +183,7 @@ mod tests {
             amdahl_per_s: 1.5 * measured,
             lookup_per_s: measured,
             others_busy_share: None,
+            cpu_queue_share: None,
         }
     }
 

@@ -72,7 +72,7 @@ fn timed(report: &Report, parts: &[IoClass], class: &mut IoClass) {
         let reads = class.read_share.as_ref().zip(class.rate_iops.as_ref());
         let reads = reads.map(|(share, rate)| share.value * rate.value);
         class.outstanding = reads.zip(class.latency_s.as_ref()).map(|(reads, latency)| {
-            Figure::new(reads * latency.value, format!("reads a second x ({})", latency.source))
+            Figure::new(reads * latency.value, format!("reads/s x ({})", latency.source))
         });
         return;
     }
@@ -80,7 +80,7 @@ fn timed(report: &Report, parts: &[IoClass], class: &mut IoClass) {
     let outstanding: f64 = known.iter().map(|part| part.2).sum();
     let whole = class.rate_iops.as_ref().map_or(iops, |rate| rate.value);
     let source = format!(
-        "sum over the {} classes that have times: {iops:.1} of {whole:.1} I/Os a second",
+        "sum over the {} classes that have times: {iops:.1} of {whole:.1} IOPS",
         known.len()
     );
     class.latency_s = (iops >= 0.5 * whole && iops > 0.0)

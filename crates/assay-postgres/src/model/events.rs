@@ -28,10 +28,10 @@ pub(super) fn events(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent>
 /// processors that had no time to spare the parts came to 230 % (release 18) and 220 % (release 15) of DB time so, and to
 /// 109 % and 108 % in this way. What is beyond 100 % there is the log's: counted flushes next to sampled waits for them.
 fn processor(sampler: Sampler<'_>) -> Vec<TimedEvent> {
-    if sampler.looks.tasks.is_none() {
+    if sampler.samples.tasks.is_none() {
         return Vec::new();
     }
-    let on_cpu = on_cpu(sampler.looks);
+    let on_cpu = on_cpu(sampler.samples);
     let on_cpu_s = on_cpu.as_ref().map_or(0.0, |event| event.time_s.value);
     let beyond = |time_s: f64| (time_s - on_cpu_s).max(0.0);
     let seen = sampler.of_share(&SessionState::is_no_wait);
@@ -119,7 +119,7 @@ fn sampled(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent> {
     let is_left = |seen: &SessionState| {
         let counted = (delta.is_io_timed() && is_data_io(seen))
             || (delta.is_log_timed() && is_log_io(seen))
-            || (sampler.looks.tasks.is_some() && seen.is_no_wait());
+            || (sampler.samples.tasks.is_some() && seen.is_no_wait());
         !counted
     };
     sampler.events(&is_left, &|seen| (name(seen), class_of(seen)))

@@ -48,7 +48,7 @@ fn written_blocks(delta: &Delta<'_>) -> u64 {
 }
 
 /// Requests, blocks, and what reached the devices.
-pub(super) fn rates(delta: &Delta<'_>, outside: &HostContext) -> Vec<RequestRate> {
+pub(super) fn rates(delta: &Delta<'_>, host: &HostContext) -> Vec<RequestRate> {
     let row = data(delta);
     let source = blocks_source(delta);
     let block = real(delta.after.settings.block_bytes).max(1.0);
@@ -65,16 +65,16 @@ pub(super) fn rates(delta: &Delta<'_>, outside: &HostContext) -> Vec<RequestRate
             write_per_s: per_s(real(row.writes + row.extends), "pg_stat_io: writes and extends"),
         });
     }
-    rates.extend(devices(outside, delta.elapsed_s));
+    rates.extend(devices(host, delta.elapsed_s));
     rates
 }
 
 /// Reads of the three levels.
-pub(super) fn levels(delta: &Delta<'_>, outside: &HostContext) -> ReadLevels {
+pub(super) fn levels(delta: &Delta<'_>, host: &HostContext) -> ReadLevels {
     let row = data(delta);
     let block = real(delta.after.settings.block_bytes).max(1.0);
     let blocks = real(row.read_bytes) / block;
-    let device = outside.device.as_ref().map(|device| &device.counters);
+    let device = host.device.as_ref().map(|device| &device.counters);
     let cached = device
         .filter(|_| row.read_bytes > 0)
         .map(|device| (1.0 - real(device.read_bytes) / real(row.read_bytes)).max(0.0));
@@ -88,12 +88,12 @@ pub(super) fn levels(delta: &Delta<'_>, outside: &HostContext) -> ReadLevels {
 }
 
 /// I/O by purpose, the sum of all first.
-pub(super) fn classes(delta: &Delta<'_>, outside: &HostContext) -> Vec<IoClass> {
+pub(super) fn classes(delta: &Delta<'_>, host: &HostContext) -> Vec<IoClass> {
     let timed = delta.is_io_timed();
     let io = delta.io();
     let of = |meant: &dyn Fn(&IoKey) -> bool| sum_of(io.as_ref(), meant);
     let source = blocks_source(delta);
-    let mut classes = vec![whole(delta, outside)];
+    let mut classes = vec![whole(delta, host)];
     if io.is_some() {
         let normal = of(&|key| key.object == "relation" && key.context == "normal");
         let bulk = of(&|key| key.object == "relation" && key.context != "normal");
@@ -143,11 +143,11 @@ fn figure_per_s(count: u64, delta: &Delta<'_>, source: &str) -> Figure {
 }
 
 /// What reaches the storage: the devices' own count where it is known, else the server's.
-fn whole(delta: &Delta<'_>, outside: &HostContext) -> IoClass {
+fn whole(delta: &Delta<'_>, host: &HostContext) -> IoClass {
     let row = data(delta);
     let bytes = row.read_bytes + row.write_bytes + row.extend_bytes;
     let server = (row.reads, row.writes + row.extends, bytes, blocks_source(delta));
-    assay_live::whole(outside, server, delta.elapsed_s)
+    assay_live::whole(host, server, delta.elapsed_s)
 }
 
 /// A class of reads; its time is what sessions waited, the page cache and other I/O in flight included.

@@ -10,7 +10,7 @@ use assay_model::profile::{Checkpoints, Figure, LoadLine, TimeModel, WalActivity
 /// All lines of which something is known.
 pub(super) fn load(
     delta: &Delta<'_>,
-    outside: &HostContext,
+    host: &HostContext,
     time: &TimeModel,
     executed: Option<&Executed>,
 ) -> Vec<LoadLine> {
@@ -20,13 +20,13 @@ pub(super) fn load(
         figure.as_ref().map(|figure| line(name, figure.value))
     };
     let count = |name: &str, count: u64| Some(line(name, real(count)));
-    let levels = levels(delta, outside);
+    let levels = levels(delta, host);
     let log = delta.log();
     let top = |of: &dyn Fn(&super::Statement) -> u64| {
         let rows = executed?.rows.iter().filter(|(key, _)| key.is_top);
         Some(rows.map(|(_, row)| of(row)).sum::<u64>())
     };
-    let device = outside.device.as_ref().map(|device| device.counters);
+    let device = host.device.as_ref().map(|device| device.counters);
     let lines = [
         known("DB time, s", &time.db_time_s),
         known("DB CPU, s", &time.db_cpu_s),

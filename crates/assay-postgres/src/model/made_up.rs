@@ -33,8 +33,8 @@ fn around(value: f64) -> Estimate {
 pub(super) struct Story {
     pub(super) before: Snapshot,
     pub(super) after: Snapshot,
-    pub(super) looks: Samples,
-    pub(super) outside: HostContext,
+    pub(super) samples: Samples,
+    pub(super) host: HostContext,
 }
 
 /// A key of `pg_stat_io`.
@@ -70,7 +70,7 @@ pub(super) fn story(major: u32) -> Story {
             log.sync_time_s += 4.0;
         }
     }
-    Story { before, after, looks: looks(), outside: HostContext::default() }
+    Story { before, after, samples: samples(), host: HostContext::default() }
 }
 
 fn empty(version: Version) -> Snapshot {
@@ -114,10 +114,10 @@ fn log(snapshot: &Snapshot, times: u32) -> LogCounters {
     }
 }
 
-/// A hundred looks: of four active sessions two read, one waits half of the time for a lock.
-fn looks() -> Samples {
+/// A hundred samples: of four active sessions two read, one waits half of the time for a lock.
+fn samples() -> Samples {
     let seen = |kind: &str, event: &str, sessions: u64| (SessionState::new(kind, event), sessions);
-    let look = |number: u32| Sample {
+    let sample = |number: u32| Sample {
         at_s: f64::from(number) / 10.0,
         is_late: false,
         sessions: BTreeMap::from([
@@ -129,7 +129,7 @@ fn looks() -> Samples {
         connected: 12,
     };
     Samples {
-        looks: (0..100).map(look).collect(),
+        taken: (0..100).map(sample).collect(),
         elapsed_s: ELAPSED_S,
         tasks: Some(Tasks {
             clients: TaskCounters { on_cpu_ns: 8_000_000_000, queued_ns: 9_000_000_000 },
@@ -140,7 +140,7 @@ fn looks() -> Samples {
 
 impl Story {
     pub(super) fn try_profile(&self) -> Result<Profile> {
-        profile(&self.before, &self.after, &self.looks, &self.outside, &Plain)
+        profile(&self.before, &self.after, &self.samples, &self.host, &Plain)
     }
 
     pub(super) fn profile(&self) -> Profile {

@@ -10,7 +10,7 @@ use assay_live::{
 use assay_model::Result;
 use assay_model::number::{rate, real};
 use assay_model::profile::{
-    self, Figure, Profile, ProfileSource, ProfiledProduct, ServerActivity, Work,
+    self, Figure, Profile, ProfileProduct, ProfileSource, ServerActivity, Work,
 };
 
 /// What the scheduler knows of a server.
@@ -24,55 +24,55 @@ const SERVER: Server =
 pub fn profile(
     before: &Snapshot,
     after: &Snapshot,
-    looks: &Samples,
-    outside: &HostContext,
+    samples: &Samples,
+    host: &HostContext,
     bars: &dyn IntervalEstimator,
 ) -> Result<Profile> {
-    let delta = Delta::of(before, after, looks.elapsed_s)?;
+    let delta = Delta::of(before, after, samples.elapsed_s)?;
     let executed = statements::executed(&delta);
-    let db_time = time::db_time(&delta, looks);
-    let sampler = Sampler { looks, bars, db_time_s: db_time.value };
+    let db_time = time::db_time(&delta, samples);
+    let sampler = Sampler { samples, bars, db_time_s: db_time.value };
     let events = events::events(&delta, sampler);
-    let time = assay_live::model(looks, outside, &events, Some(db_time), SERVER);
+    let time = assay_live::model(samples, host, &events, Some(db_time), SERVER);
     let relations = io::relations(&delta);
-    let active = bars.mean(&looks.active());
+    let active = bars.mean(&samples.active());
     let mut doubts = delta.doubts();
     doubts.extend(time::doubts(&delta, &time));
-    doubts.extend(assay_live::cpu_in_waits(&time, looks));
+    doubts.extend(assay_live::cpu_in_waits(&time, samples));
     doubts.extend(executed.iter().flat_map(|executed| executed.doubts.iter().cloned()));
-    doubts.extend(doubts_of_looks(looks));
+    doubts.extend(doubts_of_samples(samples));
     doubts.extend(doubts_of_version(&delta));
     Ok(Profile {
         format: profile::FORMAT,
-        name: outside.name.clone(),
-        source: source(&delta, outside),
-        elapsed_s: Some(Figure::new(looks.elapsed_s, "monotonic clock of this program")),
+        name: host.name.clone(),
+        source: source(&delta, host),
+        elapsed_s: Some(Figure::new(samples.elapsed_s, "monotonic clock of this program")),
         work: work(&delta),
-        sessions: looks.connected(),
+        sessions: samples.connected(),
         block_bytes: Some(Figure::new(real(after.settings.block_bytes), "block_size")),
-        rates: io::rates(&delta, outside),
-        classes: io::classes(&delta, outside),
-        verdict: time::verdict(&delta, looks, &time),
+        rates: io::rates(&delta, host),
+        classes: io::classes(&delta, host),
+        verdict: time::verdict(&delta, samples, &time),
         redo: redo::redo(&delta, &time),
         outliers: Vec::new(),
-        tiering: assay_live::tiering(&relations, looks.elapsed_s),
+        tiering: assay_live::tiering(&relations, samples.elapsed_s),
         checks: vec![active_sessions(&time, active.as_ref())],
         report: None,
         server: Some(ServerActivity {
-            load: load::load(&delta, outside, &time, executed.as_ref()),
+            load: load::load(&delta, host, &time, executed.as_ref()),
             events,
             functions: io::functions(&delta),
             tablespaces: assay_live::tablespaces(&relations),
-            over_time: over_time(looks, &class_of),
+            over_time: over_time(samples, &class_of),
             relations: assay_live::first(relations),
             statements: executed
                 .as_ref()
                 .map_or_else(Vec::new, |executed| statements::top(&delta, executed)),
             checkpoints: load::checkpoints(&delta),
             wal: load::wal(&delta),
-            reads: Some(io::levels(&delta, outside)),
-            read_times: outside.read_times.clone(),
-            sampling: Some(sampling(looks, outside, active, delta.own_time_s())),
+            reads: Some(io::levels(&delta, host)),
+            read_times: host.read_times.clone(),
+            sampling: Some(sampling(samples, host, active, delta.own_time_s())),
         }),
         time,
         doubts,
@@ -105,14 +105,14 @@ fn work(delta: &Delta<'_>) -> Work {
     }
 }
 
-fn source(delta: &Delta<'_>, outside: &HostContext) -> ProfileSource {
+fn source(delta: &Delta<'_>, host: &HostContext) -> ProfileSource {
     let release = delta.after.version.to_string();
-    outside.source(ProfiledProduct::Postgresql, &release, delta.before.at_s, delta.after.at_s)
+    host.source(ProfileProduct::Postgresql, &release, delta.before.at_s, delta.after.at_s)
 }
 
-fn doubts_of_looks(looks: &Samples) -> Vec<String> {
-    let mut doubts = assay_live::doubts_of_looks(looks);
-    if looks.tasks.is_none() {
+fn doubts_of_samples(samples: &Samples) -> Vec<String> {
+    let mut doubts = assay_live::doubts_of_samples(samples);
+    if samples.tasks.is_none() {
         doubts.push("the server is on another host, or its processes cannot be seen: CPU time is estimated, and its queue not known".to_owned());
     }
     doubts

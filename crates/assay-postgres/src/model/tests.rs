@@ -54,7 +54,7 @@ fn events_say_how_they_are_known_and_sampled_ones_have_an_interval() {
 #[test]
 fn a_session_that_is_ready_and_has_no_cpu_is_told_beyond_the_cpu() {
     let mut story = story(18);
-    story.looks.tasks = Some(Tasks {
+    story.samples.tasks = Some(Tasks {
         clients: assay_model::counters::TaskCounters { on_cpu_ns: 5_000_000_000, queued_ns: 0 },
         ..Tasks::default()
     });
@@ -66,7 +66,7 @@ fn a_session_that_is_ready_and_has_no_cpu_is_told_beyond_the_cpu() {
 #[test]
 fn a_server_on_another_host_has_its_cpu_time_estimated_and_says_so() {
     let mut story = story(18);
-    story.looks.tasks = None;
+    story.samples.tasks = None;
     let profile = story.profile();
     let cpu = profile.time.db_cpu_s.clone().unwrap();
     assert!(near(cpu.value, 8.0) && cpu.source.contains("estimated"));
@@ -78,8 +78,8 @@ fn a_server_on_another_host_has_its_cpu_time_estimated_and_says_so() {
 fn rare_events_are_told_together() {
     let mut story = story(18);
     for (place, name) in ["WALInsert", "BufferMapping"].iter().enumerate() {
-        let look = &mut story.looks.looks[place];
-        look.sessions.insert(SessionState::new("LWLock", name), 3);
+        let sample = &mut story.samples.taken[place];
+        sample.sessions.insert(SessionState::new("LWLock", name), 3);
     }
     let profile = story.profile();
     assert!(event(&profile, "LWLock:walinsert").is_none());
@@ -127,7 +127,7 @@ fn the_devices_are_told_where_they_are_known() {
         write_bytes: 5000 * 8192,
         ..DeviceCounters::default()
     };
-    story.outside.device = Some(NamedDevice { name: "sda".into(), outstanding_ios: 0, counters });
+    story.host.device = Some(NamedDevice { name: "sda".into(), outstanding_ios: 0, counters });
     let profile = story.profile();
     let all = profile.class(IoPurpose::All).unwrap();
     assert!(near(all.rate_iops.as_ref().unwrap().value, 1000.0));
@@ -190,7 +190,7 @@ fn counters_that_come_late_are_a_doubt_of_short_intervals() {
         state_changed_s: None,
     };
     story.both(|snapshot| snapshot.sessions = (0..4).map(busy).collect());
-    assert!(!doubts(&story.profile(), "up to a second late"));
+    assert!(!doubts(&story.profile(), "up to 1 s late"));
     story.both(|snapshot| snapshot.sessions = (0..8).map(busy).collect());
     assert!(doubts(&story.profile(), "certain to 8 s only"));
 }
@@ -233,9 +233,9 @@ fn times_of_relations_and_tablespaces_are_shares_of_what_was_timed() {
 fn looks_and_counters_that_disagree_are_said() {
     let mut story = story(18);
     assert_eq!(story.profile().checks[0].outcome, CheckOutcome::Contradicts);
-    // Ten were seen active and four counted; with forty looks each of four they agree.
-    for look in &mut story.looks.looks {
-        look.sessions.retain(|seen, _| seen.event == "datafileread");
+    // Ten were seen active and four counted; with forty samples each of four they agree.
+    for sample in &mut story.samples.taken {
+        sample.sessions.retain(|seen, _| seen.event == "datafileread");
     }
     assert_eq!(story.profile().checks[0].outcome, CheckOutcome::Agrees);
 }
@@ -244,8 +244,8 @@ fn looks_and_counters_that_disagree_are_said() {
 fn an_idle_server_has_a_profile_without_nonsense() {
     let mut story = story(18);
     story.after = Snapshot { at_s: story.before.at_s + ELAPSED_S, ..story.before.clone() };
-    story.looks.looks.iter_mut().for_each(|look| look.sessions.clear());
-    story.looks.tasks = Some(Tasks::default());
+    story.samples.taken.iter_mut().for_each(|sample| sample.sessions.clear());
+    story.samples.tasks = Some(Tasks::default());
     let profile = story.profile();
     assert_eq!(profile.verdict.bottleneck, Bottleneck::Idle);
     let text = serde_json::to_string(&profile).unwrap();
@@ -263,8 +263,8 @@ proptest! {
         for row in rows.values_mut() {
             row.read_time_s = read_s;
         }
-        story.looks.tasks.as_mut().unwrap().clients.on_cpu_ns = cpu_ns;
-        story.looks.looks[0].sessions.insert(SessionState::new("Lock", "tuple"), lock);
+        story.samples.tasks.as_mut().unwrap().clients.on_cpu_ns = cpu_ns;
+        story.samples.taken[0].sessions.insert(SessionState::new("Lock", "tuple"), lock);
         let time = story.profile().time;
         let waits: f64 = time.waits.iter().map(|wait| wait.time_s.value).sum();
         let cpu = time.db_cpu_s.map_or(0.0, |cpu| cpu.value);

@@ -8,26 +8,26 @@ use assay_model::profile::{Figure, TimeModel, TimeVerdict};
 
 const DB_TIME: &str = "pg_stat_database.active_time of all databases, statements that ran at both ends added, own sessions left out";
 const DB_TIME_OF_LOOKS: &str =
-    "estimated: active sessions by looks x elapsed, because the server's clock was set meanwhile";
+    "estimated: active sessions by samples x elapsed, because the server's clock was set meanwhile";
 
-/// DB time. The server takes times of statements by its clock, so where that was set they say nothing; looks do not
+/// DB time. The server takes times of statements by its clock, so where that was set they say nothing; samples do not
 /// need it.
-pub(super) fn db_time(delta: &Delta<'_>, looks: &Samples) -> Figure {
+pub(super) fn db_time(delta: &Delta<'_>, samples: &Samples) -> Figure {
     if delta.clock_step_s().is_none() {
         return Figure::new(delta.db_time_s(), DB_TIME);
     }
-    let active = looks.active();
+    let active = samples.active();
     let mean = active.iter().sum::<f64>() / real_len(active.len()).max(1.0);
     Figure::new(mean * delta.elapsed_s, DB_TIME_OF_LOOKS)
 }
 
-/// Reads that are not timed are estimated from looks; that takes as many as an event needs that stands alone.
+/// Reads that are not timed are estimated from samples; that takes as many as an event needs that stands alone.
 const SEEN_MIN: f64 = 10.0;
 
 /// Whether faster storage would help.
-pub(super) fn verdict(delta: &Delta<'_>, looks: &Samples, model: &TimeModel) -> TimeVerdict {
-    let verdict = assay_live::verdict(model, looks);
-    let seen: f64 = looks.series(is_data_io).iter().sum();
+pub(super) fn verdict(delta: &Delta<'_>, samples: &Samples, model: &TimeModel) -> TimeVerdict {
+    let verdict = assay_live::verdict(model, samples);
+    let seen: f64 = samples.series(is_data_io).iter().sum();
     if delta.is_io_timed() || seen >= SEEN_MIN {
         return verdict;
     }
@@ -45,7 +45,7 @@ fn lag(delta: &Delta<'_>, db_time_s: f64) -> Option<String> {
     let lag_s = LAG_S * busy(delta.before).max(busy(delta.after));
     (lag_s > 0.1 * db_time_s).then(|| {
         format!(
-            "busy sessions tell their counters up to a second late: DB time and times of I/O are certain to {lag_s:.0} s only (a longer interval is better)"
+            "busy sessions report their counters up to 1 s late: DB time and I/O times are accurate to {lag_s:.0} s only (a longer interval is better)"
         )
     })
 }

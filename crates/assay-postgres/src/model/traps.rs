@@ -72,13 +72,13 @@ fn reads_that_the_page_cache_served_are_no_io() {
     let mut story = story(18);
     let counters =
         DeviceCounters { read_ios: 100, read_bytes: 2000 * 8192, ..DeviceCounters::default() };
-    story.outside.device = Some(NamedDevice { name: "sda".into(), outstanding_ios: 0, counters });
+    story.host.device = Some(NamedDevice { name: "sda".into(), outstanding_ios: 0, counters });
     let reads = story.profile().server.unwrap().reads.unwrap();
     assert!(near(reads.logical_per_s, 10_000.0) && near(reads.database_per_s, 2000.0));
     assert!(near(reads.device_iops.unwrap(), 10.0));
     // Of 20,000 blocks the device read 2,000.
     assert!(near(reads.page_cache_share.unwrap(), 0.9));
-    story.outside.device = None;
+    story.host.device = None;
     assert_eq!(story.profile().server.unwrap().reads.unwrap().page_cache_share, None);
 }
 
@@ -106,10 +106,10 @@ fn time_that_the_counters_do_not_have_yet_is_added() {
 fn events_are_the_same_in_every_spelling() {
     let mut story = story(18);
     story.both(|snapshot| snapshot.settings.track_wal_io_timing = false);
-    for (place, look) in story.looks.looks.iter_mut().enumerate() {
-        look.sessions.retain(|seen, _| seen.event != "walsync");
+    for (place, sample) in story.samples.taken.iter_mut().enumerate() {
+        sample.sessions.retain(|seen, _| seen.event != "walsync");
         let name = if place % 2 == 0 { "WALSync" } else { "WalSync" };
-        look.sessions.insert(SessionState::new("IO", name), 2);
+        sample.sessions.insert(SessionState::new("IO", name), 2);
     }
     let profile = story.profile();
     assert_eq!(event(&profile, "IO:walsync").unwrap().seen, Some(200));
@@ -120,7 +120,7 @@ fn events_are_the_same_in_every_spelling() {
 fn workers_are_no_sessions() {
     let mut story = story(18);
     let worker = TaskCounters { on_cpu_ns: 7_000_000_000, queued_ns: 0 };
-    let tasks = story.looks.tasks.as_mut().unwrap();
+    let tasks = story.samples.tasks.as_mut().unwrap();
     (tasks.parallel, tasks.background) = (worker, worker);
     let row = IoRow { reads: 99, read_bytes: 99 * 8192, read_time_s: 5.0, ..IoRow::default() };
     story.both(|snapshot| {

@@ -20,14 +20,14 @@ impl ObservedServer for Watcher {
         self.take_snapshot()
     }
 
-    fn glance(&mut self) -> Result<ServerSample> {
-        self.look().map(|rows| glance(&rows))
+    fn sample(&mut self) -> Result<ServerSample> {
+        self.activity().map(|rows| sample_of(&rows))
     }
 
-    fn processes(&self, glance: &ServerSample) -> Vec<Process> {
+    fn processes(&self, sampled: &ServerSample) -> Vec<Process> {
         let own =
             self.own.iter().map(|id| Process { id: *id, kind: Kind::Own, began_s: Some(0.0) });
-        glance.processes.iter().copied().chain(own).collect()
+        sampled.processes.iter().copied().chain(own).collect()
     }
 
     fn at_s(snapshot: &Snapshot) -> f64 {
@@ -72,8 +72,8 @@ impl Watcher {
     }
 
     /// All sessions and processes of the server but our own.
-    pub(super) fn look(&mut self) -> Result<Vec<Row>> {
-        self.server.look()
+    pub(super) fn activity(&mut self) -> Result<Vec<Row>> {
+        self.server.activity()
     }
 }
 
@@ -86,20 +86,20 @@ fn kind(backend_type: &str) -> Kind {
     }
 }
 
-/// What the rows of a look say.
-fn glance(rows: &[Row]) -> ServerSample {
-    let mut glance = ServerSample {
+/// What the rows of a sample say.
+fn sample_of(rows: &[Row]) -> ServerSample {
+    let mut sampled = ServerSample {
         at_s: rows.first().and_then(|row| row.real(9)).unwrap_or_default(),
         ..ServerSample::default()
     };
     for row in rows {
         let kind = kind(row.text(1));
         let began_s = Some(row.real(8).unwrap_or_default());
-        glance.processes.push(Process { id: id(row, 0), kind, began_s });
-        glance.connected += u64::from(kind == Kind::Client);
+        sampled.processes.push(Process { id: id(row, 0), kind, began_s });
+        sampled.connected += u64::from(kind == Kind::Client);
         if kind == Kind::Client && row.text(2) == "active" {
-            *glance.sessions.entry(SessionState::new(row.text(3), row.text(4))).or_insert(0) += 1;
+            *sampled.sessions.entry(SessionState::new(row.text(3), row.text(4))).or_insert(0) += 1;
         }
     }
-    glance
+    sampled
 }

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 /// The name that marks Assay's sessions in a server's own views.
 pub(super) const NAME: &str = "assay";
-/// A look must never become a load: none of our statements may run long, wait for a lock, or write.
+/// A sample must never become a load: none of our statements may run long, wait for a lock, or write.
 pub(super) const MANNERS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '1s'; SET default_transaction_read_only = on";
 /// The server ends our statements before this; a server that is silent for longer has stopped.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15);
 /// Closes every question; both clocks are the server's, and the second one stands still since the question came.
 const OWN_TIME: &str =
     "SELECT /* assay */ extract(epoch FROM clock_timestamp() - statement_timestamp())::float8";
-/// What is asked at every look is planned once.
+/// What is asked at every sample is planned once.
 const LOOK: &str = "assay_look";
 
 /// A session.
@@ -79,18 +79,18 @@ impl Link {
         Ok(rows)
     }
 
-    /// Prepares what is asked at every look.
+    /// Prepares what is asked at every sample.
     pub(super) fn prepare_look(&mut self, statement: &str) -> Result<()> {
         self.query(&format!("PREPARE {LOOK} AS {statement}")).map(drop)
     }
 
-    /// Makes room for another look.
+    /// Makes room for another sample.
     pub(super) fn forget_look(&mut self) -> Result<()> {
         self.query(&format!("DEALLOCATE {LOOK}")).map(drop)
     }
 
     /// Asks what was prepared.
-    pub(super) fn look(&mut self) -> Result<Vec<Row>> {
+    pub(super) fn activity(&mut self) -> Result<Vec<Row>> {
         self.query(&format!("EXECUTE {LOOK}"))
     }
 }

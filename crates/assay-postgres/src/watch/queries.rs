@@ -4,7 +4,7 @@
 use crate::model::Version;
 
 /// What every session does; these ones are ours and left out.
-pub(super) fn look(own: &[u32]) -> String {
+pub(super) fn sample(own: &[u32]) -> String {
     let own: Vec<String> = own.iter().map(u32::to_string).collect();
     let own = own.join(", ");
     format!(

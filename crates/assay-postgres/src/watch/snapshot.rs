@@ -55,7 +55,7 @@ impl Watcher {
 
     /// Client sessions, and the server's clock.
     fn sessions(&mut self) -> Result<(Vec<Session>, f64)> {
-        let rows = self.look()?;
+        let rows = self.activity()?;
         let at_s = rows.first().and_then(|row| row.real(9)).unwrap_or_default();
         let clients = rows.iter().filter(|row| row.text(1) == "client backend");
         let session = |row: &Row| Session {

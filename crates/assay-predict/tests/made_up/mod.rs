@@ -8,8 +8,8 @@ use assay_model::calibration::{
 use assay_model::measurement::{OperationResult, PerOperation};
 use assay_model::number::{count, real};
 use assay_model::profile::{
-    FORMAT, Figure, IoClass, IoPurpose, Profile, ProfileSource, ProfiledProduct, RateKind,
-    RedoPath, ReportActivity, RequestRate, TimeModel, TimeVerdict, WaitClassTime, Work,
+    FORMAT, Figure, IoClass, IoPurpose, Profile, ProfileProduct, ProfileSource, RateKind, RedoPath,
+    ReportActivity, RequestRate, TimeModel, TimeVerdict, WaitClassTime, Work,
 };
 use assay_model::{Histogram, Precision};
 
@@ -37,7 +37,7 @@ pub fn profile() -> Profile {
     Profile {
         format: FORMAT,
         name: "made up".to_owned(),
-        source: ProfileSource { product: ProfiledProduct::Oracle, ..ProfileSource::default() },
+        source: ProfileSource { product: ProfileProduct::Oracle, ..ProfileSource::default() },
         elapsed_s: figure(100.0),
         sessions: figure(40.0),
         block_bytes: figure(8192.0),

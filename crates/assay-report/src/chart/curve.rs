@@ -58,7 +58,11 @@ pub(crate) fn curve(
     let sheet = Sheet::new(mix, limit, format, &scene);
     scene.description = sheet.describe();
     let wanted = if size == Size::Narrow { 4 } else { 5 };
-    vertical(&mut scene, format, &Axis::new(format, "service time", Unit::Ns, sheet.y, 6));
+    vertical(
+        &mut scene,
+        format,
+        &Axis::new(format, "latency (service time)", Unit::Ns, sheet.y, 6),
+    );
     horizontal(&mut scene, format, &Axis::new(format, "IOPS", Unit::IosPerS, sheet.x, wanted));
     sheet.draw_points(&mut scene, Stroke::Dashed, |point| &point.limited_quantile_ns);
     sheet.draw_points(&mut scene, Stroke::Solid, |point| &point.service_time_ns);

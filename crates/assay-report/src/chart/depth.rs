@@ -76,8 +76,10 @@ fn draw(scene: &mut Scene, mix: &MixCalibration, format: &Formatter, (x, y): (Sc
     scene.line(points.iter().map(place).collect(), ink, stroke_of(mix));
     for point in &points {
         let throughput = &point.throughput_bytes_per_s;
-        let ends = (height(throughput.low), height(throughput.high));
-        scene.whisker(x.place(depth_of(point)), ends, ink);
+        if !throughput.is_at_least() {
+            let ends = (height(throughput.low), height(throughput.high));
+            scene.whisker(x.place(depth_of(point)), ends, ink);
+        }
         let shown = format.value(Unit::BytesPerS, throughput.value);
         let says = format!("{}, {} outstanding: {shown}", mix.name, point.outstanding);
         scene.dot(place(point), ink, says);

@@ -17,6 +17,8 @@ const ROW: f64 = 5.0;
 
 /// Cells a map, across.
 pub(crate) const CELLS_MAX: usize = 180;
+/// Height of the legend where it stands above the name of the axis, pixels.
+const LEGEND: f64 = 18.0;
 /// How far columns reach over one another, so that no line of the paper shines through, pixels.
 const OVERLAP: f64 = 0.5;
 
@@ -51,6 +53,10 @@ pub(crate) fn heat(
         let bars: Vec<_> = runs.collect();
         let ink = Ink::Heat(level);
         scene.stretching.extend((!bars.is_empty()).then_some(Mark::Bars { bars, width, ink }));
+    }
+    if size == Size::Narrow {
+        // There is no room for it next to the name of the axis.
+        scene.lower(LEGEND);
     }
     legend(&mut scene);
     scene.description = format!(

@@ -1,9 +1,8 @@
 //! The distribution of the times of one operation, with its quantiles.
 
-use super::annotation::annotate;
 use super::axis::{Axis, horizontal, vertical};
 use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
+use super::scene::{Anchor, Ink, Mark, Plot, Point, Scene, Size, Stroke};
 use crate::format::Formatter;
 use crate::phrases::{capital, nines};
 use assay_model::Histogram;
@@ -73,7 +72,24 @@ fn bars(times: &Histogram, x: Scale, divisor: f64, width: f64) -> Vec<f64> {
     bars
 }
 
-/// Names quantiles in the upper part of the plot; what would run into a neighbour or its line goes to the other side or a line lower.
+/// A quantile with its label: place of its line, text, height of its base line and where that is held, pixels.
+struct Labelled {
+    place: f64,
+    text: String,
+    at: Point,
+    anchor: Anchor,
+}
+
+impl Labelled {
+    /// Whether a line at this place would run through the text.
+    fn covers(&self, place: f64) -> bool {
+        let width = LETTER * real_len(self.text.chars().count());
+        let left = if self.anchor == Anchor::End { self.at.0 - width } else { self.at.0 };
+        place > left - 2.0 && place < left + width + 2.0
+    }
+}
+
+/// Names quantiles in the upper part of the plot, a row each; a line begins below the last label that it would run through.
 fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, format: &Formatter) {
     let plot = scene.plot;
     let enough = |quantile: &f64| (1.0 - quantile) * real(times.ios()) >= BEYOND_MIN;
@@ -81,23 +97,37 @@ fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, format: &Forma
         let time = real(times.quantile_ns(quantile)) / format.divisor(Unit::Ns);
         (x.place(time), format!("p{} {}", nines(quantile), format.drawn(Unit::Ns, time)))
     });
-    let marked: Vec<(f64, String)> = marked.collect();
-    for (row, (place, text)) in in_rows(marked, plot.right()).into_iter().enumerate() {
-        let top = plot.top + LINE * real_len(row);
-        let ends = vec![(place, top - 4.0), (place, plot.bottom())];
+    let rows = in_rows(marked.collect(), plot.right());
+    let labels: Vec<Labelled> =
+        (0..).zip(rows).map(|(row, one)| labelled(plot, row, one)).collect();
+    for (row, label) in labels.iter().enumerate() {
+        let through = labels.iter().skip(row + 1).rposition(|other| other.covers(label.place));
+        let first = through.map_or(row, |below| row + 2 + below);
+        let top = plot.top + LINE * real_len(first) - 4.0;
+        let ends = vec![(label.place, top), (label.place, plot.bottom())];
         scene.line(ends, Ink::Found, Stroke::Dotted);
-        let (right, left) = ((place + 4.0, top + 6.0), (place - 4.0, top + 6.0));
-        annotate(scene, Ink::Found, &text, &[(right, Anchor::Start), (left, Anchor::End)]);
+        scene.text(label.at, label.anchor, Ink::Found, label.text.clone());
     }
+}
+
+fn labelled(plot: Plot, row: u32, (place, text): (f64, String)) -> Labelled {
+    let y = plot.top + LINE * f64::from(row) + 6.0;
+    let fits = fits(&(place, text.clone()), plot.right());
+    let (at, anchor) =
+        if fits { ((place + 4.0, y), Anchor::Start) } else { ((place - 4.0, y), Anchor::End) };
+    Labelled { place, text, at, anchor }
+}
+
+/// Whether there is room for a label at the right of its line.
+fn fits((place, text): &(f64, String), right: f64) -> bool {
+    place + 4.0 + LETTER * real_len(text.chars().count()) <= right
 }
 
 /// Labels from above to below, each above the lines that it reaches over: first those that stand left of their lines, because
 /// there is no room at the right, from the right; then the others from the left.
 fn in_rows(marked: Vec<(f64, String)>, right: f64) -> Vec<(f64, String)> {
-    let fits = |(place, text): &(f64, String)| {
-        place + 4.0 + LETTER * real_len(text.chars().count()) <= right
-    };
-    let (to_right, mut to_left): (Vec<_>, Vec<_>) = marked.into_iter().partition(fits);
+    let (to_right, mut to_left): (Vec<_>, Vec<_>) =
+        marked.into_iter().partition(|one| fits(one, right));
     to_left.reverse();
     to_left.into_iter().chain(to_right).collect()
 }
@@ -108,4 +138,55 @@ fn describe(what: &str, times: &Histogram, format: &Formatter) -> String {
     let longest = format.value(Unit::Ns, real(times.max_ns()));
     let (half, most) = (at(0.5), at(0.99));
     format!("Half of the {what} took up to {half}, 99 % up to {most}, the longest {longest}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines and labels of quantiles at these places across.
+    fn marks(quantiles_ns: [u64; 3]) -> (Vec<Labelled>, Vec<(f64, f64)>) {
+        let mut times = Histogram::default();
+        for (ns, ios) in quantiles_ns.into_iter().zip([60_000, 39_500, 490]) {
+            (0..ios).for_each(|_| times.record(ns));
+        }
+        let scene = histogram(
+            Operation::Read,
+            &times,
+            ("service time", "reads"),
+            &Formatter::default(),
+            Size::Half,
+        );
+        let labels = scene.marks.iter().filter_map(|mark| match mark {
+            Mark::Text { at, anchor, ink: Ink::Found, text } => {
+                Some(Labelled { place: 0.0, text: text.clone(), at: *at, anchor: *anchor })
+            }
+            _ => None,
+        });
+        let lines = scene.marks.iter().filter_map(|mark| match mark {
+            Mark::Line { points, ink: Ink::Found, .. } => Some(points[0]),
+            _ => None,
+        });
+        (labels.collect(), lines.collect())
+    }
+
+    #[test]
+    fn no_line_runs_through_a_label_however_close_the_quantiles_are() {
+        for times in
+            [[80_000, 85_000, 90_000], [80_000, 90_000, 4_000_000], [80_000, 3_000_000, 4_000_000]]
+        {
+            let (labels, lines) = marks(times);
+            assert_eq!((labels.len(), lines.len()), (3, 3));
+            for (place, top) in &lines {
+                for label in labels.iter().filter(|label| label.covers(*place)) {
+                    assert!(
+                        label.at.1 <= *top,
+                        "{times:?}: {} at {:?}, line from {top}",
+                        label.text,
+                        label.at
+                    );
+                }
+            }
+        }
+    }
 }

@@ -100,6 +100,10 @@ fn lines(of: &Lines, format: &Formatter, size: Size) -> Scene {
     for line in &of.curves {
         draw(&mut scene, line, (&along, y), of.unit, format);
     }
+    for (at, _) in &of.marks {
+        let ends = vec![(x.place(*at), scene.plot.top), (x.place(*at), scene.plot.bottom())];
+        scene.line(ends, Ink::Found, Stroke::Dotted);
+    }
     for (at, what) in &of.marks {
         mark(&mut scene, x.place(*at), what);
     }
@@ -176,7 +180,12 @@ fn draw(
         let edge = |of: fn(&Estimate) -> f64| -> Vec<Point> {
             line.points
                 .iter()
-                .map(|(at, value)| (along(*at), within(scene, height(of(value)))))
+                .map(|(at, value)| {
+                    // A band that fills the plot would only hide the lines.
+                    let is_known = value.relative_half_width() <= 2.0 * WIDEST;
+                    let edge = if is_known { of(value) } else { value.value };
+                    (along(*at), within(scene, height(edge)))
+                })
                 .collect()
         };
         let points = band(edge(|value| value.low), edge(|value| value.high));
@@ -198,10 +207,9 @@ fn within(scene: &Scene, height: f64) -> f64 {
     height.clamp(scene.plot.top, scene.plot.bottom())
 }
 
-/// A line from top to bottom with what happened there.
+/// What happened at a line from top to bottom.
 fn mark(scene: &mut Scene, x: f64, what: &str) {
     let plot = scene.plot;
-    scene.line(vec![(x, plot.top), (x, plot.bottom())], Ink::Found, Stroke::Dotted);
     let heights = [plot.top + 11.0, plot.bottom() - 6.0, plot.top + 26.0, plot.bottom() - 21.0];
     let places = heights.map(|y| [((x + 4.0, y), Anchor::Start), ((x - 4.0, y), Anchor::End)]);
     annotate(scene, Ink::Found, what, places.as_flattened());

@@ -50,7 +50,7 @@ fn label(time_s: f64, end_s: f64) -> String {
     }
 }
 
-/// Marks events by lines and their numbers.
+/// Marks events by lines, with their numbers above the plot, where no line of data is.
 pub(crate) fn events(scene: &mut Scene, scale: Scale, events: &[Event]) {
     let plot = scene.plot;
     let mut last = f64::NEG_INFINITY;
@@ -59,7 +59,7 @@ pub(crate) fn events(scene: &mut Scene, scale: Scale, events: &[Event]) {
         let points = vec![(x, plot.top), (x, plot.bottom())];
         scene.stretching.push(Mark::Line { points, ink: Ink::Found, stroke: Stroke::Dotted });
         if x - last > 12.0 {
-            scene.text((x + 3.0, plot.top + 10.0), Anchor::Start, Ink::Event, format!("{number}"));
+            scene.text((x, plot.top - 1.0), Anchor::Middle, Ink::Event, format!("{number}"));
             last = x;
         }
     }

@@ -82,7 +82,7 @@ pub(crate) fn ink_of(class: &str) -> Ink {
 }
 
 fn length_s(series: &WaitSeries) -> f64 {
-    series.step_s * real_len(series.looks.len())
+    series.step_s * real_len(series.samples.len())
 }
 
 /// The place of a class in the order of inks.
@@ -99,7 +99,7 @@ fn class_name(place: usize) -> &'static str {
 }
 
 fn columns(series: &WaitSeries) -> Vec<Column> {
-    let mut columns = vec![Column::default(); series.looks.len()];
+    let mut columns = vec![Column::default(); series.samples.len()];
     for class in &series.classes {
         for (column, sessions) in columns.iter_mut().zip(&class.sessions_mean) {
             column[place(&class.class)] += sessions;
@@ -204,7 +204,7 @@ mod tests {
             class: (*class).to_owned(),
             sessions_mean: sessions.to_vec(),
         };
-        WaitSeries { step_s: 1.0, looks: vec![10; 3], classes: classes.iter().map(one).collect() }
+        WaitSeries { step_s: 1.0, samples: vec![10; 3], classes: classes.iter().map(one).collect() }
     }
 
     #[test]

@@ -78,7 +78,7 @@ fn event(event: &WaitEvent) -> Vec<String> {
 }
 
 fn rates(work: &Work, report: &ReportActivity) -> Table {
-    let mut rows = Table::of_numbers("Load", &["", "a second"]);
+    let mut rows = Table::of_numbers("Load", &["", "per second"]);
     let per_s = [
         ("transactions", &work.transactions_per_s),
         ("user calls", &work.user_calls_per_s),

@@ -75,7 +75,7 @@ fn event(event: &TimedEvent) -> Vec<String> {
 }
 
 fn load(lines: &[LoadLine]) -> Table {
-    let mut rows = Table::of_numbers(LOAD_TABLE, &["", "a second", "a transaction"]);
+    let mut rows = Table::of_numbers(LOAD_TABLE, &["", "per second", "per transaction"]);
     rows.extend(lines.iter().map(|line| {
         let ratio = line.transaction_ratio.map_or("–".to_owned(), significant);
         vec![line.name.clone(), significant(line.amount_per_s), ratio]
@@ -84,7 +84,7 @@ fn load(lines: &[LoadLine]) -> Table {
 }
 
 fn levels(levels: Option<&ReadLevels>) -> Table {
-    let mut rows = Table::of_numbers("Reads, level by level", &["", "a second"]);
+    let mut rows = Table::of_numbers("Reads, level by level", &["", "per second"]);
     let Some(levels) = levels else {
         return rows;
     };
@@ -225,7 +225,7 @@ fn sampling(sampling: Option<&Sampling>) -> Table {
         let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
         add(
             "samples of the sessions",
-            format!("{}, {} late, {} apart", one.looks, one.late_looks, time(one.period_s)),
+            format!("{}, {} late, {} apart", one.samples, one.late_samples, time(one.period_s)),
         );
         add("time of this program's sessions, left out", time(one.own_time_s));
         add("CPU time of watching", optional(one.own_cpu_s));

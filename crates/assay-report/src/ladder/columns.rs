@@ -177,3 +177,41 @@ fn cpu(rung: &Rung, cpu_s: Option<f64>) -> String {
     let each = cpu_s.and_then(|cpu_s| rung.cpu_s_per_thousand(cpu_s));
     each.map_or_else(unknown, |cpu_s| show_time_ns(cpu_s * 1e9))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ladder::made_up::rung;
+    use assay_model::load::TimeSplit;
+
+    /// What a table shows of a rung, by the names of its columns.
+    fn shown(columns: &Columns, rung: &Rung) -> Vec<(&'static str, String)> {
+        columns.columns.iter().map(|(name, fill)| (*name, fill(rung))).collect()
+    }
+
+    fn cell(cells: &[(&'static str, String)], name: &str) -> String {
+        cells.iter().find(|(other, _)| *other == name).unwrap().1.clone()
+    }
+
+    #[test]
+    fn two_tables_show_one_reading_and_cpu_never_exceeds_db_time() {
+        let mut rung = rung(2, 0);
+        let elapsed_ns = assay_model::number::count(rung.elapsed_s() * 1e9);
+        rung.time = TimeSplit {
+            database_ns: 2 * elapsed_ns,
+            cpu_ns: Some(3 * elapsed_ns),
+            cpu_queue_ns: Some(elapsed_ns),
+            read_ns: Some(elapsed_ns),
+            write_ns: None,
+            commit_ns: None,
+        };
+        let (profile, waits) = (shown(&workload(), &rung), shown(&waits(), &rung));
+        assert_eq!(cell(&profile, "DB time"), cell(&waits, "DB time"));
+        assert_eq!(cell(&profile, "DB CPU"), cell(&waits, "CPU"));
+        assert_eq!(cell(&waits, "CPU"), "2.00");
+        rung.time.read_ns = None;
+        let waits = shown(&super::waits(), &rung);
+        assert_eq!(cell(&waits, "data I/O"), unknown(), "what is not timed is not 0");
+        assert_eq!(cell(&waits, "locks"), unknown());
+    }
+}

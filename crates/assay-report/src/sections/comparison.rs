@@ -213,8 +213,12 @@ fn row(label: String, measure: &Measure, elapsed_s: f64, format: &Formatter) -> 
             } else {
                 format!("at least {:.3}", ratio.low)
             };
-            let exact = ratio.high <= ratio.low;
-            let ends = if exact { "no interval".to_owned() } else { ends };
+            let ends = match ratio {
+                exact if exact.high <= exact.low => "no interval".to_owned(),
+                // Of two sides that are both known by their lower ends only.
+                nothing if nothing.low <= 0.0 && nothing.is_at_least() => "not known".to_owned(),
+                _ => ends,
+            };
             (format!("{:.3}", ratio.value), ends)
         },
     );

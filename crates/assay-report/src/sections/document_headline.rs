@@ -7,8 +7,8 @@ use crate::input::Report;
 
 /// The sentence, where a document of these kinds is there.
 pub(super) fn headline(report: &Report, format: &Formatter) -> Option<Headline> {
-    let target = &report.target;
-    if let Some(found) = &report.projection {
+    // A check has a verdict of its own, and ends with the projection.
+    if let Some(found) = report.projection.as_ref().filter(|_| report.calibration.is_none()) {
         return Some(projection::headline(found));
     }
     if let Some(found) = &report.verified {
@@ -21,10 +21,10 @@ pub(super) fn headline(report: &Report, format: &Formatter) -> Option<Headline> 
         return Some(dss::headline(found, format));
     }
     if let Some(found) = &report.soak {
-        return Some(soak::headline(found, target, format));
+        return Some(soak::headline(found, format));
     }
     if let Some(found) = &report.locality {
-        return Some(locality::headline(found, target, format));
+        return Some(locality::headline(found, format));
     }
-    report.study.as_ref().map(|found| study::headline(found, target, format))
+    report.study.as_ref().map(|found| study::headline(found, format))
 }

@@ -291,7 +291,7 @@ fn storage_table(dss: &Dss) -> Table {
         "device reads",
         "device writes",
     ];
-    let caption = "Time of the sessions, s a second, and what was read";
+    let caption = "Time of the sessions, s/s, and what was read";
     Table::of_numbers(caption, &names).with(dss.runs.iter().map(row))
 }
 

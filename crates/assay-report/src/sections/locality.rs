@@ -13,15 +13,15 @@ use assay_model::number::{real, real_len};
 use assay_model::units::show_bytes;
 use assay_model::verdict::Unit;
 
-pub(super) fn headline(found: &Locality, target: &str, format: &Formatter) -> Headline {
+pub(super) fn headline(found: &Locality, format: &Formatter) -> Headline {
     let words = match found.tiers.as_slice() {
-        [] => format!("The tiers of {target} could not be identified from this curve."),
+        [] => "The tiers could not be identified from this curve.".to_owned(),
         [only] => format!(
-            "{target} serves every working set alike, in {} on average.",
+            "Every working set is served alike, in {} on average.",
             format.value(Unit::Ns, only.service_time_ns)
         ),
         several => format!(
-            "{target} has {} tiers: {}.",
+            "{} tiers: {}.",
             several.len(),
             several.iter().map(|tier| place(tier, format)).collect::<Vec<_>>().join(", ")
         ),

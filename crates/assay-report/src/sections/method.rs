@@ -9,7 +9,7 @@ use crate::view::Block;
 const TERMS: [(&str, &str); 7] = [
     (
         "IOPS",
-        "reads and writes completed in a second, over the time stated; syncs are counted apart.",
+        "reads and writes completed per second, over the time stated; syncs are counted apart.",
     ),
     (
         "service time",

@@ -11,7 +11,7 @@ use assay_model::Estimate;
 use assay_model::environment::Severity;
 use assay_model::projection::{
     Answer, Effect, InputKind, Objection, Population, ProjectedState, ProjectedTarget, Projection,
-    WorkUnit,
+    SessionPoint, WorkUnit,
 };
 use assay_model::units::{show_count, show_time_ns};
 use assay_model::verdict::{Outcome, Unit};
@@ -67,11 +67,11 @@ fn target_sentence(target: &ProjectedTarget, found: &Projection) -> String {
         if rising && state.throughput_per_s.value > 0.0 { "at least " } else { "" }
     };
     let overload = target.overload_per_s.filter(|_| same.is_none()).map(|asked_per_s| {
-        format!("the same work, {} {unit}s a second, is more than it can do", rate(asked_per_s))
+        format!("the same work, {} {unit}s/s, is more than it can do", rate(asked_per_s))
     });
     let more = closed.map(|state| {
         format!(
-            "{}sessions that never think do {}{} {unit}s a second instead of {} ({})",
+            "{}sessions that never think do {}{} {unit}s/s instead of {} ({})",
             if same.is_some() { "" } else { prefix },
             least(state),
             rate(state.throughput_per_s.value),
@@ -121,6 +121,17 @@ pub(super) fn sections(found: &Projection, format: Formatter) -> Vec<Section<'_>
     ]
 }
 
+/// What a check ends with: the answer in a sentence, its numbers, and what stands against it.
+pub(super) fn ending(found: &Projection) -> Section<'_> {
+    let mut blocks = vec![
+        Block::Lead(vec![headline(found).words]),
+        Block::captioned(Level::Detail, states_table(found)),
+    ];
+    blocks.extend(doubts(found));
+    let title = "What the database would do on this storage".to_owned();
+    Section { id: "projection", title, blocks }
+}
+
 fn population(state: &ProjectedState) -> String {
     match state.population {
         Population::SameWork => "same work".to_owned(),
@@ -133,7 +144,7 @@ fn population(state: &ProjectedState) -> String {
 
 fn candidates<'a>(found: &Projection) -> Vec<Block<'a>> {
     let lead = format!(
-        "One unit of work is one {}. Same work: as much of it a second as was measured. Without think time every session begins \
+        "One unit of work is one {}. Same work: as much of it per second as was measured. Without think time every session begins \
          the next one at once. An application with users lies between the two; --users says where.",
         found.unit.name()
     );
@@ -281,34 +292,7 @@ fn curves<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
         return Vec::new();
     }
     let measured = found.base.average_active_sessions;
-    let lines = |title: &str,
-                 unit: Unit,
-                 of: &dyn Fn(&assay_model::projection::SessionPoint) -> f64,
-                 at: f64| {
-        let mut curves: Vec<Line> = drawn
-            .iter()
-            .zip(STYLES.iter().cycle())
-            .map(|(target, style)| Line {
-                name: target.name.clone(),
-                ink: style.0,
-                stroke: style.1,
-                dots: false,
-                band: false,
-                points: target
-                    .curve
-                    .iter()
-                    .map(|point| (point.sessions, Estimate::exact(of(point), 1)))
-                    .collect(),
-            })
-            .collect();
-        curves.push(Line {
-            name: "measured".to_owned(),
-            ink: Ink::Axis,
-            stroke: Stroke::Solid,
-            dots: true,
-            band: false,
-            points: vec![(measured, Estimate::exact(at, 1))],
-        });
+    let lines = |title: &str, unit: Unit, curves: Vec<Line>| {
         let lines = Lines {
             title: title.to_owned(),
             across: Across::Log,
@@ -322,16 +306,58 @@ fn curves<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
         Block::Chart(lines.chart(Size::Half, format))
     };
     let base = &found.base;
-    let work = format!("{}s a second", capital(found.unit));
+    let work = format!("{}s/s", capital(found.unit));
     vec![Block::SideBySide(vec![
-        lines(&work, Unit::IosPerS, &|point| point.throughput_per_s, base.throughput_per_s.value),
-        lines(
-            "DB time of one",
-            Unit::Ns,
-            &|point| 1e9 * point.response_s,
-            1e9 * base.response_s.value,
-        ),
+        lines(&work, Unit::IosPerS, work_lines(&drawn, measured, base.throughput_per_s.value)),
+        lines("DB time of one", Unit::Ns, response_lines(&drawn, measured, base.response_s.value)),
     ])]
+}
+
+/// A number of each point of a target's curve.
+type OfPoint = fn(&SessionPoint) -> f64;
+
+/// A line a target, and the measured point.
+fn session_lines(drawn: &[&ProjectedTarget], of: OfPoint, (at, height): (f64, f64)) -> Vec<Line> {
+    let styled = drawn.iter().zip(STYLES.iter().cycle());
+    let mut curves: Vec<Line> = styled
+        .map(|(target, style)| {
+            let points = target.curve.iter();
+            let points = points.map(|point| (point.sessions, Estimate::exact(of(point), 1)));
+            plain_line(target.name.clone(), style.0, style.1, points.collect())
+        })
+        .collect();
+    let point = vec![(at, Estimate::exact(height, 1))];
+    let measured = plain_line("measured".to_owned(), Ink::Axis, Stroke::Solid, point);
+    curves.push(Line { dots: true, ..measured });
+    curves
+}
+
+fn response_lines(drawn: &[&ProjectedTarget], sessions: f64, measured_s: f64) -> Vec<Line> {
+    session_lines(drawn, |point| 1e9 * point.response_s, (sessions, 1e9 * measured_s))
+}
+
+/// Throughput, and what no number of sessions can exceed where a curve comes near it.
+fn work_lines(drawn: &[&ProjectedTarget], sessions: f64, measured_per_s: f64) -> Vec<Line> {
+    let mut curves =
+        session_lines(drawn, |point| point.throughput_per_s, (sessions, measured_per_s));
+    for (target, style) in drawn.iter().zip(STYLES.iter().cycle()) {
+        let most = target.curve.iter().map(|point| point.throughput_per_s).fold(0.0, f64::max);
+        let near = target.bounds.first().filter(|bound| bound.most_per_s <= NEAR_BOUND * most);
+        let ends = target.curve.first().zip(target.curve.last());
+        if let Some((bound, (first, last))) = near.zip(ends) {
+            let at = |point: &SessionPoint| (point.sessions, Estimate::exact(bound.most_per_s, 1));
+            let name = format!("{}: {}", target.name, bound.limit.name());
+            curves.push(plain_line(name, style.0, Stroke::Hair, vec![at(first), at(last)]));
+        }
+    }
+    curves
+}
+
+/// A bound further above its curve than this is not drawn: it would press the curves down.
+const NEAR_BOUND: f64 = 1.5;
+
+fn plain_line(name: String, ink: Ink, stroke: Stroke, points: Vec<(f64, Estimate)>) -> Line {
+    Line { name, ink, stroke, dots: false, band: false, points }
 }
 
 fn capital(unit: WorkUnit) -> &'static str {
@@ -388,9 +414,9 @@ fn budget<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
     }
     let marks = wanted.map(|budget| (budget.read_iops, "asked".to_owned())).into_iter().collect();
     let chart = Lines {
-        title: "Latency of a read by reads a second".to_owned(),
+        title: "Read latency by reads/s".to_owned(),
         across: Across::Linear,
-        across_name: "reads a second".to_owned(),
+        across_name: "reads/s".to_owned(),
         name: "read".to_owned(),
         unit: Unit::Ns,
         log: false,

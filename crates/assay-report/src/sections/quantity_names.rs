@@ -9,10 +9,22 @@ pub(super) fn quantity(name: &str) -> String {
     {
         return words.to_owned();
     }
+    // Where the operation stands elsewhere.
+    for (prefix, time) in [("service_time.", "latency"), ("response_time.", "response time")] {
+        if let Some(statistic) = name.strip_prefix(prefix) {
+            return format!("{} {time}", self::statistic(statistic));
+        }
+    }
     let parts: Vec<&str> = name.splitn(3, '.').collect();
     match parts.as_slice() {
         ["iops"] => "IOPS".to_owned(),
         ["throughput"] => "throughput".to_owned(),
+        // Of a part of a calibration, whose heading says what it did.
+        ["service_time", rest @ ..] => {
+            format!("{} of the service time", statistic(&rest.join(".")))
+        }
+        ["iops_max"] => "most IOPS".to_owned(),
+        ["iops_within_limit"] => "IOPS within the limit".to_owned(),
         [operation, "iops"] => format!("{operation}s per second"),
         [operation, "throughput"] => format!("{operation} throughput"),
         [operation, "service_time", statistic] => {
@@ -39,7 +51,8 @@ pub(super) fn factor(name: &str) -> String {
 }
 
 fn spaced(name: &str) -> String {
-    name.replace(['_', '.'], " ")
+    let words = name.split(['_', '.']).map(|word| if word == "iops" { "IOPS" } else { word });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -53,6 +66,8 @@ mod tests {
             ["IOPS", "reads per second", "p99 of read latency", "mean of write response time"];
         assert_eq!(names.map(quantity), expected);
         assert_eq!(quantity("session.cpu_busy"), "session cpu busy");
+        assert_eq!(quantity("service_time.q0.99"), "p99 of the service time");
+        assert_eq!(quantity("service_time.q0.999"), "p99.9 of the service time");
         assert_eq!(["sessions.sessions", "read_share"].map(factor), ["sessions", "read share"]);
     }
 }

@@ -16,7 +16,7 @@ use assay_model::verdict::{Outcome, Unit};
 /// Levels listed for a quantity; a saw-tooth has hundreds.
 const LEVELS_MAX: usize = 12;
 
-pub(super) fn headline(soak: &Soak, target: &str, format: &Formatter) -> Headline {
+pub(super) fn headline(soak: &Soak, format: &Formatter) -> Headline {
     let iops = soak.courses.first();
     let lost = |outcome: Outcome| match (outcome, iops.and_then(|iops| iops.last_of_first)) {
         (Outcome::Fail, Some(ratio)) if ratio.value < 1.0 => format!(
@@ -31,21 +31,19 @@ pub(super) fn headline(soak: &Soak, target: &str, format: &Formatter) -> Headlin
     let level =
         level.map_or_else(String::new, |level| format.value(Unit::IosPerS, level.value.value));
     let words = match soak.state {
-        SoakState::Steady { since_s } => format!(
-            "{target} is steady from {} on at {level}{}.",
-            show_length(since_s),
-            lost(soak.outcome)
-        ),
+        SoakState::Steady { since_s } => {
+            format!("Steady from {} on at {level}{}.", show_length(since_s), lost(soak.outcome))
+        }
         SoakState::NeverSteady => {
-            format!("{target} never became steady in {} of load.", show_length(soak.worked_s))
+            format!("Never became steady in {} of load.", show_length(soak.worked_s))
         }
         SoakState::LongMemory { memory_s } => format!(
-            "Whether {target} is steady is undecided: what it does resembles what it did {} before, and {} of load are too few of that.",
+            "Undecided whether it is steady: its rate resembles that of {} before, and {} of load are too few for such a memory.",
             show_length(memory_s),
             show_length(soak.worked_s)
         ),
         SoakState::TooShort => format!(
-            "{} of load say nothing about a steady state of {target}; at least 20 batches are needed.",
+            "{} of load say nothing about a steady state; at least 20 batches are needed.",
             show_length(soak.worked_s)
         ),
     };

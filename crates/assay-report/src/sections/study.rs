@@ -22,7 +22,7 @@ const LINES_MAX: usize = STYLES.len();
 /// Values at least this far apart in ratio are laid out by ratios.
 const WIDE: f64 = 30.0;
 
-pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) -> Headline {
+pub(super) fn headline(study: &StudyResult, format: &Formatter) -> Headline {
     let count =
         |is: fn(&CellState) -> bool| study.cells.iter().filter(|cell| is(&cell.state)).count();
     let measured = count(|state| matches!(state, CellState::Measured));
@@ -31,7 +31,7 @@ pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) ->
     let cells = format!("{measured} of {} cells measured", study.planned);
     let mut words = match range(study, format) {
         Some(range) => format!("{range}; {cells}"),
-        None => format!("Study “{}” on {target}: {cells}", study.study),
+        None => format!("Study “{}”: {cells}", study.study),
     };
     for (cells, what) in [(failed, "failed"), (left_out, "left out by stop rules")] {
         if cells > 0 {
@@ -42,7 +42,7 @@ pub(super) fn headline(study: &StudyResult, target: &str, format: &Formatter) ->
         [only] => study.course.as_ref().or(only.course.as_ref()),
         _ => study.course.as_ref(),
     };
-    let course = one.map(|course| super::soak::headline(course, "It", format).words);
+    let course = one.map(|course| super::soak::headline(course, format).words);
     let words = course.map_or_else(|| format!("{words}."), |course| format!("{words}. {course}"));
     Headline { outcome: None, words }
 }
@@ -79,7 +79,7 @@ pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<Sectio
 fn courses<'a>(study: &StudyResult, format: Formatter) -> Option<Section<'a>> {
     let (mut lead, mut charts) = (Vec::new(), Vec::new());
     if let Some(course) = &study.course {
-        lead.push(super::soak::headline(course, "all cells together", &format).words);
+        lead.push(format!("All cells together: {}", super::soak::headline(course, &format).words));
         charts.extend(course.courses.first().map(super::soak::chart));
         lead.extend(super::soak::story(course, &format));
         lead.extend(super::soak::rests_words(course));
@@ -89,7 +89,11 @@ fn courses<'a>(study: &StudyResult, format: Formatter) -> Option<Section<'a>> {
             continue;
         };
         let name = format!("cell {}", result.cell.number);
-        lead.push(super::soak::headline(course, &name, &format).words);
+        lead.push(format!(
+            "Cell {}: {}",
+            result.cell.number,
+            super::soak::headline(course, &format).words
+        ));
         lead.extend(super::soak::story(course, &format));
         let iops = course.courses.first().filter(|_| charts.len() < COURSES_MAX);
         let titled = |chart: Lines| Lines { title: format!("{name}: {}", chart.title), ..chart };

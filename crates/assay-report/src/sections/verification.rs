@@ -3,7 +3,7 @@
 use super::headline::Headline;
 use crate::input::VerificationSummary;
 use crate::view::{Block, Level, Section, Table};
-use assay_model::projection::{ErrorSummary, VerificationCase};
+use assay_model::projection::{Answer, ErrorSummary, VerificationCase};
 use assay_model::units::show_count;
 
 fn percent(share: f64) -> String {
@@ -32,7 +32,7 @@ pub(super) fn headline(found: &VerificationSummary) -> Headline {
 pub(super) fn sections<'a>(found: &VerificationSummary) -> Vec<Section<'a>> {
     let blocks = vec![
         Block::captioned(Level::Detail, cases(&found.verification.cases)),
-        Block::captioned(Level::Detail, summary(found.all.as_ref())),
+        Block::captioned(Level::Detail, summary(found)),
     ];
     let title = "Predicted and measured".to_owned();
     vec![Section { id: "verification", title, blocks }]
@@ -51,6 +51,8 @@ fn cases(cases: &[VerificationCase]) -> Table {
         "Amdahl",
         "look-up",
         "others busy",
+        "CPU queue",
+        "counted",
     ];
     let off = |case: &VerificationCase, other_per_s: f64| {
         format!("{:+.1} %", 100.0 * (other_per_s / case.measured_per_s - 1.0))
@@ -69,24 +71,43 @@ fn cases(cases: &[VerificationCase]) -> Table {
             off(case, case.amdahl_per_s),
             off(case, case.lookup_per_s),
             case.others_busy_share.map_or_else(|| "–".to_owned(), percent),
+            case.cpu_queue_share.map_or_else(|| "–".to_owned(), percent),
+            counted(case).to_owned(),
         ]
     });
     Table::of_numbers("Each number of sessions", &names).with(rows)
 }
 
-fn summary(all: Option<&ErrorSummary>) -> Table {
-    let names = ["of all kept", ""];
-    let rows = all.into_iter().flat_map(|all| {
-        [
-            ("predictions", all.n.to_string()),
-            ("median error", percent(all.median_error)),
-            ("worst error", percent(all.worst_error)),
-            ("within 15 %", percent(all.within_share)),
-            ("covered", percent(all.covered_share)),
-            ("closer than Amdahl", percent(all.better_than_amdahl_share)),
-            ("closer than a look-up", percent(all.better_than_lookup_share)),
-        ]
-        .map(|(name, value)| vec![name.to_owned(), value])
+/// Whether a case is among the errors, or why not.
+fn counted(case: &VerificationCase) -> &'static str {
+    match (case.answer, case.is_noisy()) {
+        (Answer::Answered, false) => "yes",
+        (Answer::Answered, true) => "noisy",
+        (Answer::Bounds, _) => "bounds only",
+        (Answer::Refused, _) => "refused",
+    }
+}
+
+/// A row of the table of errors: its name, and what it shows of them.
+type ErrorRow = (&'static str, fn(&ErrorSummary) -> String);
+
+const ERROR_ROWS: [ErrorRow; 8] = [
+    ("predictions", |errors| errors.n.to_string()),
+    ("median error", |errors| percent(errors.median_error)),
+    ("worst error", |errors| percent(errors.worst_error)),
+    ("within 15 %", |errors| percent(errors.within_share)),
+    ("reads within 10 points of DB time", |errors| percent(errors.reads_within_share)),
+    ("covered", |errors| percent(errors.covered_share)),
+    ("closer than Amdahl", |errors| percent(errors.better_than_amdahl_share)),
+    ("closer than a look-up", |errors| percent(errors.better_than_lookup_share)),
+];
+
+fn summary(found: &VerificationSummary) -> Table {
+    let columns = [found.held_out.as_ref(), found.learnt_from.as_ref(), found.noisy.as_ref()];
+    let names = ["of all kept", "held out", "learnt from", "on a busy host"];
+    let rows = ERROR_ROWS.iter().map(|(name, of)| {
+        let cells = columns.iter().map(|errors| errors.map_or_else(|| "–".to_owned(), of));
+        std::iter::once((*name).to_owned()).chain(cells).collect()
     });
     Table::of_numbers("Errors of all verifications of the store", &names).with(rows)
 }

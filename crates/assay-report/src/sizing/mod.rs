@@ -1,8 +1,10 @@
 //! What to buy: the answer, how the demand was built up, what carries it with its limits and cost, and what does not.
 
+mod summary;
 mod tables;
 mod words;
 
+use crate::format::Formatter;
 use crate::input::TextOptions;
 use crate::render;
 use crate::view::{Answer, Block, Level, Section, Table, View};
@@ -29,6 +31,8 @@ fn view<'a>(sizing: &'a Sizing, top: usize, program: &str) -> View<'a> {
         subject: "sizing".to_owned(),
         facts: vec![("prices looked at", sizing.day.to_string())],
         answer: Answer {
+            asked: summary::asked(sizing),
+            summary: summary::summary(sizing, &best).blocks(Formatter::default()),
             headline: words::headline(sizing),
             details: words::details(sizing),
             ..Answer::default()

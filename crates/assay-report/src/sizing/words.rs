@@ -20,28 +20,33 @@ pub(super) fn headline(sizing: &Sizing) -> String {
         .as_ref()
         .map_or_else(|| "without a price".to_owned(), |cost| format!("for {}", a_month(cost)));
     let which = if first.cost.is_some() { "The cheapest is" } else { "The fewest are" };
-    format!(
-        "{which} {} {price}; {} would be too little first.",
-        pieces(first),
-        first.binding.name()
-    )
+    format!("{which} {} {price}; {} is its tightest limit.", pieces(first), first.binding.name())
+}
+
+fn need(sizing: &Sizing, quantity: DemandQuantity) -> f64 {
+    sizing.line(quantity).map_or(0.0, |line| line.need_value)
+}
+
+/// Rates and throughput of the demand, where it has rates.
+pub(super) fn demand(sizing: &Sizing) -> Option<String> {
+    let need = |quantity| need(sizing, quantity);
+    let (reads, writes) = (need(DemandQuantity::ReadIops), need(DemandQuantity::WriteIops));
+    let bytes = need(DemandQuantity::ReadBytesPerS) + need(DemandQuantity::WriteBytesPerS);
+    (reads + writes > 0.0).then(|| {
+        format!(
+            "{} reads/s and {} writes/s ({})",
+            show_count(reads),
+            show_count(writes),
+            show_throughput(bytes)
+        )
+    })
 }
 
 /// What the demand is, in a sentence, and what is asked of its failure and its latency.
 pub(super) fn details(sizing: &Sizing) -> Vec<String> {
-    let need = |quantity| sizing.line(quantity).map_or(0.0, |line| line.need_value);
-    let (reads, writes) = (need(DemandQuantity::ReadIops), need(DemandQuantity::WriteIops));
-    let bytes = need(DemandQuantity::ReadBytesPerS) + need(DemandQuantity::WriteBytesPerS);
-    let capacity = need(DemandQuantity::CapacityBytes);
+    let capacity = need(sizing, DemandQuantity::CapacityBytes);
     let mut details = Vec::new();
-    if reads + writes > 0.0 {
-        details.push(format!(
-            "Asked for: {} reads and {} writes a second, {}, headroom included.",
-            show_count(reads),
-            show_count(writes),
-            show_throughput(bytes)
-        ));
-    }
+    details.extend(demand(sizing).map(|demand| format!("Demand: {demand}, headroom included.")));
     if capacity > 0.0 {
         details.push(format!("Capacity: {}.", show_bytes(capacity)));
     }
@@ -81,7 +86,7 @@ pub(super) fn pieces(found: &Configuration) -> String {
 }
 
 /// `431.68 USD a month`, or `360,000 USD`.
-fn a_month(cost: &Cost) -> String {
+pub(super) fn a_month(cost: &Cost) -> String {
     if cost.monthly_total > 0.0 {
         format!("{} {} a month", amount(cost.month_total), cost.currency)
     } else {

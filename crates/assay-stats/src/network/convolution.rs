@@ -91,6 +91,8 @@ struct Joint {
 
 /// Customers at the stations at once that are looked at first; where more may be there, all are.
 const REACH: usize = 128;
+/// Below this a tail has lost digits, and its terms are taken one by one.
+const SMALLEST_TAIL: f64 = 1e-200;
 /// A share of all states that changes no digit that counts.
 const NEGLIGIBLE: f64 = 1e-13;
 
@@ -171,8 +173,10 @@ impl Joint {
         let each: Vec<Vec<f64>> = stations.iter().map(of).collect();
         let mut together = vec![0.0; most + 1];
         together[0] = 1.0;
-        for list in &each {
-            together = convolved(&together, list);
+        for (station, list) in stations.iter().zip(&each) {
+            let settled = station.speedup_ratio.len();
+            let ratio = tilt_per_s * station.demand_s / station.speedup(settled);
+            together = convolved_with_tail(&together, list, settled, ratio);
             scale(&mut together);
         }
         Self { tilt_per_s, each, together }
@@ -285,6 +289,27 @@ fn scaled_from(first: f64, most: usize, factor: impl Fn(usize) -> f64) -> Vec<f6
 fn convolved(left: &[f64], right: &[f64]) -> Vec<f64> {
     let term = |n: usize| {
         left[..=n].iter().zip(right[..=n].iter().rev()).map(|(left, right)| left * right).sum()
+    };
+    (0..left.len()).map(term).collect()
+}
+
+/// The same where the right list goes on with a constant `ratio` from its place `settled` on: what that tail adds follows
+/// from what it added to the place before, so that this takes as many steps a place as the station has rates.
+fn convolved_with_tail(left: &[f64], right: &[f64], settled: usize, ratio: f64) -> Vec<f64> {
+    let first = right.get(settled).copied().unwrap_or(0.0);
+    if first < SMALLEST_TAIL {
+        return convolved(left, right);
+    }
+    let mut tail = 0.0;
+    let term = |n: usize| {
+        let rates = settled.min(n + 1);
+        let head: f64 = left[n + 1 - rates..=n]
+            .iter()
+            .zip(right[..rates].iter().rev())
+            .map(|(left, right)| left * right)
+            .sum();
+        tail = ratio * tail + n.checked_sub(settled).map_or(0.0, |place| first * left[place]);
+        head + tail
     };
     (0..left.len()).map(term).collect()
 }

@@ -1,67 +1,132 @@
 //! The command line of fio, as its users type it, in the options of `assay run` (fio manual, "Job file parameters").
 
+use super::value::quantity;
 use assay_methods::patterns::Pattern;
+use assay_model::number::share;
+use assay_model::units::{Bytes, show_count};
 use assay_model::{Error, Result};
 use std::collections::VecDeque;
 
 /// Options that fio needs and that have nothing to do here.
-const IGNORED: [&str; 22] = [
+const IGNORED: [&str; 33] = [
+    "allow_file_create",
+    "clocksource",
     "create_on_open",
+    "create_serialize",
     "disk_util",
     "end_fsync",
     "eta",
     "eta-newline",
     "exitall",
     "fallocate",
+    "fixedbufs",
     "group_reporting",
     "gtod_reduce",
     "invalidate",
     "iodepth_batch",
     "iodepth_batch_complete",
+    "iodepth_batch_complete_max",
+    "iodepth_batch_complete_min",
     "iodepth_batch_submit",
     "iodepth_low",
     "norandommap",
     "percentile_list",
     "randrepeat",
     "refill_buffers",
+    "registerfiles",
     "status-interval",
+    "stonewall",
     "thread",
     "time_based",
+    "unified_rw_reporting",
     "unlink",
+    "verify_fatal",
+    "wait_for_previous",
 ];
 
 /// Those among all of them that stand without a value.
-const FLAGS: [&str; 8] = [
+const FLAGS: [&str; 15] = [
     "create_on_open",
     "exitall",
+    "fixedbufs",
     "group_reporting",
     "gtod_reduce",
     "norandommap",
     "refill_buffers",
+    "registerfiles",
+    "stonewall",
     "thread",
     "time_based",
+    "wait_for_previous",
+    "hipri",
+    "minimal",
+    "zero_buffers",
 ];
 
+const IN_A_FILE: &str = "write it into a workload file: start from `assay run randread --print`";
+
 /// Options that are refused, and what to do instead.
-const REFUSED: [(&str, &str); 9] = [
+const REFUSED: [(&str, &str); 33] = [
+    ("bs_unaligned", "leave it out: I/Os are aligned to their size"),
     (
         "bsrange",
-        "write a workload file with several sizes: start from `assay run randread --print`",
+        "write `transfer = [{ size = \"4KiB\", share = 0.5 }, …]` into a workload file: start from `assay run randread --print`",
     ),
     (
         "bssplit",
-        "write a workload file with several sizes: start from `assay run randread --print`",
+        "write `transfer = [{ size = \"4KiB\", share = 0.5 }, …]` into a workload file: start from `assay run randread --print`",
     ),
+    ("client", "run it on each host"),
+    ("cpus_allowed", "put `taskset -c 0-3` before the command"),
+    ("do_verify", "write --verify alone: what is read is checked while the run lasts"),
+    ("file_service_type", "name several targets; they make one address space"),
+    ("flow", IN_A_FILE),
     ("io_size", "leave it out: a run lasts for --time, and --size is the size of the test file"),
+    (
+        "latency_percentile",
+        "use `assay calibrate DIR --max-latency 1ms --quantile p99`, which finds the most IOPS within a limit",
+    ),
+    (
+        "latency_target",
+        "use `assay calibrate DIR --max-latency 1ms`, which finds the most IOPS within a limit",
+    ),
+    (
+        "latency_window",
+        "use `assay calibrate DIR --max-latency 1ms`, which finds the most IOPS within a limit",
+    ),
+    ("log_avg_msec", "write --interval; `assay report latest --csv intervals` has the log"),
     ("loops", "leave it out: a run lasts for --time"),
+    (
+        "max_latency",
+        "add a criterion on q1 and --criteria, or use `assay calibrate DIR --max-latency 1ms`",
+    ),
+    ("nice", "put `nice -n 10` before the command"),
     ("nrfiles", "name several targets; they make one address space"),
-    ("offset", "write a workload file with a span: start from `assay run randread --print`"),
+    ("number_ios", "leave it out: a run lasts for --time"),
+    ("numa_cpu_nodes", "put `numactl --cpunodebind=0` before the command"),
+    ("offset", "write `span` into a workload file: start from `assay run randread --print`"),
+    (
+        "offset_increment",
+        "write `span` into a workload file: start from `assay run randread --print`",
+    ),
     ("output", "redirect standard output, or see `assay report --html FILE`"),
     (
-        "rate",
-        "fio's --rate is in bytes per second; write --rate_iops, or --rate 5000/s for I/Os per second",
+        "rate_process",
+        "write `arrival` with a process into a workload file: start from `assay run randread --print`",
     ),
     ("rwmixcycle", "leave it out"),
+    ("startdelay", "put `sleep 10;` before the command"),
+    ("sync", "write --fdatasync 1, which flushes after every write"),
+    (
+        "thinktime",
+        "write `arrival = { closed = { outstanding = 1, think_time = \"1ms\" } }` into a workload file: start from `assay run randread --print`",
+    ),
+    ("write_bw_log", "see `assay report latest --csv intervals`"),
+    ("write_hist_log", "see `assay report latest --csv histograms`"),
+    ("write_iops_log", "see `assay report latest --csv intervals`"),
+    ("write_lat_log", "see `assay report latest --csv histograms`"),
+    ("zonemode", "leave it out: zoned devices are not written to"),
+    ("zonesize", "write `span` into a workload file: start from `assay run randread --print`"),
 ];
 
 /// Engines of fio, and the backend that does the same.
@@ -77,23 +142,29 @@ const ENGINES: [(&str, &str); 8] = [
 ];
 
 /// Options that have another name or another form here.
-const KNOWN: [&str; 24] = [
+const KNOWN: [&str; 31] = [
     "blocksize",
     "bs",
+    "buffer_compress_percentage",
     "buffered",
+    "dedupe_percentage",
     "direct",
     "directory",
     "fdatasync",
     "filename",
+    "filesize",
     "fsync",
+    "hipri",
     "iodepth",
     "ioengine",
+    "minimal",
     "name",
     "numjobs",
     "output-format",
     "ramp_time",
     "random_distribution",
     "randseed",
+    "rate",
     "rate_iops",
     "readwrite",
     "runtime",
@@ -101,7 +172,8 @@ const KNOWN: [&str; 24] = [
     "rwmixread",
     "rwmixwrite",
     "size",
-    "filesize",
+    "verify",
+    "zero_buffers",
 ];
 
 /// What a command line in fio's words means here.
@@ -120,6 +192,7 @@ struct Job {
     transfer: Option<String>,
     depth: Option<u32>,
     jobs: Option<u32>,
+    bytes_per_s: Option<String>,
     says_direct: bool,
     words: Vec<String>,
     targets: Vec<String>,
@@ -152,7 +225,7 @@ pub fn translate(words: &[String]) -> Result<CommandWords> {
             None => job.words.push(word),
         }
     }
-    Ok(job.finish())
+    job.finish()
 }
 
 /// The name and the value of a word that is an option of fio: `--bs=4k`, `--bs`, and `-bs=4k`, which fio takes, too.
@@ -168,6 +241,7 @@ fn option(word: &str) -> Option<(String, Option<String>)> {
         "name" | "size" => true,
         "buffered" => value.is_none(),
         "rate" => is_iops(value.as_deref()),
+        "verify" => value.as_deref().is_none_or(|value| value.ends_with('%')),
         _ => false,
     };
     (is_known && !is_shared).then(|| (name.to_owned(), value))
@@ -204,6 +278,13 @@ impl Job {
             "runtime" => self.option("--time", value),
             "ramp_time" => self.option("--warm-up", value),
             "rate_iops" => self.option("--rate", value),
+            "rate" => self.bytes_per_s = Some(value),
+            "verify" => self.verify(&value),
+            "minimal" => self.words.push("--json".to_owned()),
+            "hipri" => self.words.push("--polled".to_owned()),
+            "buffer_compress_percentage" => self.option("--compressible", percent(&value)),
+            "dedupe_percentage" => self.option("--duplicate", percent(&value)),
+            "zero_buffers" => self.option("--compressible", "100%".to_owned()),
             "randseed" => self.option("--seed", value),
             "filesize" => self.option("--size", value),
             "fdatasync" | "fsync" => self.option("--fdatasync", value),
@@ -263,8 +344,38 @@ impl Job {
         }
     }
 
+    fn verify(&mut self, check: &str) {
+        self.words.push("--verify".to_owned());
+        self.notes.push(format!(
+            "note: --verify {check}: blocks carry stamps of Assay, which also show lost and misplaced writes"
+        ));
+    }
+
+    /// A rate in bytes per second as the rate of I/Os of the one size.
+    fn paced(&mut self) -> Result<()> {
+        let Some(rate) = self.bytes_per_s.take() else {
+            return Ok(());
+        };
+        let transfer = self.transfer.clone().unwrap_or_else(|| "4KiB".to_owned());
+        let size = |text: &str| quantity::<Bytes>(text).map(|Bytes(bytes)| bytes);
+        let (Ok(bytes_per_s), Ok(transfer_bytes)) = (size(&rate), size(&transfer)) else {
+            return Err(Error::usage(
+                format!("--rate {rate} with --bs {transfer} is not one rate"),
+                "write I/Os per second, for example --rate 5000/s",
+            ));
+        };
+        let iops = share(bytes_per_s, transfer_bytes);
+        self.option("--rate", format!("{iops:.3}/s"));
+        let iops = show_count(iops);
+        self.notes.push(format!(
+            "note: --rate {rate} is in bytes per second, as in fio: {iops} I/Os of {transfer} per second"
+        ));
+        Ok(())
+    }
+
     /// Puts the pattern first and the targets last, and adds what fio does where nothing is said.
-    fn finish(mut self) -> CommandWords {
+    fn finish(mut self) -> Result<CommandWords> {
+        self.paced()?;
         let is_fio = self.pattern.is_some();
         let (depth, jobs) = (self.depth.or(is_fio.then_some(1)), self.jobs.unwrap_or(1));
         if is_fio && (self.transfer.is_none() || self.depth.is_none()) {
@@ -292,7 +403,7 @@ impl Job {
         }
         let pattern = self.pattern.into_iter();
         let words = pattern.chain(self.words).chain(self.targets).collect();
-        CommandWords { words, notes: self.notes }
+        Ok(CommandWords { words, notes: self.notes })
     }
 }
 
@@ -363,6 +474,21 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_in_bytes_is_that_of_the_ios() {
+        assert_eq!(
+            words("--rw randread --bs 8k --iodepth 4 --direct 1 --rate=10m D"),
+            "randread --rate 1280.000/s D --transfer 8k --outstanding 4"
+        );
+        assert_eq!(words("oltp D --rate 5000/s"), "oltp D --rate 5000/s");
+        assert_eq!(words("oltp D --ramp_time=2 --fsync=1"), "oltp D --warm-up 2 --fdatasync 1");
+        assert_eq!(
+            words("randwrite D --verify=crc32c --dedupe_percentage=30"),
+            "randwrite D --verify --duplicate 30%"
+        );
+        assert_eq!(words("randwrite D --verify"), "randwrite D --verify");
+    }
+
+    #[test]
     fn words_of_assay_stay_as_they_are() {
         let line =
             "oltp D --time 30s --size 1GiB --name one --rate 5000 --read-share 0.7 -q -- --bs";
@@ -388,7 +514,11 @@ mod tests {
             "--rw randread --bssplit 4k/50 D",
             "x --iodepth many",
             "x --ioengine rados",
-            "x --rate=10m",
+            "x --rate=manyk",
+            "x --rate=10m --bs 0",
+            "x --offset 1g",
+            "x --thinktime 100",
+            "x --latency_target=1ms",
             "x --loops 3",
             "x --random_distribution=pareto:0.9",
         ] {

@@ -1,14 +1,15 @@
 //! `assay arrays`: the simulated arrays, what is assumed of them, and how far they are from what was published.
 
+use crate::documents::{ArrayList, CheckedFigure, FigureList};
 use crate::exit::{ExitStatus, json, print};
 use crate::options::COMMON;
+use crate::terminal::say;
 use assay_arrays::{Checked, find, names, session_profile, verify};
 use assay_methods::target::array_model;
 use assay_model::array::{ArrayModel, Measure, Role};
 use assay_model::units::{show_bytes, show_count, show_time_ns};
 use assay_model::{Error, Result};
 use clap::Args;
-use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// A fitted figure further away than this means that the model misses it.
@@ -50,7 +51,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return print_verified(&models, options.json);
     }
     if options.json {
-        return print(&json(&json!({ "format": 1, "arrays": models }))?);
+        return print(&json(&ArrayList::of(&models))?);
     }
     print(&if options.arrays.is_empty() {
         list(&models)
@@ -101,15 +102,28 @@ fn print_profile(models: &[ArrayModel], experiment: &str) -> Result<ExitStatus> 
 }
 
 fn print_verified(models: &[ArrayModel], as_json: bool) -> Result<ExitStatus> {
-    let (mut all, mut text, mut good) = (Vec::new(), String::new(), true);
-    for model in models {
-        let checked = verify(model, |_| ())?;
-        good &= !checked.iter().any(misses_fit);
-        text += &table(model, &checked);
-        all.extend(checked.iter().map(|one| as_value(model, one)));
-    }
-    print(&if as_json { json(&json!({ "format": 1, "figures": all }))? } else { text })?;
-    Ok(if good { ExitStatus::Success } else { ExitStatus::Failure })
+    let verified = models.iter().map(|model| {
+        say(&format!("{}: simulating {} published figures", model.name, model.figures.len()));
+        Ok((model, verify(model, |_| ())?))
+    });
+    let verified = verified.collect::<Result<Vec<_>>>()?;
+    print(&if as_json { json(&figures(&verified))? } else { text(&verified) })?;
+    let misses = verified.iter().any(|(_, checked)| checked.iter().any(misses_fit));
+    Ok(if misses { ExitStatus::Failure } else { ExitStatus::Success })
+}
+
+/// One model and what became of its figures.
+type Verified<'a> = (&'a ArrayModel, Vec<Checked>);
+
+fn figures<'a>(verified: &'a [Verified<'a>]) -> FigureList<'a> {
+    let of_model = |(model, checked): &'a Verified<'a>| {
+        checked.iter().map(|one| CheckedFigure::of(model, one, remark(one)))
+    };
+    FigureList::of(verified.iter().flat_map(of_model).collect())
+}
+
+fn text(verified: &[Verified<'_>]) -> String {
+    verified.iter().map(|(model, checked)| table(model, checked)).collect()
 }
 
 fn misses_fit(checked: &Checked) -> bool {
@@ -176,14 +190,4 @@ fn show(measure: Measure, is_ratio: bool, value: f64) -> String {
         Measure::DbCpus => format!("{value:.1} CPUs"),
         _ => format!("{}/s", show_count(value)),
     }
-}
-
-fn as_value(model: &ArrayModel, checked: &Checked) -> Value {
-    json!({
-        "array": model.name,
-        "figure": checked.figure,
-        "simulated": checked.simulated_value,
-        "error": checked.error(),
-        "remark": remark(checked),
-    })
 }

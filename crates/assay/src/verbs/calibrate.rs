@@ -27,7 +27,7 @@ pub struct Options {
     /// Longest measured time of each mix
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
     time: Nanos,
-    /// Latency limit: holds for the quantile of the service time
+    /// Limit on the latency (service time) at the quantile
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1ms")]
     max_latency: Nanos,
     /// Quantile that the limit holds for

@@ -1,5 +1,6 @@
 //! `assay catalog`: what can be bought, as the program and a user's files know it.
 
+use crate::documents::EntryList;
 use crate::exit::{ExitStatus, json, print};
 use crate::options::COMMON;
 use assay_app::sizing::{catalog_index, read_catalog, today};
@@ -26,7 +27,7 @@ pub struct Options {
     /// Entries to show with everything that is known, or catalog files to check and list; by default all entries in short
     #[arg(value_name = "ENTRY|FILE")]
     named: Vec<String>,
-    /// A catalog over those of the program, entry by entry
+    /// Catalog whose entries replace built-in ones of the same name, or are added
     #[arg(long, value_name = "FILE")]
     catalog: Vec<PathBuf>,
     /// Print JSON documents instead of text
@@ -55,8 +56,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         listings = index.listings().to_vec();
     }
     if options.json {
-        let entries: Vec<_> = listings.iter().map(|listing| &listing.entry).collect();
-        return print(&json(&entries)?);
+        let entries = listings.iter().map(|listing| &listing.entry).collect();
+        return print(&json(&EntryList::of(entries))?);
     }
     let today = today();
     print(&if is_list { list(&listings, today) } else { described(&listings, today) })

@@ -11,7 +11,7 @@ use assay_app::finish::CriteriaSource;
 use assay_app::reports::read_profile;
 use assay_methods::presets::preset;
 use assay_model::units::{Nanos, Rate};
-use assay_model::{Error, Result, Workload};
+use assay_model::{Error, Profile, Result, Workload};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -59,7 +59,8 @@ pub struct Options {
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let target = options.target.plan();
-    let workload = workload(options, target.may_be_written())?;
+    let profile = options.report.as_deref().map(read_profile).transpose()?;
+    let workload = workload(options, profile.as_ref(), target.may_be_written())?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     let plan = CheckPlan {
         target,
@@ -77,6 +78,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     start::check(&plan.target.targets, &options.target.start)?;
     let finished = plan.run(
         criteria,
+        profile.as_ref(),
         &measuring_context(
             &options.store,
             &options.output,
@@ -89,14 +91,13 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 
 /// The mix that the Dell paper takes for a typical database, or its reads where nothing may be written; or the
 /// demand of the report.
-fn workload(options: &Options, write: bool) -> Result<Workload> {
+fn workload(options: &Options, profile: Option<&Profile>, write: bool) -> Result<Workload> {
     let (warm_up, duration) = workload_times(options.time, options.report.is_some());
-    let Some(report) = &options.report else {
+    let Some((report, profile)) = options.report.as_ref().zip(profile) else {
         let preset = preset(if write { "oltp" } else { "oltp-read" })?;
         return Ok(Workload { warm_up, duration, ..preset });
     };
-    let profile = read_profile(report)?;
-    let plan = assay_methods::plan(&profile, &options.demand.plan(duration, warm_up))?;
+    let plan = assay_methods::plan(profile, &options.demand.plan(duration, warm_up))?;
     if plan.workload.writes() && !write {
         return Err(Error::usage(
             format!(

@@ -1,5 +1,6 @@
 //! `assay convert`: a job file of another program as workloads and studies.
 
+use crate::documents::ConversionDocument;
 use crate::exit::{ExitStatus, json, print};
 use crate::job_options::{JobOptions, report, say_report};
 use crate::options::COMMON;
@@ -9,7 +10,6 @@ use assay_formats::annotate::annotated;
 use assay_formats::{Conversion, Document, Note, Treatment};
 use assay_model::{Error, Result};
 use clap::Args;
-use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -35,31 +35,12 @@ pub struct Options {
     quiet: bool,
 }
 
-/// What became of a file, for programs.
-#[derive(Serialize)]
-struct ConversionDocument<'a> {
-    format: u32,
-    program: assay_formats::conversion::Program,
-    targets: &'a [assay_formats::NamedTarget],
-    documents: Vec<&'a Document>,
-    notes: &'a [Note],
-    hosts: &'a [String],
-}
-
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let text = job_text(&options.file)?.ok_or_else(|| unknown(&options.file))?;
     let conversion = read_job(&options.file, &text, &options.job.settings())?;
     if options.json {
-        let document = ConversionDocument {
-            format: 1,
-            program: conversion.program,
-            targets: &conversion.targets,
-            documents: conversion.parts.iter().map(|part| &part.document).collect(),
-            notes: &conversion.notes,
-            hosts: &conversion.hosts,
-        };
-        return print(&json(&document)?);
+        return print(&json(&ConversionDocument::of(&conversion))?);
     }
     match &options.out {
         Some(directory) => write_each(&conversion, directory)?,

@@ -6,7 +6,7 @@ use crate::spelling::quantity;
 use crate::terminal::colour;
 use assay_app::new_file::write_new;
 use assay_app::predict::{PredictionPlan, verify};
-use assay_model::projection::{Answer, Projection};
+use assay_model::projection::{Answer, FORMAT, Projection, Verifications};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::verdict::Outcome;
 use assay_model::{Error, Result};
@@ -35,6 +35,9 @@ pub struct Options {
     /// Two runs of the same load, before and after a move: predict the second from the first, compare, and keep that with it
     #[arg(long, num_args = 2, value_names = ["RUN_A", "RUN_B"], conflicts_with = "profile")]
     verify: Vec<String>,
+    /// Learn nothing from this verification: it tests what others taught of the model's error
+    #[arg(long, requires = "verify", conflicts_with = "profile")]
+    held_out: bool,
     /// Calibration of the storage that the profile was measured on: the model is checked there first
     #[arg(long, value_name = "TARGET")]
     from: Option<String>,
@@ -44,10 +47,10 @@ pub struct Options {
     /// Users who think between two units of work: their think time follows from the profile
     #[arg(long, value_name = "N", value_parser = positive)]
     users: Option<f64>,
-    /// Answer for the same work a second only
+    /// Answer only for the same work per second
     #[arg(long)]
     open: bool,
-    /// Answer for sessions without think time only
+    /// Answer only for sessions without think time
     #[arg(long, conflicts_with = "open")]
     closed: bool,
     /// Sessions without think time, instead of those that were active on average
@@ -56,7 +59,7 @@ pub struct Options {
     /// Processors of the host, instead of those of the profile
     #[arg(long, value_name = "N", value_parser = positive)]
     cpus: Option<f64>,
-    /// Speed of a processor over one of the profile's host
+    /// Speed of a processor relative to the profile's host
     #[arg(long, value_name = "FACTOR", value_parser = positive)]
     cpu_speed: Option<f64>,
     /// Multiply the work by this factor; 1.5 adds half again
@@ -68,13 +71,13 @@ pub struct Options {
     /// Size of the buffer cache now, for a profile without the server's own advice
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, requires = "cache")]
     present_cache: Option<Bytes>,
-    /// Response that is wanted of one unit of work: says how long a read may take
+    /// Response time wanted of one unit of work; the answer says how long a read may take
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
     response_limit: Option<Nanos>,
-    /// Virtual time to calibrate a simulated device for, each mix
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "30s")]
-    time: Nanos,
-    /// How often inputs are drawn from their intervals
+    /// Virtual time to calibrate a simulated device for, each mix; by default 5 s, and 30 s for a slow device
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    time: Option<Nanos>,
+    /// Number of random draws of the inputs from their intervals
     #[arg(long, value_name = "N", default_value_t = 1000)]
     draws: u32,
     /// Seed of all random choices
@@ -116,10 +119,15 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         ..Report::default()
     };
     if let [before, after] = options.verify.as_slice() {
-        let found = verify(&options.plan(), before, after, &context)?;
-        let document = json(&found.verification)?;
-        report.verified =
-            Some(VerificationSummary { verification: found.verification, all: found.all });
+        let found = verify(&options.plan(), before, after, options.held_out, &context)?;
+        let one = Verifications { format: FORMAT, pairs: vec![found.verification.clone()] };
+        let document = json(&one)?;
+        report.verified = Some(VerificationSummary {
+            verification: found.verification,
+            learnt_from: found.learnt_from,
+            held_out: found.held_out,
+            noisy: found.noisy,
+        });
         show(options, &report, &document)?;
         return Ok(ExitStatus::Success);
     }

@@ -1,5 +1,6 @@
 //! `assay profile`: what a database asked of its storage, from AWR and Statspack reports, or of a live server.
 
+use crate::documents::{ProfileList, ReportTable};
 use crate::exit::{ExitStatus, json, print};
 use crate::options::{COMMON, OutputOptions, progress};
 use crate::signals::stop_flag;
@@ -59,7 +60,7 @@ pub struct Options {
     /// Write each profile to this directory as `NAME.profile.json`
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Print the profile as JSON, several as an array; with --table, the rows
+    /// Print the profile as JSON, several as a list; with --table, the rows
     #[arg(long, help_heading = COMMON)]
     json: bool,
     /// Print neither progress nor notes on standard error
@@ -228,16 +229,16 @@ fn rows(reports: &[ReadReport], options: &Options) -> Result<String> {
     let rows: Vec<_> = reports.iter().map(|report| report.row.clone()).collect();
     match (options.csv, options.json) {
         (true, _) => Ok(table::csv(&rows)),
-        (false, true) => json(&table::json(&rows)),
+        (false, true) => json(&ReportTable::of(table::json(&rows))),
         (false, false) => Ok(table::text(&rows)),
     }
 }
 
-/// One profile as it is, several as an array.
+/// One profile as it is, several in a list.
 fn documents(named: &[NamedProfile<'_>]) -> Result<String> {
     let profiles: Vec<&Profile> = named.iter().map(|named| named.profile).collect();
     match profiles.as_slice() {
         [one] => json(one),
-        several => json(&several),
+        several => json(&ProfileList::of(several)),
     }
 }

@@ -3,21 +3,21 @@
 use crate::exit::{ExitStatus, json, print};
 use crate::options::COMMON;
 use crate::spelling::quantity;
-use assay_app::replay::{ImagePlan, ReplayPlan, ReplayedDevice};
+use assay_app::replay::{ImagePlan, ReplayDocument, ReplayPlan, ReplayedDevice};
 use assay_model::Result;
 use assay_model::number::real;
 use assay_model::units::{Bytes, show_count};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Cuts the power at every place of a recorded write log: which lies of a device its writes would show, or the image of one state
+/// Simulates power cuts at every point of a recorded write log: which faults of a device it would reveal, or the image of one state
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay replay writes.log
   assay replay writes.log --states 1000 --unit 4KiB
   assay replay ext4.log --image state.img --entries 500 --base before.img")]
 pub struct Options {
-    /// Write log in the form of dm-log-writes, also from qemu's blklogwrites
+    /// Write log in the format of dm-log-writes, also from qemu's blklogwrites
     log: PathBuf,
     /// States to look at, for each kind of device
     #[arg(long, value_name = "N", default_value = "10000", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
@@ -25,13 +25,13 @@ pub struct Options {
     /// Seed of all random choices
     #[arg(long, default_value = "1")]
     seed: u64,
-    /// What the device writes as a whole
+    /// Unit that the device writes atomically
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "512B")]
     unit: Bytes,
     /// Neighbours within this size share their fate, as in an erase block
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "0B")]
     region: Bytes,
-    /// In which order the cache is written out
+    /// Order in which the cache is written out
     #[arg(long, value_name = "ORDER", default_value = "any")]
     order: Order,
     /// Write the state of a device after one cut to this new file, instead of judging many
@@ -48,7 +48,7 @@ pub struct Options {
     json: bool,
 }
 
-/// In which order the cache is written out.
+/// Order in which the cache is written out.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Order {
     /// In any order
@@ -72,7 +72,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return print(&format!("{}\n", image.display()));
     }
     let devices = plan.cut_everywhere(options.states)?;
-    let document = || json(&serde_json::json!({ "format": 1, "devices": devices }));
+    let document = || json(&ReplayDocument::of(&devices));
     print(&if options.json { document()? } else { text(&devices) })?;
     Ok(exit(&devices))
 }

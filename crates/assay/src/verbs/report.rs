@@ -7,6 +7,7 @@ use crate::terminal::layout;
 use assay_app::loaded_run::LoadedRun;
 use assay_app::new_file::write_new;
 use assay_formats::out::{OrionFiles, OutputRun, fio_json, flatfile, orion, slob};
+use assay_model::run::RunKind;
 use assay_model::{Error, Result};
 use assay_report::Options as Shown;
 use assay_store::RunReader;
@@ -252,6 +253,10 @@ fn csv(table: Table, loaded: &LoadedRun, run: &RunReader) -> Result<String> {
     let message =
         format!("the run {} ({}) has no {}", manifest.id, manifest.kind.name(), table.name());
     let hint = match names.as_slice() {
+        names if table == Table::Watch && manifest.kind == RunKind::Load => format!(
+            "a load keeps what its host did step by step: it is in the columns of --csv ladder (it has {})",
+            names.join(", ")
+        ),
         [] => "nothing was measured in it that is a table".to_owned(),
         names => format!("it has {}", names.join(", ")),
     };

@@ -110,13 +110,14 @@ fn entries(kind: Kind) -> Result<Vec<(&'static str, String)>> {
             };
             assay_loads::brokerage::MIXES.into_iter().map(described).collect()
         }
-        Kind::Schema => Ok(SCHEMAS.iter().map(|(name, _)| (*name, String::new())).collect()),
+        Kind::Schema => Ok(SCHEMAS.iter().map(|name| (*name, String::new())).collect()),
     }
 }
 
 /// The document of a name as it ships.
 fn text(kind: Kind, name: &str) -> Result<String> {
     let found = match kind {
+        Kind::Schema => return schema_text(name),
         Kind::Workload => match preset_text(name) {
             Some(text) => Some(text),
             None => {
@@ -130,7 +131,6 @@ fn text(kind: Kind, name: &str) -> Result<String> {
         Kind::Criteria => named(&assay_judge::SHIPPED, name),
         Kind::Array => assay_arrays::text(name),
         Kind::Mix => named(&assay_loads::brokerage::MIXES, name),
-        Kind::Schema => Some(schema_text(name)?),
     };
     found.map(str::to_owned).ok_or_else(|| unknown(kind, name))
 }

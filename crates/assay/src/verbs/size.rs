@@ -48,16 +48,16 @@ pub struct Options {
 /// What has to be carried.
 #[derive(Args)]
 struct DemandOptions {
-    /// I/Os a second, instead of profiles
+    /// IOPS, instead of profiles
     #[arg(long, value_name = "RATE", value_parser = quantity::<Rate>, conflicts_with = "profiles")]
     iops: Option<Rate>,
     /// Share of reads among them
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "70%")]
     read_share: Share,
-    /// Size of one of them
+    /// Size of an I/O
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
     transfer: Bytes,
-    /// Bytes a second, where they are not the product of both
+    /// Throughput, where it is not the product of both
     #[arg(long, value_name = "SIZE/s", value_parser = throughput, requires = "iops")]
     throughput: Option<Bytes>,
     /// What counts of several profiles: `max`, `p95`, or a multiple of their mean such as `2x`
@@ -66,7 +66,7 @@ struct DemandOptions {
     /// How long a peak lasts, so that credits of a volume may carry it; by default all of it is sustained
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
     peak_time: Option<Nanos>,
-    /// Growth a year
+    /// Growth per year
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
     growth: Share,
     /// Years of growth; 1 where only --growth is given
@@ -87,10 +87,10 @@ struct DemandOptions {
     /// Share of the capacity that may be full
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "80%")]
     fill: Share,
-    /// Longest mean time of a read
+    /// Limit on the mean read latency
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
     read_latency: Option<Nanos>,
-    /// Longest time of a transaction: the read latency follows from the profile
+    /// Limit on the time of a transaction; that on the read latency follows from the profile
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, conflicts_with = "read_latency")]
     response: Option<Nanos>,
 }
@@ -101,22 +101,22 @@ struct StorageOptions {
     /// Entries to consider, by name; all by default
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
-    /// A catalog over those of the program, entry by entry
+    /// Catalog whose entries replace built-in ones of the same name, or are added
     #[arg(long, value_name = "FILE")]
     catalog: Vec<PathBuf>,
     /// Take the IOPS of a device or an array from a calibration: a run, or a document
     #[arg(long, value_name = "NAME=RUN", value_parser = pair)]
     measured: Vec<(String, String)>,
-    /// Parts of which one may fail while the peak is carried
+    /// Parts, any one of which may fail while the peak is still carried
     #[arg(long, value_name = "PARTS", value_enum, value_delimiter = ',')]
     survive: Vec<Part>,
-    /// How disks and drives are put together
+    /// RAID level of disks and drives
     #[arg(long, value_name = "LEVELS", value_enum, value_delimiter = ',', default_value = "10")]
     raid: Vec<Level>,
-    /// Members of a group with parity
+    /// Drives in a parity group
     #[arg(long, value_name = "N", default_value_t = 8)]
     raid_group: u32,
-    /// Volumes in a stripe at most
+    /// Most volumes in a stripe
     #[arg(long, value_name = "N", default_value_t = 8)]
     stripes: u32,
     /// The virtual machine that volumes are attached to
@@ -125,13 +125,13 @@ struct StorageOptions {
     /// The ports between host and array
     #[arg(long, value_name = "NAME")]
     port: Option<String>,
-    /// Share of what a device or an array can do that is planned for
+    /// Plan to use this share of what a device or an array can do
     #[arg(long = "use", value_name = "SHARE", value_parser = quantity::<Share>, default_value = "100%")]
     used: Share,
     /// Years over which purchases are spread
     #[arg(long, value_name = "YEARS", default_value_t = 3)]
     lifetime: u32,
-    /// Count prices that are older than two years
+    /// Accept prices that are older than two years
     #[arg(long)]
     accept_old_prices: bool,
 }

@@ -8,7 +8,8 @@ use crate::spelling::quantity;
 use crate::start;
 use assay_app::plan_document::read_plan;
 use assay_app::resume::needed;
-use assay_app::study::{StudyPlan, outline};
+use assay_app::study::StudyPlan;
+use assay_app::study::outline::{self, StudyListing};
 use assay_methods::files::read_document;
 use assay_methods::shipped_studies::study_text;
 use assay_methods::target::SimulatedDevice;
@@ -86,7 +87,7 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
         SimulatedDevice::parse(target)?;
     }
     if options.output.json {
-        return print(&json(&outline::document(&plan.study, &plan.notes, targets))?);
+        return print(&json(&StudyListing::of(&plan.study, &plan.notes, targets))?);
     }
     print(&outline::text(&plan.study, &plan.notes, targets))
 }

@@ -201,7 +201,7 @@ fn a_rung_has_the_profile_of_its_server() {
     let rung = &json(&output)["load"]["rungs"][0];
     let profile = &rung["profile"];
     assert_eq!(profile["source"]["product"], "mariadb", "{}", words(&output));
-    assert!(!profile["time"]["db_time_s"]["source"].as_str().unwrap().contains("looks"));
+    assert!(!profile["time"]["db_time_s"]["source"].as_str().unwrap().contains("samples"));
     assert!(!profile["server"]["events"].as_array().unwrap().is_empty(), "{profile}");
     // A managed server times commits, and shows what sessions wait for.
     assert!(!has_text(&profile["missing"], "times of commits"), "{}", profile["missing"]);
@@ -210,5 +210,5 @@ fn a_rung_has_the_profile_of_its_server() {
     assert!(!classes(profile).is_empty(), "{profile}");
     // What looking cost is known, and no part of the load.
     assert!(profile["server"]["sampling"]["own_time_s"].is_number());
-    assert!(profile["server"]["sampling"]["looks"].as_u64().unwrap() > 0);
+    assert!(profile["server"]["sampling"]["samples"].as_u64().unwrap() > 0);
 }

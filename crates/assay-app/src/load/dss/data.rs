@@ -8,7 +8,7 @@ use crate::load::prepared_server::{
 };
 use crate::load::server_plan::ServerSizing;
 use assay_dbload::dss::{
-    DssStore, DssTables, SCHEMA, data_bytes, finish_refresh, fit, look, scale_of, sizes,
+    DssStore, DssTables, SCHEMA, data_bytes, finish_refresh, scale_of, schema_state, sizes, tune,
 };
 use assay_dbload::load::{Database, Fill, Manifest, State, fill, in_the_way};
 use assay_loads::dss::Scale;
@@ -69,7 +69,7 @@ impl<L: LoadProduct + DssStore> Tables<L> {
             fill: &mut bring,
         };
         let mut prepared = PreparedServer::prepare(named, wanted, context)?;
-        fit(&mut prepared.database)?;
+        tune(&mut prepared.database)?;
         let Came { data, next_set, were_there } = came;
         Ok(Self { prepared, data, next_set, were_there })
     }
@@ -99,7 +99,7 @@ fn find<L: DssStore>(
     request: &DssRequest<'_>,
     context: &Context,
 ) -> Result<Came> {
-    let mut found = look(database)?;
+    let mut found = schema_state(database)?;
     let is_ours = matches!(found, State::Whole(_) | State::Half(_));
     if request.partial_data == Some(PartialData::Drop) && is_ours {
         context.progress.say("note: the tables of an earlier run are dropped");

@@ -85,7 +85,7 @@ fn first<L: LoadProduct + DssStore>(request: &DssRequest<'_>, tables: &mut Table
         format: 1,
         method: "dss-h".to_owned(),
         notice: NOTICE.to_owned(),
-        server: tables.prepared.database.told(),
+        server: tables.prepared.database.facts(),
         scale: request.scale.factor(),
         plan: request.plan.clone(),
         data: tables.data,
@@ -172,9 +172,9 @@ impl<L: LoadProduct + DssStore> Measuring<'_, L> {
         let mut waiting = |passed: Duration| {
             show(progress, &plan, begun.borrow().len(), wanted, passed);
         };
-        let mut hands =
+        let mut hooks =
             QueryHooks { stop: &self.context.stop, ended: &mut ended, waiting: &mut waiting };
-        let run = measure(&mut self.tables.prepared.database, &plan, &mut hands);
+        let run = measure(&mut self.tables.prepared.database, &plan, &mut hooks);
         self.context.progress.clear();
         let run = match run {
             Ok(run) => run,
@@ -190,7 +190,7 @@ impl<L: LoadProduct + DssStore> Measuring<'_, L> {
     fn push(&mut self, run: DssRun) -> Result<Finish> {
         let finish = run.finish.clone();
         self.result.runs.push(run);
-        self.result.server = self.tables.prepared.database.told();
+        self.result.server = self.tables.prepared.database.facts();
         self.result.end = match &finish {
             Finish::Complete => String::new(),
             Finish::Failed { reason } => reason.clone(),

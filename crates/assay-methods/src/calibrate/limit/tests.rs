@@ -56,6 +56,13 @@ fn a_limit_beyond_saturation_costs_nothing() {
 }
 
 #[test]
+fn where_more_load_gives_less_the_load_that_gives_most_answers() {
+    let found = answered(&[(8, 1600, 1), (16, 2000, 1), (32, 1500, 1), (64, 1200, 80)]).unwrap();
+    assert_eq!((found.outstanding, found.bound), (16, Bound::Saturated));
+    assert!(found.rate.covers(2001.0 / 0.025) && found.rate.relative_half_width() < 0.01);
+}
+
+#[test]
 fn nothing_is_within_a_limit_that_the_smallest_load_breaks() {
     assert_eq!(answered(&[(1, 200, 30), (2, 400, 60)]), None);
 }

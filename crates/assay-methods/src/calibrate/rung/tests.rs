@@ -136,9 +136,14 @@ fn what_was_before_an_interval_can_be_cut_off() {
 }
 
 #[test]
-fn a_printed_end_is_finite() {
+fn an_end_that_no_data_support_is_left_out() {
     let few = Rung::of(1, vec![slice(1.0, &vec![vec![(100_000, 5)]; 20])], 0.99).unwrap();
     assert!(few.told.quantile_ns.high.is_infinite());
     let point = few.curve_point(8192);
-    assert!(point.limited_quantile_ns.high.is_finite() && point.limited_quantile_ns.low > 0.0);
+    assert!(point.limited_quantile_ns.is_at_least() && point.limited_quantile_ns.low > 0.0);
+    assert!(point.iops.high.is_finite());
+    let mut told = few.told;
+    told.doubted(40.0);
+    let doubted = document(&told.iops);
+    assert!(doubted.is_at_least() && doubted.low > 0.0 && doubted.value > doubted.low);
 }

@@ -10,6 +10,12 @@ type Step = (&'static str, String);
 
 pub(super) fn next(report: &Report) -> Vec<Step> {
     let target = shell_word(&report.target);
+    if report.projection.is_some() {
+        return vec![(
+            "Measure the storage that the profile is from, which makes the answer surer",
+            "assay predict PROFILE --on NEW --from PRESENT".to_owned(),
+        )];
+    }
     if let Some(found) = &report.comparison {
         return of_comparison(found.outcome);
     }

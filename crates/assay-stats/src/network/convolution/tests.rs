@@ -134,3 +134,19 @@ proptest! {
         prop_assert!(at(1.0, disk * faster) >= at(1.0, disk) * (1.0 - 1e-9));
     }
 }
+
+#[test]
+fn a_constant_tail_is_summed_as_its_terms_are() {
+    let left: Vec<f64> = (0..200).map(|n| 1.0 / f64::from(n + 1)).collect();
+    for (settled, ratio) in [(1, 0.99), (7, 0.5), (64, 1.0), (199, 0.9)] {
+        let station: Vec<f64> = (1..=settled).map(real_len).collect();
+        let station = Station { demand_s: 1.0, speedup_ratio: station };
+        let scale = ratio * station.speedup(settled);
+        let right = scaled_terms(199, |n| scale / station.speedup(n));
+        let exact = convolved(&left, &right);
+        let found = convolved_with_tail(&left, &right, settled, ratio);
+        for (exact, found) in exact.iter().zip(found) {
+            assert!((found / exact - 1.0).abs() < 1e-12, "{settled} {found} {exact}");
+        }
+    }
+}

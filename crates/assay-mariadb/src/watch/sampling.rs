@@ -1,6 +1,6 @@
 //! What the sessions of a server do at one moment, and which of its threads serve them.
 
-use super::{Watcher, queries, told};
+use super::{Watcher, failed, queries};
 use crate::connection::Row;
 use crate::model::{Snapshot, seen};
 use assay_dbserver::processes::threads;
@@ -13,22 +13,22 @@ impl ObservedServer for Watcher {
     type Snapshot = Snapshot;
 
     fn snapshot(&mut self) -> Result<Snapshot> {
-        self.take_snapshot().map_err(told)
+        self.take_snapshot().map_err(failed)
     }
 
-    fn glance(&mut self) -> Result<ServerSample> {
-        let rows = self.connection.query(&self.question).map_err(told)?;
-        Ok(glance(&rows, self.tells_waits))
+    fn sample(&mut self) -> Result<ServerSample> {
+        let rows = self.connection.query(&self.question).map_err(failed)?;
+        Ok(sample_of(&rows, self.tells_waits))
     }
 
     /// All threads of the server: those that serve a session now, ours, and the rest.
-    fn processes(&self, glance: &ServerSample) -> Vec<Process> {
+    fn processes(&self, sampled: &ServerSample) -> Vec<Process> {
         // A thread that serves many sessions in turn is of no single one, and rests between them.
         let Some(server) = self.process.filter(|_| self.has_own_threads) else {
             return Vec::new();
         };
         let clients: BTreeMap<u32, Kind> =
-            glance.processes.iter().map(|process| (process.id, process.kind)).collect();
+            sampled.processes.iter().map(|process| (process.id, process.kind)).collect();
         let is_own = |id: u32| self.own.iter().any(|own| own.thread == Some(id));
         let kind = |id: u32| {
             if is_own(id) {
@@ -51,16 +51,16 @@ impl ObservedServer for Watcher {
 }
 
 impl Watcher {
-    /// Decides what every look asks.
+    /// Decides what every sample asks.
     pub(super) fn choose_question(&mut self, tells_waits: bool) {
         let is_mariadb = self.connection.facts().is_mariadb();
         self.tells_waits = tells_waits;
-        self.question = queries::glance(self.access.schema, tells_waits, is_mariadb, &self.own);
+        self.question = queries::activity(self.access.schema, tells_waits, is_mariadb, &self.own);
     }
 }
 
-/// What the rows of a look say. A session with several waits at once has several rows, of which the last counts.
-fn glance(rows: &[Row], tells_waits: bool) -> ServerSample {
+/// What the rows of a sample say. A session with several waits at once has several rows, of which the last counts.
+fn sample_of(rows: &[Row], tells_waits: bool) -> ServerSample {
     let mut sessions: BTreeMap<u64, Option<SessionState>> = BTreeMap::new();
     let mut processes = Vec::new();
     for row in rows {
@@ -71,16 +71,16 @@ fn glance(rows: &[Row], tells_waits: bool) -> ServerSample {
         let client = |id| Process { id, kind: Kind::Client, began_s: None };
         processes.extend(thread.filter(|thread| *thread > 0).map(client));
     }
-    let mut glance = ServerSample {
+    let mut sampled = ServerSample {
         connected: assay_model::number::count_of(sessions.len()),
         at_s: rows.first().and_then(|row| row.real(5)).unwrap_or_default(),
         processes,
         ..ServerSample::default()
     };
     for seen in sessions.into_values().flatten() {
-        *glance.sessions.entry(seen).or_insert(0) += 1;
+        *sampled.sessions.entry(seen).or_insert(0) += 1;
     }
-    glance
+    sampled
 }
 
 #[cfg(test)]
@@ -101,15 +101,15 @@ mod tests {
             row(["7", "0", "0", "", "", "9.5"]),
             row(["8", "80", "1", "Updating", "", "9.5"]),
         ];
-        let told = glance(&rows, true);
-        assert_eq!((told.connected, told.sessions.values().sum::<u64>()), (4, 3));
-        assert_eq!(told.sessions.get(&SessionState::new("wait", file)), Some(&1));
-        assert_eq!(told.sessions.get(&SessionState::new("state", "commit")), Some(&1));
-        assert_eq!(told.sessions.get(&SessionState::default()), Some(&1));
-        let threads: Vec<u32> = told.processes.iter().map(|process| process.id).collect();
-        assert_eq!((threads, told.at_s), (vec![50, 50, 60, 80], 9.5));
+        let sampled = sample_of(&rows, true);
+        assert_eq!((sampled.connected, sampled.sessions.values().sum::<u64>()), (4, 3));
+        assert_eq!(sampled.sessions.get(&SessionState::new("wait", file)), Some(&1));
+        assert_eq!(sampled.sessions.get(&SessionState::new("state", "commit")), Some(&1));
+        assert_eq!(sampled.sessions.get(&SessionState::default()), Some(&1));
+        let threads: Vec<u32> = sampled.processes.iter().map(|process| process.id).collect();
+        assert_eq!((threads, sampled.at_s), (vec![50, 50, 60, 80], 9.5));
         // Where waits are not reported, a statement is only known to run.
-        let told = glance(&rows[3..], false);
-        assert_eq!(told.sessions.get(&SessionState::new("state", "executing")), Some(&1));
+        let sampled = sample_of(&rows[3..], false);
+        assert_eq!(sampled.sessions.get(&SessionState::new("state", "executing")), Some(&1));
     }
 }
