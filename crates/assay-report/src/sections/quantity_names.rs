@@ -19,10 +19,6 @@ pub(super) fn quantity(name: &str) -> String {
     match parts.as_slice() {
         ["iops"] => "IOPS".to_owned(),
         ["throughput"] => "throughput".to_owned(),
-        // Of a part of a calibration, whose heading says what it did.
-        ["service_time", rest @ ..] => {
-            format!("{} of the service time", statistic(&rest.join(".")))
-        }
         ["iops_max"] => "most IOPS".to_owned(),
         ["iops_within_limit"] => "IOPS within the limit".to_owned(),
         [operation, "iops"] => format!("{operation}s per second"),
@@ -66,8 +62,8 @@ mod tests {
             ["IOPS", "reads per second", "p99 of read latency", "mean of write response time"];
         assert_eq!(names.map(quantity), expected);
         assert_eq!(quantity("session.cpu_busy"), "session cpu busy");
-        assert_eq!(quantity("service_time.q0.99"), "p99 of the service time");
-        assert_eq!(quantity("service_time.q0.999"), "p99.9 of the service time");
+        assert_eq!(quantity("service_time.q0.99"), "p99 latency");
+        assert_eq!(quantity("service_time.q0.999"), "p99.9 latency");
         assert_eq!(["sessions.sessions", "read_share"].map(factor), ["sessions", "read share"]);
     }
 }

@@ -26,7 +26,7 @@ pub fn live_html() -> String {
 fn policy() -> String {
     format!(
         "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; img-src data:; \
-         connect-src 'self'; frame-src 'self'; script-src 'sha256-{OWN_HASH}' 'sha256-{SCRIPT_HASH}'"
+         connect-src 'self'; frame-src 'self'; script-src 'sha256-LBqdAYmjagTV8VXr2jmYaMKUTiYlZbVeFhIcCtjBdg4={OWN_HASH}' 'sha256-{SCRIPT_HASH}'"
     )
 }
 
