@@ -1,7 +1,7 @@
 //! How often the intervals of a calibration cover the truth: `calibration_truth drawn|known FIRST SEEDS [NAME] [each]` prints one
 //! row a device and answer. `drawn` devices have parameters of their own for every seed, `known` ones are those of the tests; with
 //! `each` every answer has a line, too.
-#![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an example's output is its purpose")]
 
 #[path = "../tests/truth/mod.rs"]
 #[allow(dead_code, clippy::unwrap_used, reason = "shared with the tests, which use other parts")]
@@ -107,7 +107,7 @@ fn known() -> Vec<(&'static str, Open)> {
 }
 
 fn of_case(case: &Case, seed: u64) -> Drawn {
-    let spec = DeviceSpec::parse(&case.device).expect("a device").with_seed(seed);
+    let spec = DeviceSpec::parse(&case.device).unwrap().with_seed(seed);
     Drawn { case: case.clone(), bench: Box::new(SimulatedBench::new(&spec)), kind: None }
 }
 

@@ -32,6 +32,10 @@ pub enum Named {
 
 /// What may be done with a target, and how.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own, independent of the others"
+)]
 pub struct AccessOptions {
     /// Whether the workload writes.
     pub write: bool,

@@ -46,7 +46,7 @@ pub(crate) fn send(
         let sent = Instant::now();
         let has_ended = monitor.at_cost(|| send_news(out, monitor, &mut seen))?;
         if has_ended {
-            return send_page(out, last_page());
+            return send_page(out, last_page().as_deref());
         }
         wait(out, monitor, seen, sent)?;
     }
@@ -103,7 +103,7 @@ fn event(state: &MonitorState, seen: Seen, cost: f64) -> String {
     serde_json::to_string(&event).unwrap_or_default()
 }
 
-fn send_page(out: &mut impl Write, page: Option<String>) -> io::Result<()> {
+fn send_page(out: &mut impl Write, page: Option<&str>) -> io::Result<()> {
     let text = serde_json::to_string(&page).unwrap_or_default();
     out.write_all(format!("event: page\ndata: {text}\n\n").as_bytes())?;
     out.flush()
@@ -127,7 +127,7 @@ mod tests {
         monitor.interval(&interval);
         monitor.end();
         assert!(send_news(&mut out, &monitor, &mut seen).unwrap());
-        send_page(&mut out, Some("<!DOCTYPE html>\n<p>".to_owned())).unwrap();
+        send_page(&mut out, Some("<!DOCTYPE html>\n<p>")).unwrap();
         let text = String::from_utf8(out).unwrap();
         let events: Vec<&str> = text.split_terminator("\n\n").collect();
         let data = |event: &str| -> serde_json::Value {

@@ -43,6 +43,7 @@ pub struct CheckedFigure<'a> {
     #[cfg_attr(test, schemars(schema_with = "tests::figure"))]
     pub figure: &'a Figure,
     /// The simulated value in the same unit; null where the model cannot tell.
+    #[serde(rename = "simulated")]
     pub simulated_value: Option<f64>,
     /// Simulated over published, less one; 0 beyond a bound.
     pub error: Option<f64>,

@@ -111,7 +111,7 @@ impl LiveObserver {
     pub fn take(&mut self, update: &Update<'_>) {
         match *update {
             Update::CalibrationPhase { what, share, left_s } => {
-                self.monitor.show(what, share, left_s)
+                self.monitor.show(what, share, left_s);
             }
             Update::Idle => self.monitor.idle(),
             Update::Note(text) => self.monitor.note(text),

@@ -110,7 +110,7 @@ fn enter(monitor: &Monitor) {
         quiet.special_codes[SpecialCodeIndex::VSUSP] = 0;
         let _ = tcsetattr(io::stderr(), OptionalActions::Now, &quiet);
     }
-    let noted = monitor.look(|state| state.said());
+    let noted = monitor.look(assay_monitor::MonitorState::said);
     let taken = Taken { before, monitor: monitor.clone(), noted };
     *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(taken);
     put(ENTER);

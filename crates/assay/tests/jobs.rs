@@ -208,9 +208,9 @@ fn a_run_comes_back_from_the_form_of_another_program() {
 #[test]
 fn logs_of_fio_are_rows_that_say_what_they_lack() {
     let place = Place::new();
-    let lines: String =
-        (1..=30).map(|second| format!("{}, {}, 0, 0, 0\n", second * 1000, 4000 + second)).collect();
-    place.write("job_bw.1.log", &lines);
+    let line = |second: u32| format!("{}, {}, 0, 0, 0", second * 1000, 4000 + second);
+    let lines: Vec<String> = (1..=30).map(line).collect();
+    place.write("job_bw.1.log", &(lines.join("\n") + "\n"));
     let ran = place.run("import job_bw.1.log");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let found = place.json("report latest", 0);

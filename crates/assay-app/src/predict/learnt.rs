@@ -100,7 +100,7 @@ mod tests {
         );
         let bad = model_deviation(&[verification(&[0.3; 8], false)], 0.08);
         assert!((0.2..0.3).contains(&bad), "{bad}");
-        let perfect = model_deviation(&[verification(&[0.0; 5000], false)], 0.08);
+        let perfect = model_deviation(&[verification(&vec![0.0; 5000], false)], 0.08);
         assert!((perfect - DEVIATION_MIN).abs() < 1e-12);
     }
 

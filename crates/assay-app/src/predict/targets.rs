@@ -100,12 +100,11 @@ impl TargetReader<'_> {
             Error::usage(format!("{target} is not a simulated device"), "see assay arrays")
         })?;
         let (demand, stop) = (self.demand, &self.context.stop);
-        let mut calibration = match self.calibration_time {
-            Some(time) => self.curves(name, &device, time)?,
-            None => {
-                let short = self.curves(name, &device, SHORT_TIME)?;
-                if is_slow(&short) { self.curves(name, &device, LONG_TIME)? } else { short }
-            }
+        let mut calibration = if let Some(time) = self.calibration_time {
+            self.curves(name, &device, time)?
+        } else {
+            let short = self.curves(name, &device, SHORT_TIME)?;
+            if is_slow(&short) { self.curves(name, &device, LONG_TIME)? } else { short }
         };
         if demand.commits_mean > 0.0 {
             let share = demand.read_share();

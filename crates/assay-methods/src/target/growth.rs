@@ -161,10 +161,8 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Times of reads of a part of the file: its first byte and its length.
     fn times(&self, part: (u64, u64), access: &Access, passes: Option<u64>) -> Result<Histogram> {
-        let stream = Stream {
-            access: access.clone(),
-            ..Stream::closed("look", Share(1.0), Bytes(TRANSFER), 1)
-        };
+        let stream =
+            Stream { access: *access, ..Stream::closed("look", Share(1.0), Bytes(TRANSFER), 1) };
         let mut workload = Workload::of("look", LOOK, stream);
         workload.direct = self.file.direct;
         workload.interval = Nanos(LOOK.0 / 2);

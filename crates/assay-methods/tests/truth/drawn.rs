@@ -1,5 +1,6 @@
 //! Fifteen kinds of devices whose parameters are drawn from a seed, with their true answers: a new seed is a device that no one
 //! has seen.
+#![allow(clippy::unwrap_used, reason = "a device that was drawn wrongly is a bug of the draw")]
 
 use super::noisy::{Kind, Noise, Noisy};
 use super::usl::{Usl, UslLaw};
@@ -54,7 +55,7 @@ impl Between {
 
     pub fn whole(&mut self, low: u32, high: u32) -> u32 {
         let drawn = self.0.below(u64::from(high - low) + 1);
-        low + u32::try_from(drawn).expect("below the high end")
+        low + u32::try_from(drawn).unwrap()
     }
 }
 
@@ -69,7 +70,7 @@ pub fn of_kind(kind: Kind, seed: u64) -> Drawn {
 }
 
 fn of_case(case: Case, seed: u64) -> Drawn {
-    let spec = DeviceSpec::parse(&case.device).expect("a device").with_seed(seed);
+    let spec = DeviceSpec::parse(&case.device).unwrap().with_seed(seed);
     Drawn { case, bench: Box::new(SimulatedBench::new(&spec)), kind: None }
 }
 
@@ -122,7 +123,7 @@ fn cold(between: &mut Between, seed: u64) -> Drawn {
 
 fn collapse(between: &mut Between, seed: u64) -> Drawn {
     let (servers, mean_us) = (between.whole(3, 9), between.real(300.0, 1500.0));
-    let waiting = usize::try_from(servers * between.whole(3, 6)).expect("small");
+    let waiting = usize::try_from(servers * between.whole(3, 6)).unwrap();
     let noise = Noise::Collapse { slower: between.real(3.0, 5.0), waiting };
     let kind = Kind::farm("drawn", servers, mean_us, 60.0 * mean_us, noise);
     of_kind(kind.at_most(256), seed)

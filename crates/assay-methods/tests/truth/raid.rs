@@ -1,4 +1,5 @@
 //! RAID-5 on disks with command queues, whose rate collapses under deep queues, and its answers by long simulations.
+#![allow(clippy::unwrap_used, reason = "a device that was drawn wrongly is a bug of the draw")]
 
 use super::drawn::Between;
 use super::{Case, Truth, plan};
@@ -20,7 +21,7 @@ const OUTSTANDING_MAX: u32 = 256;
 /// Its document.
 pub fn array(between: &mut Between) -> String {
     let (members, depth) = (between.whole(5, 9), between.whole(4, 16));
-    let rotation = [7200, 10_000, 15_000][usize::try_from(between.whole(0, 2)).expect("small")];
+    let rotation = [7200, 10_000, 15_000][usize::try_from(between.whole(0, 2)).unwrap()];
     let seek_ms = between.real(6.0, 14.0);
     format!(
         "format = 1\nname = \"drawn\"\ntitle = \"drawn\"\nsource = \"drawn\"\ncapacity = \"800GB\"\n\
@@ -32,15 +33,15 @@ pub fn array(between: &mut Between) -> String {
 }
 
 pub fn simulation(array: &str, seed: u64) -> Simulation {
-    let model = parse_array(array).expect("an array");
-    let spec = ArraySpec::new(model).with_query(&format!("seed={seed}")).expect("a seed");
+    let model = parse_array(array).unwrap();
+    let spec = ArraySpec::new(model).with_query(&format!("seed={seed}")).unwrap();
     Simulation::new(spec.build(), spec.capacity_bytes)
 }
 
 /// The answers of an array: each is found once.
 pub fn case(array: &str) -> Case {
     static KNOWN: Mutex<Option<HashMap<String, Case>>> = Mutex::new(None);
-    let mut known = KNOWN.lock().expect("no one else failed");
+    let mut known = KNOWN.lock().unwrap();
     let known = known.get_or_insert_default();
     known.entry(array.to_owned()).or_insert_with(|| measured(array)).clone()
 }
@@ -55,7 +56,7 @@ fn kept(array: &str, access: Access, bytes: u64, outstanding: u32) -> (f64, f64)
         seed: 77,
         ..Workload::of("truth", Nanos::from_seconds(400.0), stream)
     };
-    let found = simulation(array, 78).run(&workload, &mut Ignore).expect("a run");
+    let found = simulation(array, 78).run(&workload, &mut Ignore).unwrap();
     let all = found.operations();
     let quantile = [Operation::Read, Operation::Write]
         .into_iter()
@@ -74,7 +75,7 @@ fn highest(array: &str, bytes: u64) -> (f64, Vec<(u32, f64, f64)>) {
         rate
     };
     let doubled: Vec<(u32, f64)> = (0..=8).map(|power| (1u32 << power, look(1 << power))).collect();
-    let top = doubled.iter().max_by(|one, other| one.1.total_cmp(&other.1)).expect("a load").0;
+    let top = doubled.iter().max_by(|one, other| one.1.total_cmp(&other.1)).unwrap().0;
     for tenths in [6, 7, 8, 12, 14, 17] {
         let load = (top * tenths / 10).clamp(1, OUTSTANDING_MAX);
         look(load);

@@ -141,8 +141,9 @@ mod tests {
             log_determinant += matrix[pivot][pivot].ln();
             for row in pivot + 1..n {
                 let factor = matrix[row][pivot] / matrix[pivot][pivot];
-                for column in pivot..n {
-                    matrix[row][column] -= factor * matrix[pivot][column];
+                let above = matrix[pivot].clone();
+                for (cell, known) in matrix[row].iter_mut().zip(&above).skip(pivot) {
+                    *cell -= factor * known;
                 }
                 right[row] -= factor * right[pivot];
             }

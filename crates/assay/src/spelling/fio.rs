@@ -477,7 +477,7 @@ mod tests {
     fn a_rate_in_bytes_is_that_of_the_ios() {
         assert_eq!(
             words("--rw randread --bs 8k --iodepth 4 --direct 1 --rate=10m D"),
-            "randread --rate 1280.000/s D --transfer 8k --outstanding 4"
+            "randread D --rate 1280.000/s --transfer 8k --outstanding 4"
         );
         assert_eq!(words("oltp D --rate 5000/s"), "oltp D --rate 5000/s");
         assert_eq!(words("oltp D --ramp_time=2 --fsync=1"), "oltp D --warm-up 2 --fdatasync 1");
