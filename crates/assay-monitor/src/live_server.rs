@@ -22,16 +22,16 @@ const MADE_AGAIN: Duration = Duration::from_secs(5);
 const MADE_AGAIN_TIMES: u32 = 500;
 
 /// Makes the page of the run in a directory, where it can be made.
-pub type MakePage = Box<dyn Fn(&Path) -> Option<String> + Send + Sync>;
+pub type PageText = Box<dyn Fn(&Path) -> Option<String> + Send + Sync>;
 
 /// What is served.
 pub struct LivePages {
     /// The live page, which reads events.
     pub live: String,
     /// The page of the run in this directory as far as it has come, where it can be made.
-    pub so_far: MakePage,
+    pub so_far: PageText,
     /// The page of the run in this directory once it has ended.
-    pub last: MakePage,
+    pub last: PageText,
 }
 
 /// The server; it sends its readers the last page and ends when this is dropped.

@@ -35,7 +35,7 @@ fn convert_says_where_every_line_comes_from_and_changes_nothing() {
     let kept = names(&place.path("d"));
     assert!(kept.len() == 1 && kept[0].ends_with(".study.toml"), "{kept:?}");
     let again = place.run("convert p.vdb --out d");
-    assert_eq!(again.code, Some(2), "an existing file is not overwritten: {again:?}");
+    assert_eq!(again.code, Some(4), "an existing file is not overwritten: {again:?}");
 }
 
 #[test]

@@ -45,7 +45,6 @@ const DOCUMENTS: &[(&str, i32, &str)] = &[
     ("size --iops 20000/s --only gp3 --headroom 0% --fill 100%", 0, "sizing"),
     ("convert job.fio", 0, "conversion"),
     ("import one.fio.json", 0, "report"),
-    ("replay stamped.log --states 100", 3, "replay"),
 ];
 
 /// A place with a report of a database, a job file and a write log.

@@ -153,7 +153,7 @@ fn the_help_of_every_verb_lists_every_option() {
         let mut options = 0;
         for row in rows {
             let name = row.trim_start_matches("| `").split('`').next().unwrap();
-            let name = name.split(", ").last().unwrap();
+            let name = &name.split(", ").last().unwrap().replace("\\|", "|");
             assert!(help.contains(name), "{verb} {name}: {help}");
             options += 1;
         }

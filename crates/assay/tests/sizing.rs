@@ -132,7 +132,7 @@ fn catalogs_are_listed_shown_and_checked() {
     let own = include_str!("../../../contract/examples/small.catalog.toml");
     place.write("own.catalog.toml", own);
     assert!(place.run("catalog own.catalog.toml").ends_with(0).stdout.contains("volume"));
-    assert_eq!(place.json("catalog gp2 gp3", 0).as_array().unwrap().len(), 2);
+    assert_eq!(place.json("catalog gp2 gp3", 0)["entries"].as_array().unwrap().len(), 2);
 }
 
 #[test]

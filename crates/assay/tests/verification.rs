@@ -200,7 +200,7 @@ fn what_cannot_be_verified_is_refused_before_anything_is_made() {
     for (line, complaint) in [
         ("run reads.toml d --verify", "'reads' writes nothing"),
         ("run mixed.toml sim:servers?count=8&service=200us --verify", "keeps no data"),
-        ("run mixed.toml d --verify=0", "0"),
+        ("run mixed.toml d --verify=0%", "0"),
     ] {
         let ran = place.run(line);
         assert_eq!(ran.code, Some(2), "{line}: {ran:?}");

@@ -192,7 +192,7 @@ fn counters_that_come_late_are_a_doubt_of_short_intervals() {
     story.both(|snapshot| snapshot.sessions = (0..4).map(busy).collect());
     assert!(!doubts(&story.profile(), "up to 1 s late"));
     story.both(|snapshot| snapshot.sessions = (0..8).map(busy).collect());
-    assert!(doubts(&story.profile(), "certain to 8 s only"));
+    assert!(doubts(&story.profile(), "accurate to 8 s only"));
 }
 
 /// Three fourths of the blocks that were read are a table's on a space of its own: three fourths of the 16 s as well.
