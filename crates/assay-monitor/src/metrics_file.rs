@@ -3,8 +3,8 @@
 use crate::exposition::exposition;
 use crate::monitor::Monitor;
 use assay_model::{Error, Result};
-use std::fs;
-use std::io;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -79,18 +79,25 @@ fn check_own(path: &Path) -> Result<()> {
 }
 
 /// Writes next to the file and renames: a reader sees the old text or the new one.
+///
+/// The file next to it is made by this call: what others put there, a link for example, is neither followed nor removed.
 fn write(path: &Path, monitor: &Monitor) -> io::Result<()> {
     monitor.at_cost(|| {
         let text = monitor.look(|state| exposition(state, monitor.cost_s()));
-        let mut next = path.as_os_str().to_owned();
-        next.push(format!(".{}", std::process::id()));
-        let next = PathBuf::from(next);
-        let written = fs::write(&next, text).and_then(|()| fs::rename(&next, path));
+        let next = next_to(path);
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&next)?;
+        let written = file.write_all(text.as_bytes()).and_then(|()| fs::rename(&next, path));
         if written.is_err() {
             drop(fs::remove_file(&next));
         }
         written
     })
+}
+
+fn next_to(path: &Path) -> PathBuf {
+    let mut next = path.as_os_str().to_owned();
+    next.push(format!(".{}", std::process::id()));
+    PathBuf::from(next)
 }
 
 fn failed(path: &Path, error: &io::Error) -> Error {
@@ -115,6 +122,13 @@ mod tests {
         drop(MetricsFile::begin(&path, &monitor).unwrap());
         assert!(fs::read_to_string(&path).unwrap().contains("assay_notes_total 1\n"));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        // What others put under the name of the next text stays as it is.
+        let theirs = folder.join("theirs");
+        fs::write(&theirs, "theirs").unwrap();
+        std::os::unix::fs::symlink(&theirs, next_to(&path)).unwrap();
+        assert!(MetricsFile::begin(&path, &monitor).is_err());
+        assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
+        assert!(next_to(&path).is_symlink());
         let other = folder.join("mine.txt");
         fs::write(&other, "mine").unwrap();
         let refused = MetricsFile::begin(&other, &monitor).err().unwrap();
