@@ -9,11 +9,8 @@ use assay_model::measurement::Interval;
 use assay_model::number::index;
 use assay_stats::series::{batch_means, mean, variance};
 
-/// Slices for which the load is kept; and once more where its rate is so quiet that only a reserve may still end.
+/// Slices for which the load is kept.
 const SLICES: f64 = 10.0;
-
-/// Slices whose rates vary by less than this share are quiet.
-const QUIET: f64 = 0.05;
 
 /// Loads that are kept, each when the one before collapsed.
 const TRIES: usize = 3;
@@ -44,9 +41,6 @@ impl Meter<'_> {
                 break;
             };
             if !has_collapsed(&known, &kept, self.pace.slice_s) {
-                if is_quiet(&kept, self.pace.slice_s) {
-                    self.extend(ladder, load, SLICES * self.pace.slice_s)?;
-                }
                 break;
             }
             collapsed = true;
@@ -58,29 +52,16 @@ impl Meter<'_> {
     }
 }
 
-/// The rates of a long slice in parts as long as a short one.
-fn batched(intervals: &[Interval], slice_s: f64) -> Vec<f64> {
-    let rates: Vec<f64> = intervals.iter().map(Interval::iops).collect();
-    let interval_s = intervals.first().map_or(slice_s, Interval::elapsed_s);
-    let size = index((slice_s / interval_s).round()).clamp(1, (rates.len() / 2).max(1));
-    batch_means(&rates, size)
-}
-
-/// Whether the parts of a long slice hardly vary: noise of seconds does, and under it no end of a reserve could be confirmed.
-fn is_quiet(kept: &Slice, slice_s: f64) -> bool {
-    let batches = batched(&kept.intervals, slice_s);
-    variance(&batches).sqrt() < QUIET * mean(&batches)
-}
-
 /// Whether the second half of a long slice lies below short ones beyond its own noise.
 fn has_collapsed(known: &[Slice], kept: &Slice, slice_s: f64) -> bool {
     let before: Vec<f64> = known.iter().map(Slice::iops).collect();
     let half = kept.second_half();
     let rates: Vec<f64> = half.intervals.iter().map(Interval::iops).collect();
-    if before.is_empty() || rates.is_empty() {
+    let Some(first) = half.intervals.first().filter(|_| !before.is_empty()) else {
         return false;
-    }
-    let spread = variance(&batched(&half.intervals, slice_s)).max(variance(&before)).sqrt();
+    };
+    let size = index((slice_s / first.elapsed_s()).round()).clamp(1, (rates.len() / 2).max(1));
+    let spread = variance(&batch_means(&rates, size)).max(variance(&before)).sqrt();
     let fall = mean(&before) - mean(&rates);
     fall > LEAST * mean(&before) && fall > APART * spread
 }

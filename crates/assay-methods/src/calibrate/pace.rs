@@ -30,11 +30,11 @@ pub(super) mod end {
     /// The same with a series of limits.
     pub const LIMIT_SERIES: f64 = 0.5;
     /// Keeping the highest load of small transfers.
-    pub const KEPT: f64 = 0.42;
+    pub const KEPT: f64 = 0.35;
     /// The ladder of large transfers.
-    pub const LARGE: f64 = 0.49;
+    pub const LARGE: f64 = 0.42;
     /// A first look at the single stream.
-    pub const SINGLE_STREAM: f64 = 0.52;
+    pub const SINGLE_STREAM: f64 = 0.45;
     /// Rounds over everything.
     pub const ROUNDS: f64 = 1.0;
     /// Confirming a fall of small transfers: large ones and the single stream are still to come.
