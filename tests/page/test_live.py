@@ -93,6 +93,8 @@ class LivePage(InBrowser):
     def test_it_grows_and_becomes_the_file_of_the_run(self) -> None:
         address = self.start("1h")
         page = self.open(address, harness.DESKTOP_LIGHT)
+        # The browser notes a paint a while after it.
+        page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length > 0")
         paint = page.evaluate("() => performance.getEntriesByName('first-contentful-paint')[0].startTime")
         page.wait_for_selector("#now tr")
         first = page.text_content("#span")

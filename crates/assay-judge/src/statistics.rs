@@ -99,7 +99,10 @@ pub fn quantile(histograms: &[&Histogram], quantile: f64) -> Option<Tail> {
     } else {
         quantile_levels(&counts, &above(value_ns), quantile, CONFIDENCE)?
     };
-    let low_ns = levels.low.map_or(whole.min_ns(), |level| whole.quantile_ns(level));
+    let low_ns = levels.low.map_or_else(
+        || low_of_median_ns(histograms, quantile).unwrap_or_else(|| real(whole.min_ns())),
+        |level| real(whole.quantile_ns(level)),
+    );
     // An upper end that is given only where the tail happened to look short would be too low: what few clusters
     // tell is a lower end.
     let high = levels.high.filter(|_| levels.clusters >= FEWEST_CLUSTERS);
@@ -110,12 +113,18 @@ pub fn quantile(histograms: &[&Histogram], quantile: f64) -> Option<Tail> {
     });
     let estimate = Estimate {
         value: real(value_ns),
-        low: real(low_ns.min(value_ns)),
+        low: low_ns.min(real(value_ns)),
         high: high_ns.map_or(f64::INFINITY, real),
         confidence: CONFIDENCE,
         n: count(levels.effective_n).max(1),
     };
     Some(Tail { estimate, clusters: count(levels.clusters) })
+}
+
+/// The lower end of the median, which no higher quantile lies below: the best that a tail without clusters leaves.
+fn low_of_median_ns(histograms: &[&Histogram], above: f64) -> Option<f64> {
+    const MEDIAN: f64 = 0.5;
+    (above > MEDIAN).then(|| quantile(histograms, MEDIAN)).flatten().map(|tail| tail.estimate.low)
 }
 
 /// Index of the first of the observations of another level, where they surely do not keep one.
@@ -140,4 +149,24 @@ fn fit_of_two(observations: &[f64]) -> Option<f64> {
         (before - after).abs() / before.max(after).max(f64::MIN_POSITIVE)
     };
     (SHORTEST..=last).map(apart).reduce(f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tail without clusters leaves no level to its lower end; the median, seen well, still does.
+    #[test]
+    fn a_high_quantile_is_at_least_what_the_median_is() {
+        let mut batch = Histogram::new(Precision::Fine);
+        batch.record_many(50_000, 1);
+        batch.record_many(500_000, 200);
+        let mut slow = batch.clone();
+        slow.record_many(5_000_000, 3);
+        let batches = [&batch, &batch, &batch, &slow, &batch, &batch, &batch, &batch];
+        let tail = quantile(&batches, 0.999).unwrap().estimate;
+        assert!(tail.low > 490_000.0 && tail.low <= tail.value, "{tail:?}");
+        let median = quantile(&batches, 0.5).unwrap().estimate;
+        assert!(tail.low >= median.low, "{tail:?} {median:?}");
+    }
 }

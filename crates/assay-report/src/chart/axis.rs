@@ -70,16 +70,26 @@ fn reading(format: &Formatter, axis: &Axis) -> Reading {
     Reading { scale: axis.scale, unit, name: axis.name.clone() }
 }
 
+/// Width of a letter of a number, pixels, as far as it is known here.
+const DIGIT: f64 = 6.2;
+/// Room between two numbers, pixels.
+const NUMBERS_APART: f64 = 3.0;
+
 /// Draws the horizontal axis: grid lines, numbers below, the name below them.
 pub(crate) fn horizontal(scene: &mut Scene, format: &Formatter, axis: &Axis) {
     let plot = scene.plot;
-    let bottom = plot.bottom();
+    let (bottom, mut free_from) = (plot.bottom(), f64::NEG_INFINITY);
     for found in axis.scale.ticks(axis.wanted) {
         let x = axis.scale.place(found.value);
         if found.labelled {
             let text = tick(format, axis.unit, found.value);
             scene.hair((x, plot.top), (x, bottom), Ink::Grid);
-            scene.number_below(x, Ink::Axis, text);
+            // On a narrow chart a number may leave no room for the next one.
+            let half = 0.5 * DIGIT * real_len(text.chars().count());
+            if x - half >= free_from {
+                scene.number_below(x, Ink::Axis, text);
+                free_from = x + half + NUMBERS_APART;
+            }
         }
         let reach = if found.labelled { 5.0 } else { 3.0 };
         scene.hair((x, bottom), (x, bottom + reach), Ink::Axis);

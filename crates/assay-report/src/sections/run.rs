@@ -41,7 +41,7 @@ fn one<'a>(run: &'a RunReport, prefix: &str, over_time: &OverTime, format: Forma
     let content = vec![
         Block::OnPage(level.into_iter().collect()),
         Block::Table(numbers(run, &format)),
-        Block::Note(format!("Times are {kind}s; 95 % intervals stand below the numbers.")),
+        Block::Note(format!("Times: {kind}; 95 % intervals stand below the numbers.")),
         Block::InTerminal(vec![Block::Paragraph(conduct(run, &format))]),
         Block::captioned(Level::Detail, errors(run, &format)),
         Block::SideBySide(distributions(whole, kind, prefix, format)),
