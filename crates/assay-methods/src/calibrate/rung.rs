@@ -106,11 +106,16 @@ impl Slice {
         self.from(self.intervals.len() / 2)
     }
 
-    /// Only the first intervals of it; histograms then have the precision of intervals.
+    /// Only the first intervals of it; histograms then have the precision of intervals. What came after them is not a stall.
     fn cut(&self, intervals: usize) -> Self {
-        let kept = self.intervals[..intervals.min(self.intervals.len())].to_vec();
+        if intervals >= self.intervals.len() {
+            return self.clone();
+        }
+        let kept = self.intervals[..intervals].to_vec();
         let operations = joined(kept.iter().map(|interval| &interval.operations));
-        Self { intervals: kept, operations, ..self.clone() }
+        let kept_s: f64 = kept.iter().map(Interval::elapsed_s).sum();
+        let end_ns = self.begin_ns + self.warm_up_ns + nanoseconds(kept_s);
+        Self { intervals: kept, operations, end_ns, ..self.clone() }
     }
 }
 
