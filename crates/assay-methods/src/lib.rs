@@ -7,6 +7,7 @@
 pub mod bench;
 pub mod calibrate;
 pub mod files;
+pub mod flush_timing;
 pub mod locality;
 pub mod patterns;
 pub mod plan;

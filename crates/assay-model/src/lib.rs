@@ -11,6 +11,7 @@ pub mod counters;
 pub mod device;
 pub mod document;
 pub mod dss;
+pub mod durability;
 pub mod environment;
 pub mod error;
 pub mod estimate;
