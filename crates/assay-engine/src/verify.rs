@@ -153,6 +153,11 @@ impl Verifier {
         self.ledger.take()
     }
 
+    /// The number in the stamps.
+    pub const fn run(&self) -> u32 {
+        self.pattern.run()
+    }
+
     /// Bytes of a block.
     pub const fn block_bytes(&self) -> u64 {
         self.block_bytes
@@ -389,6 +394,7 @@ impl Verifier {
             },
             counts: faults.counts(),
             faults: faults.kept().map(|versions| versions.fault.clone()).collect(),
+            durability: None,
         }
     }
 }

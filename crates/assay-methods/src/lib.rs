@@ -6,6 +6,7 @@
 
 pub mod bench;
 pub mod calibrate;
+pub mod durability;
 pub mod files;
 pub mod flush_timing;
 pub mod locality;

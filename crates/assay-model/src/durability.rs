@@ -1,7 +1,7 @@
 //! Whether storage keeps what it acknowledged: what was cut and judged, what its layers declare, how long flushes take, and how
 //! strong all that is as evidence.
 
-use crate::integrity::FaultCount;
+use crate::fault::FaultCount;
 use serde::{Deserialize, Serialize};
 
 /// How strong the evidence is that acknowledged writes are kept.

@@ -16,6 +16,7 @@ pub mod environment;
 pub mod error;
 pub mod estimate;
 pub mod failure;
+mod fault;
 pub mod histogram;
 pub mod integrity;
 pub mod load;
