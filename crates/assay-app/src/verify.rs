@@ -64,7 +64,7 @@ struct Known {
 
 impl VerifyPlan {
     /// Verifies a target: with times of flushes and without a cut, or with a ledger until it dies.
-    pub fn run(&self, named: Option<CriteriaSource>, context: &Context) -> Result<FinishedRun> {
+    pub fn run(&self, named: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
         self.check()?;
         match &self.ledger {
             None => self.without_ledger(named, context),
@@ -120,7 +120,7 @@ impl VerifyPlan {
 
     fn without_ledger(
         &self,
-        named: Option<CriteriaSource>,
+        named: Option<&CriteriaSource>,
         context: &Context,
     ) -> Result<FinishedRun> {
         let (workload, target) = (self.workload(), self.sized());
@@ -136,7 +136,7 @@ impl VerifyPlan {
             Ok(measurement.finish)
         });
         match measured {
-            Ok(finish) => finish_run(recording.end(), &finish, named.as_ref()),
+            Ok(finish) => finish_run(recording.end(), &finish, named),
             Err(error) => Err(recording.abandon(error)),
         }
     }
@@ -158,7 +158,7 @@ impl VerifyPlan {
         place: &LedgerPlace,
         known: Option<Known>,
         use_of: impl FnOnce(&LedgerId) -> LedgerUse,
-        named: Option<CriteriaSource>,
+        named: Option<&CriteriaSource>,
         context: &Context,
     ) -> Result<FinishedRun> {
         let Known { id, cuts } = match known {
@@ -176,7 +176,7 @@ impl VerifyPlan {
         match measured {
             Ok((finish, kept)) => {
                 let cuts = weighed(&recording, None, cuts);
-                end_with_ledger(recording, &finish, cuts, &kept, named.as_ref())
+                end_with_ledger(recording, &finish, cuts, &kept, named)
             }
             Err(error) => Err(recording.abandon(error)),
         }

@@ -101,7 +101,9 @@ impl VolatileCache {
         };
         let (reached, rest): (Vec<Cached>, Vec<Cached>) = self.cached.drain(..).partition(reached);
         self.cached = rest.into();
-        reached.iter().for_each(|cached| self.write_out(cached));
+        for cached in &reached {
+            self.write_out(cached);
+        }
     }
 
     /// In the order of completion, so that the newest is on top.

@@ -44,7 +44,7 @@ impl AfterPlan {
     ///
     /// # Errors
     /// A usage error when ledger and target do not belong together, an environment error when one of them cannot be read.
-    pub fn judge(&self, named: Option<CriteriaSource>, context: &Context) -> Result<FinishedRun> {
+    pub fn judge(&self, named: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
         let place = self.place()?;
         let ledger = self.ledger(place)?;
         if ledger.rest_bytes > 0 {
@@ -69,7 +69,7 @@ impl AfterPlan {
         };
         let recording = Recording::begin(RunKind::Verify, &request, context)?;
         match self.judge_recorded(&recording, place, &ledger) {
-            Ok(()) => finish_run(recording.end(), &Finish::Complete, named.as_ref()),
+            Ok(()) => finish_run(recording.end(), &Finish::Complete, named),
             Err(error) => Err(recording.abandon(error)),
         }
     }

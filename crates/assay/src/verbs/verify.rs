@@ -91,13 +91,13 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         let context = context(options)?;
         return after(
             AfterPlan { verify, cut: options.cut.map(CutKind::from) },
-            criteria,
+            criteria.as_ref(),
             options,
             &context,
         );
     }
     start::check(&verify.target.targets, &options.target.start)?;
-    conclude(&verify.run(criteria, &context(options)?)?, &options.output)
+    conclude(&verify.run(criteria.as_ref(), &context(options)?)?, &options.output)
 }
 
 fn context(options: &Options) -> Result<Context> {
@@ -108,7 +108,7 @@ fn context(options: &Options) -> Result<Context> {
 /// Judges, and writes on where that is asked and nothing was lost.
 fn after(
     plan: AfterPlan,
-    criteria: Option<CriteriaSource>,
+    criteria: Option<&CriteriaSource>,
     options: &Options,
     context: &Context,
 ) -> Result<ExitStatus> {
