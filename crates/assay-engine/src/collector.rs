@@ -120,6 +120,11 @@ impl<'a> Collector<'a> {
         self.ended.push(ended);
     }
 
+    /// When the first I/O of the workers that have ended was submitted, ns on the backend's clock.
+    pub fn first_io_ns(&self) -> Option<u64> {
+        self.ended.iter().filter_map(|ended| ended.first_io_ns).min()
+    }
+
     /// Whether every worker has ended.
     pub fn all_ended(&self) -> bool {
         self.ended.len() == self.workers

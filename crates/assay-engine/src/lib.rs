@@ -24,7 +24,8 @@ mod worker;
 
 pub use backend::{TaskRun, UringOptions, uring_denied};
 pub use collector::{Ignore, Observer};
-pub use run::{BackendChoice, Job, run, run_verified};
+pub use run::{BackendChoice, Job, Started, Starter, run, run_from, run_verified};
 pub use simulation::Simulation;
+pub use sys::monotonic_ns;
 pub use target::{Bounds, Target};
 pub use verify::Verifier;

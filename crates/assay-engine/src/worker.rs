@@ -142,6 +142,7 @@ pub struct Worker<B> {
     ios_left: u64,
     failures_in_row: u64,
     ended: bool,
+    first_io_ns: Option<u64>,
     meter: Meter,
     lead: Lead,
 }
@@ -187,6 +188,7 @@ impl<B: Backend> Worker<B> {
             ios_left: plan.ios_max,
             failures_in_row: 0,
             ended: false,
+            first_io_ns: None,
             meter: Meter::default(),
             lead: Lead::default(),
             backend,
@@ -281,6 +283,7 @@ impl<B: Backend> Worker<B> {
             missed_arrivals: self.arrivals.missed(end_ns),
             in_flight: count_of(self.outstanding()),
             oldest_ns,
+            first_io_ns: self.first_io_ns,
             features: self.features(),
             ..self.meter.end(self.backend.enters())
         };
