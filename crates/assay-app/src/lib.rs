@@ -9,6 +9,7 @@
 pub mod calibrate;
 pub mod capacity;
 pub mod check;
+pub mod cluster;
 pub mod command_line;
 pub mod context;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub mod sizing;
 pub mod soak;
 pub mod study;
 pub mod target_plan;
+mod working_set;
 
 pub use context::{Context, Guards};
 pub use progress::{Progress, Update};

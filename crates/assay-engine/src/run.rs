@@ -13,6 +13,7 @@ use crate::worker::{Message, NextStep, Times, Worker};
 use assay_model::measurement::{BackendKind, ClockKind, Conduct, Finish, Measurement, Submission};
 use assay_model::workload::Workload;
 use assay_model::{Error, Result};
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -84,8 +85,8 @@ pub struct Started {
     pub measurement: Measurement,
     /// When the load was to begin, ns on the monotonic clock.
     pub start_ns: u64,
-    /// When the first I/O of all workers was submitted, ns on the same clock; `None` when there was none.
-    pub first_io_ns: Option<u64>,
+    /// When the first and the last of the workers that ended began, ns on the same clock; `None` when none ended.
+    pub began_ns: Option<RangeInclusive<u64>>,
 }
 
 /// What all threads of a run share.
@@ -182,10 +183,10 @@ pub fn run_from(
             drop(thread.join());
         }
     }
-    let first_io_ns = collector.first_io_ns();
+    let began_ns = collector.began_ns();
     let mut measurement = collector.finish(finish, started_unix_ns);
     complete_conduct(&mut measurement, &chosen, job, submission);
-    Ok(Started { measurement, start_ns: times.start_ns, first_io_ns })
+    Ok(Started { measurement, start_ns: times.start_ns, began_ns })
 }
 
 /// What can be refused before anything is set up; a device of no work takes everything.

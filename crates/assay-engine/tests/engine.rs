@@ -181,7 +181,9 @@ fn a_load_begins_at_the_moment_that_it_is_given() {
         let started =
             run_from(&job, None, &mut starter, &AtomicBool::new(false), &mut Ignore).unwrap();
         assert_eq!(asked, 1, "{backend:?}");
-        assert!(started.first_io_ns.unwrap() >= started.start_ns, "{backend:?} {started:?}");
+        let began_ns = started.began_ns.clone().unwrap();
+        assert!(*began_ns.start() >= started.start_ns, "{backend:?} {started:?}");
+        assert!(began_ns.start() <= began_ns.end());
         assert!(started.measurement.iops() > 0.0);
     }
 }

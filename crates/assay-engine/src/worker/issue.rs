@@ -51,7 +51,6 @@ impl<B: Backend> Worker<B> {
                 real(now_ns - self.clock_ns) * assay_model::number::real_len(before);
             self.clock_ns = now_ns;
         }
-        self.first_io_ns.get_or_insert(now_ns);
         let open = self.arrivals.is_open();
         for slot in self.fresh.drain(..) {
             let slot = &mut self.slots[slot as usize];
