@@ -130,7 +130,9 @@ pub fn plan(part: &ConversionPart, chosen: &[String], target: &TargetPlan) -> Jo
     };
     let target = TargetPlan { targets, ..target.clone() };
     match document {
-        Document::Workload(workload) => JobPlan::Run(RunPlan { target, workload, verify: None }),
+        Document::Workload(workload) => {
+            JobPlan::Run(RunPlan { target, workload, verify: None, hosts: None })
+        }
         Document::Study(study) => JobPlan::Study(StudyPlan { target, study, notes: Vec::new() }),
     }
 }
