@@ -167,8 +167,7 @@ impl Recording {
         }
         let sampler = match &target {
             OpenTarget::Storage(storage) => {
-                let progress = context.progress.clone();
-                Some(HostSampler::begin(writer.watch_log()?, device_names(storage), progress))
+                Some(HostSampler::begin(writer.watch_log()?, device_names(storage)))
             }
             OpenTarget::Simulated(..) => None,
         };

@@ -1,5 +1,6 @@
 //! Options of verbs that measure: who looks on while it lasts, and what is opened for them.
 
+use crate::live_host::LiveHost;
 use crate::screen::Screen;
 use assay_app::Update;
 use assay_app::loaded_run::LoadedRun;
@@ -33,6 +34,7 @@ pub struct LiveObserver {
     monitor: Monitor,
     // Their order is that in which they end: the terminal first, for what is said of the others.
     screen: Option<Screen>,
+    host: Option<LiveHost>,
     _server: Option<LiveServer>,
     _metrics: Option<Metrics>,
     is_quiet: bool,
@@ -62,10 +64,18 @@ impl LiveOptions {
         if let Some(server) = &server {
             // Whoever asked for the page needs its address, also where nothing else is said.
             crate::terminal::say(&format!("live: {}", server.url()));
-            monitor.note(&format!("live: {}", server.url()));
+            monitor.served_at(server.url());
         }
         let screen = if self.screen { Some(Screen::open(&monitor)?) } else { None };
-        Ok(Some(LiveObserver { monitor, screen, _server: server, _metrics: metrics, is_quiet }))
+        let host = Some(LiveHost::begin(&monitor));
+        Ok(Some(LiveObserver {
+            monitor,
+            screen,
+            host,
+            _server: server,
+            _metrics: metrics,
+            is_quiet,
+        }))
     }
 }
 
@@ -117,7 +127,6 @@ impl LiveObserver {
             Update::Note(text) => self.monitor.note(text),
             Update::Run { directory, subject } => self.monitor.begin(directory, subject),
             Update::Interval(interval) => self.monitor.interval(interval),
-            Update::Host(moment) => self.monitor.sample(moment),
         }
     }
 
@@ -129,7 +138,7 @@ impl LiveObserver {
 
 impl Drop for LiveObserver {
     fn drop(&mut self) {
-        self.screen = None;
+        (self.screen, self.host) = (None, None);
         if !self.is_quiet {
             let (cost_s, share) = (self.monitor.cost_s(), self.monitor.cost_share());
             let percent = 100.0 * share;

@@ -53,7 +53,7 @@ impl ProgressLine {
                 self.begun = None;
             }
             Update::Note(text) => self.say(text),
-            Update::Run { .. } | Update::Interval(_) | Update::Host(_) => {}
+            Update::Run { .. } | Update::Interval(_) => {}
         }
     }
 

@@ -162,6 +162,16 @@ fn options_of_orion_are_carried_over_and_its_luns_are_not_written() {
         .run("calibrate sim:servers?count=8&service=200us --time 1s --as orion -run simple -testname mytest -num_disks 2");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stderr.contains("num_disks"), "{ran:?}");
+    // What ORION's words leave open holds as it stands before them.
+    let target = "calibrate sim:servers?count=8&service=200us --dry-run --time 7s --transfer 4k";
+    for (words, time, transfer) in [
+        ("-run simple", "7s", "4KiB"),
+        ("-run simple -duration 9", "9s", "4KiB"),
+        ("-run simple -size_small 16", "7s", "16KiB"),
+    ] {
+        let summary = place.run(&format!("{target} --as orion {words}")).stdout;
+        assert!(summary.contains(time) && summary.contains(transfer), "{words}: {summary}");
+    }
     let device = place.random_file("device", 1 << 20);
     let before = fs::read(&device).unwrap();
     place.write("mytest.lun", &format!("{}\n", device.display()));
