@@ -10,6 +10,7 @@ import json
 import math
 import os
 import re
+import statistics
 import subprocess
 import sys
 import time
@@ -60,7 +61,7 @@ class Mounted:
         script = os.path.join(scratch, "limit.toml")
         with open(script, "w", encoding="utf-8") as file:
             file.write(SCRIPT)
-        self.command = [given.rig, "mount", self.directory, "--script", script, "--log", self.log]
+        self.command = [*urgent(given), given.rig, "mount", self.directory, "--script", script, "--log", self.log]
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -77,6 +78,11 @@ class Mounted:
         """The test file."""
         names = [name for name in os.listdir(self.directory) if name.endswith(".dat")]
         return os.path.join(self.directory, names[0])
+
+
+def urgent(given):
+    """What puts a program before others that use the machine; the same for both sides and the file system."""
+    return ["chrt", "--fifo", "1"] if given.realtime else []
 
 
 def called(command, **more):
@@ -96,7 +102,7 @@ def timed(work):
 
 def by_assay(given, store, job, directory):
     """The job file by Assay."""
-    text = called([given.assay, "run", job, directory, "--keep", "--store", store, "--json", "--quiet"])
+    text = called([*urgent(given), given.assay, "run", job, directory, "--keep", "--store", store, "--json", "--quiet"])
     run = json.loads(text)["runs"][0]
     measurement = run["measurement"]
     operations = [stream["operations"] for stream in measurement["streams"]]
@@ -112,7 +118,7 @@ def newest(text):
 
 def by_fio(given, store, job, scratch):
     """The job file by fio, and what it says of it imported."""
-    text = called([given.fio, job, "--output-format=json+", "--allow_file_create=0"], cwd=scratch)
+    text = called([*urgent(given), given.fio, job, "--output-format=json+", "--allow_file_create=0"], cwd=scratch)
     text = text[text.index("{"):]
     done = json.loads(text)["jobs"][0]
     kept = os.path.join(scratch, "fio.json")
@@ -212,6 +218,13 @@ def locked(path):
         yield
 
 
+def irregular(found):
+    """The standard deviation of the times between arrivals over their mean: 1 for random arrivals at a rate, above it for bunches."""
+    times = [at for at, *_ in found]
+    gaps = [after - before for before, after in zip(times, times[1:])]
+    return statistics.pstdev(gaps) / statistics.fmean(gaps)
+
+
 def once(given, scratch, name, store):
     """Both sides once, in turn; what the log says of each."""
     job = os.path.join(scratch, "job.fio")
@@ -247,6 +260,7 @@ def judged(name, results):
     sizes = [Counter(length for *_, length in side["entries"]) for side in (assay, fio)]
     where = [places(results[side]["entries"], BEGIN_BYTES[side], name) for side in ("assay", "fio")]
     return {
+        "gaps": [irregular(results[side]["entries"]) for side in ("assay", "fio")],
         "places": chi_square(*where), "sizes": chi_square(*sizes), "read_share": share["assay"] - share["fio"],
         "iops": (assay["ios"] / assay["elapsed_s"]) / (fio["ios"] / fio["elapsed_s"]), "where": [dict(each) for each in where],
         "assay_iops": assay["ios"] / assay["elapsed_s"], "fio_iops": fio["ios"] / fio["elapsed_s"],
@@ -273,7 +287,7 @@ def main():
         lines.append(row(name, raw[name]))
         common += common_rows(name, raw[name])
     report.keep(given, "jobs", {"cases": raw})
-    report.table(["job", "places, p", "sizes, p", "read share, difference", "IOPS Assay / fio", "ratio", "bars"], lines)
+    report.table(["job", "places, p", "sizes, p", "read share, difference", "IOPS Assay / fio", "ratio", "irregularity of arrivals Assay / fio", "bars"], lines)
     print()
     report.table(["job", "quantity", "fio's JSON over Assay's run", "bar ± 5 %"], common)
 
@@ -291,8 +305,9 @@ def row(name, found):
         ("read share", abs(share) <= BAR_SHARE), ("IOPS", abs(ratio - 1) <= BAR_RATE)) if not is_met]
     rates = " / ".join(f"{middle([each[side] for each in found]):.0f}" for side in ("assay_iops", "fio_iops"))
     spread = [each["iops"] for each in found]
+    gaps = " / ".join(f"{middle([each['gaps'][side] for each in found]):.1f}" for side in (0, 1))
     return [name, f"{places_p:.2f}", f"{sizes_p:.2f}", f"{100 * share:+.2f} points", rates,
-            f"{ratio:.3f} ({min(spread):.3f} … {max(spread):.3f})", f"**missed**: {', '.join(missed)}" if missed else "met"]
+            f"{ratio:.3f} ({min(spread):.3f} … {max(spread):.3f})", gaps, f"**missed**: {', '.join(missed)}" if missed else "met"]
 
 
 def common_rows(name, found):
