@@ -1,6 +1,7 @@
 //! Options of verbs that measure: who looks on while it lasts, and what is opened for them.
 
 use crate::live_host::LiveHost;
+use crate::progress_line::left_by_pace;
 use crate::screen::Screen;
 use assay_app::Update;
 use assay_app::loaded_run::LoadedRun;
@@ -12,6 +13,7 @@ use assay_report::{html, live_html};
 use assay_store::{Document, RunReader, Store};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Who looks on.
 #[derive(Args)]
@@ -38,6 +40,8 @@ pub struct LiveObserver {
     _server: Option<LiveServer>,
     _metrics: Option<Metrics>,
     is_quiet: bool,
+    /// When the work began whose progress is shown.
+    begun: Option<Instant>,
 }
 
 /// Where metrics are exposed.
@@ -75,6 +79,7 @@ impl LiveOptions {
             _server: server,
             _metrics: metrics,
             is_quiet,
+            begun: None,
         }))
     }
 }
@@ -121,9 +126,14 @@ impl LiveObserver {
     pub fn take(&mut self, update: &Update<'_>) {
         match *update {
             Update::CalibrationPhase { what, share, left_s } => {
-                self.monitor.show(what, share, left_s);
+                let begun = *self.begun.get_or_insert_with(Instant::now);
+                let by_pace = || left_by_pace(share, begun.elapsed().as_secs_f64());
+                self.monitor.show(what, share, left_s.or_else(by_pace));
             }
-            Update::Idle => self.monitor.idle(),
+            Update::Idle => {
+                self.begun = None;
+                self.monitor.idle();
+            }
             Update::Note(text) => self.monitor.note(text),
             Update::Run { directory, subject } => self.monitor.begin(directory, subject),
             Update::Interval(interval) => self.monitor.interval(interval),

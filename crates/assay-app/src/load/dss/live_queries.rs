@@ -27,9 +27,10 @@ impl LiveQueries {
 
     /// A query or a refresh has ended.
     pub fn take(&mut self, query: &DssQuery) {
-        let result = match query.is_query() {
-            true => &mut self.reads,
-            false => self.writes.get_or_insert_with(nothing),
+        let result = if query.is_query() {
+            &mut self.reads
+        } else {
+            self.writes.get_or_insert_with(nothing)
         };
         match query.outcome {
             DssOutcome::Complete => {
