@@ -159,7 +159,7 @@ fn paths_of_other_systems_are_names_and_nothing_else() {
 fn options_of_orion_are_carried_over_and_its_luns_are_not_written() {
     let place = Place::new();
     let ran = place
-        .run("calibrate sim:servers?count=8&service=200us --time 1s --as orion -run simple -testname mytest -num_disks 2");
+        .run("calibrate sim:servers?count=8&service=200us --time 5s --as orion -run simple -testname mytest -num_disks 2");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stderr.contains("num_disks"), "{ran:?}");
     // What ORION's words leave open holds as it stands before them.
