@@ -99,11 +99,8 @@ pub fn quantile(histograms: &[&Histogram], quantile: f64) -> Option<Tail> {
     } else {
         quantile_levels(&counts, &above(value_ns), quantile, CONFIDENCE)?
     };
-    let mut low_ns =
-        levels.low.map_or(real(whole.min_ns()), |level| real(whole.quantile_ns(level)));
-    if levels.clusters < FEWEST_CLUSTERS {
-        low_ns = low_ns.max(low_of_median_ns(histograms, quantile).unwrap_or(0.0));
-    }
+    let own_ns = levels.low.map_or(real(whole.min_ns()), |level| real(whole.quantile_ns(level)));
+    let low_ns = own_ns.max(low_of_broader_ns(histograms, quantile));
     // An upper end that is given only where the tail happened to look short would be too low: what few clusters
     // tell is a lower end.
     let high = levels.high.filter(|_| levels.clusters >= FEWEST_CLUSTERS);
@@ -122,10 +119,13 @@ pub fn quantile(histograms: &[&Histogram], quantile: f64) -> Option<Tail> {
     Some(Tail { estimate, clusters: count(levels.clusters) })
 }
 
-/// The lower end of the median, which no higher quantile lies below: few clusters of a tail say less than that.
-fn low_of_median_ns(histograms: &[&Histogram], above: f64) -> Option<f64> {
-    const MEDIAN: f64 = 0.5;
-    (above > MEDIAN).then(|| quantile(histograms, MEDIAN)).flatten().map(|tail| tail.estimate.low)
+/// The highest of the lower ends of broader quantiles, below which no higher one lies: a few clusters of a tail may say less than
+/// they do.
+fn low_of_broader_ns(histograms: &[&Histogram], above: f64) -> f64 {
+    const BROADER: [f64; 2] = [0.5, 0.9];
+    let broader = BROADER.into_iter().filter(|broader| *broader < above);
+    let tails = broader.filter_map(|broader| quantile(histograms, broader));
+    tails.map(|tail| tail.estimate.low).fold(0.0, f64::max)
 }
 
 /// Index of the first of the observations of another level, where they surely do not keep one.
@@ -169,5 +169,7 @@ mod tests {
         assert!(tail.low > 400_000.0 && tail.low <= tail.value, "{tail:?}");
         let median = quantile(&batches, 0.5).unwrap().estimate;
         assert!(tail.low >= median.low, "{tail:?} {median:?}");
+        let rarer = quantile(&batches, 0.999).unwrap().estimate;
+        assert!(rarer.low >= quantile(&batches, 0.9).unwrap().estimate.low, "{rarer:?}");
     }
 }

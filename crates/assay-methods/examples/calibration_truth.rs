@@ -96,6 +96,7 @@ fn known() -> Vec<(&'static str, Open)> {
         ("server and delay", truth::smooth(200.0, 1000.0, 6200.0, 60.0)),
         ("bandwidth cap", truth::link(1000.0, 60.0)),
         ("token bucket", truth::bucket(2000.0, 1700.0, 30_000.0, 60.0)),
+        ("fast token bucket", truth::bucket(200.0, 17_000.0, 200_000.0, 60.0)),
         ("other: token bucket", truth::bucket(930.0, 2300.0, 24_000.0, 60.0)),
         ("other: slow token bucket", truth::bucket(2700.0, 1100.0, 45_000.0, 60.0)),
         ("other: write cliff", truth::cliff("4GB", 4e9, 60.0)),

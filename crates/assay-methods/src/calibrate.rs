@@ -32,6 +32,7 @@ mod reach;
 mod remarks;
 mod rounds;
 mod rung;
+mod stalls;
 mod warm;
 mod worth;
 

@@ -99,11 +99,10 @@ fn intervals_cover_the_truth_as_often_as_they_say() {
 
 #[test]
 fn burst_and_sustained_are_two_numbers_and_two_curves() {
-    // Where large transfers use up a part of a reserve, how long it would have lasted is not known.
-    for (case, length_is_known) in [
-        (bucket(930.0, 2300.0, 24_000.0, 60.0), true),
-        (bucket(200.0, 17_000.0, 200_000.0, 60.0), false),
-        (cliff("4GB", 4e9, 60.0), false),
+    for case in [
+        bucket(930.0, 2300.0, 24_000.0, 60.0),
+        bucket(200.0, 17_000.0, 200_000.0, 60.0),
+        cliff("4GB", 4e9, 60.0),
     ] {
         let calibration = run(&case, 3);
         let mix = &calibration.mixes[0];
@@ -112,8 +111,8 @@ fn burst_and_sustained_are_two_numbers_and_two_curves() {
         for capacity in [most, within] {
             let found = capacity.burst_rate.unwrap().value;
             assert!((found / burst - 1.0).abs() < 0.05, "{capacity:?} of {burst}");
-            let near = capacity.burst_s.map(|length_s| (length_s / burst_s - 1.0).abs() < 0.05);
-            assert_eq!(near, length_is_known.then_some(true), "{capacity:?} of {burst_s} s");
+            let length_s = capacity.burst_s.unwrap();
+            assert!((length_s / burst_s - 1.0).abs() < 0.05, "{capacity:?} of {burst_s} s");
         }
         let ceiling = case.truth.iops_max * 1.02;
         assert!(mix.curve.iter().all(|point| point.iops.value < ceiling));
@@ -237,6 +236,22 @@ fn noise_of_seconds_is_no_burst_and_lies_within_the_intervals() {
         }
     }
     assert!(f64::from(held) >= 0.93 * f64::from(all), "{held} of {all}");
+}
+
+#[test]
+fn stalls_with_a_period_are_named_and_leave_intervals_narrow() {
+    for kind in truth::noisy::kinds().into_iter().chain(truth::noisy::others()) {
+        let name = kind.case.name;
+        let plan = CalibrationPlan { seed: 7, ..kind.case.plan.clone() };
+        let calibration = calibrate(&mut kind.bench(7), &plan, &mut |_| {}).unwrap();
+        let named =
+            calibration.remarks.iter().any(|remark| remark.what.contains("stood still for"));
+        assert_eq!(named, name.contains("stalls of"), "{name}: {:?}", calibration.remarks);
+        for (answer, truth, estimate) in answers(&kind.case.truth, &calibration) {
+            let half = estimate.relative_half_width();
+            assert!(!named || half < 0.05, "{name}: {answer} {estimate:?} of {truth}");
+        }
+    }
 }
 
 #[test]

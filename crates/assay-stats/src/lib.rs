@@ -16,6 +16,7 @@
 //! | does the series keep its level? | [`change::level_shift`], [`change::segments`], [`trend::trend`] |
 //! | where does it change, any number of times? | [`pelt::changes`] |
 //! | is it steady, and since when? | [`steady::steadiness`]; [`steady::five_rounds`] and [`steady::slope_rule`] as others ask |
+//! | do events recur with a fixed period? | [`recurrence::recurrence`] |
 //! | did it just change? | [`watch::Watch`], in flat memory |
 //! | does more load give more? | [`curve::saturation`], [`curve::knee`] |
 //! | what do more nodes give? | [`scalability::scalability`] |
@@ -49,6 +50,7 @@ pub mod permutation;
 pub mod quantile;
 pub mod queueing;
 pub mod random;
+pub mod recurrence;
 mod root;
 pub mod scalability;
 pub mod series;

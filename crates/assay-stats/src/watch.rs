@@ -56,7 +56,8 @@ const REMEMBERED: u64 = 5760;
 /// What the normal law says of the heights counts as much as this many excursions.
 const PRIOR: f64 = 8.0;
 
-const DOUBT: f64 = 1.5;
+/// How much higher than the law of the heights an alarm lies: the law is fitted to few of them.
+const DOUBT: f64 = 1.8;
 
 /// What is looked for, and how rarely it may be seen where there is nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,14 +3,18 @@
 use super::best::best;
 use super::ladder::{Ladder, Step};
 use super::meter::Meter;
+use super::pace::HELD;
 use super::rung::Slice;
 use assay_model::Result;
 use assay_model::measurement::Interval;
 use assay_model::number::index;
 use assay_stats::series::{batch_means, mean, variance};
 
-/// Slices for which the load is kept.
+/// Slices for which the load is kept at once.
 const SLICES: f64 = 10.0;
+
+/// Slices whose rates vary by less than this share are quiet.
+const QUIET: f64 = 0.05;
 
 /// Loads that are kept, each when the one before collapsed.
 const TRIES: usize = 3;
@@ -41,6 +45,7 @@ impl Meter<'_> {
                 break;
             };
             if !has_collapsed(&known, &kept, self.pace.slice_s) {
+                self.hold(ladder, load)?;
                 break;
             }
             collapsed = true;
@@ -50,6 +55,41 @@ impl Meter<'_> {
         }
         Ok(collapsed)
     }
+
+    /// Keeps a load on whose rate is so quiet that only the end of a reserve may still change it: as all other answers are
+    /// then known soon, the time for it is there.
+    fn hold(&mut self, ladder: &mut Ladder, load: u32) -> Result<()> {
+        let (piece_s, begin_s) = (SLICES * self.pace.slice_s, self.elapsed_s());
+        let most_s = HELD * self.pace.budget_s;
+        let slice_s = self.pace.slice_s;
+        let quiet = |ladder: &Ladder| {
+            let kept = ladder.rungs.get(&load).and_then(|rung| rung.slices.last());
+            kept.is_some_and(|kept| is_quiet(kept, slice_s))
+        };
+        while quiet(ladder) && self.elapsed_s() - begin_s < most_s - 0.5 * piece_s {
+            if self.at_least(1.2 * piece_s, |meter| meter.extend(ladder, load, piece_s))?
+                != Step::Added
+            {
+                break;
+            }
+        }
+        self.held(self.elapsed_s() - begin_s);
+        Ok(())
+    }
+}
+
+/// The rates of a long slice in parts as long as a short one.
+fn batched(intervals: &[Interval], slice_s: f64) -> Vec<f64> {
+    let rates: Vec<f64> = intervals.iter().map(Interval::iops).collect();
+    let interval_s = intervals.first().map_or(slice_s, Interval::elapsed_s);
+    let size = index((slice_s / interval_s).round()).clamp(1, (rates.len() / 2).max(1));
+    batch_means(&rates, size)
+}
+
+/// Whether the parts of a long slice hardly vary: noise of seconds does, and under it no end of a reserve could be confirmed.
+fn is_quiet(kept: &Slice, slice_s: f64) -> bool {
+    let batches = batched(&kept.intervals, slice_s);
+    variance(&batches).sqrt() < QUIET * mean(&batches)
 }
 
 /// Whether the second half of a long slice lies below short ones beyond its own noise.
@@ -57,11 +97,10 @@ fn has_collapsed(known: &[Slice], kept: &Slice, slice_s: f64) -> bool {
     let before: Vec<f64> = known.iter().map(Slice::iops).collect();
     let half = kept.second_half();
     let rates: Vec<f64> = half.intervals.iter().map(Interval::iops).collect();
-    let Some(first) = half.intervals.first().filter(|_| !before.is_empty()) else {
+    if before.is_empty() || rates.is_empty() {
         return false;
-    };
-    let size = index((slice_s / first.elapsed_s()).round()).clamp(1, (rates.len() / 2).max(1));
-    let spread = variance(&batch_means(&rates, size)).max(variance(&before)).sqrt();
+    }
+    let spread = variance(&batched(&half.intervals, slice_s)).max(variance(&before)).sqrt();
     let fall = mean(&before) - mean(&rates);
     fall > LEAST * mean(&before) && fall > APART * spread
 }

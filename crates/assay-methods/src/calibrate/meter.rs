@@ -42,6 +42,8 @@ pub(super) struct Meter<'a> {
     began_ns: u64,
     mix: String,
     mix_began_ns: u64,
+    /// Time for which a load was held that no part of the method counts on, s: what follows ends later.
+    held_s: f64,
     doing: CalibrationPhase,
     ends_ns: u64,
     workers: u32,
@@ -71,6 +73,7 @@ impl<'a> Meter<'a> {
             began_ns: now_ns,
             mix: String::new(),
             mix_began_ns: now_ns,
+            held_s: 0.0,
             doing: CalibrationPhase::Ladder,
             ends_ns: now_ns,
             workers: 1,
@@ -91,20 +94,30 @@ impl<'a> Meter<'a> {
     pub(super) fn begin_mix(&mut self, mix: &Mix) {
         self.mix.clone_from(&mix.name);
         self.cold_until_s = None;
+        self.held_s = 0.0;
         self.mix_began_ns = self.bench.now_ns();
     }
 
     /// Begins a part of the method, which has to end when this share of the mix's budget is used.
     pub(super) fn begin(&mut self, doing: CalibrationPhase, end_share: f64) {
-        self.doing = doing;
-        self.ends_ns = self.mix_began_ns + nanoseconds(end_share * self.pace.budget_s);
+        self.end_at(doing, end_share * self.pace.budget_s + self.held_s);
+    }
+
+    /// Lets all parts that follow end later by the time for which a load was held.
+    pub(super) fn held(&mut self, time_s: f64) {
+        self.held_s += time_s;
     }
 
     /// The same as a share of the time that was left to the mix at a moment on the bench's clock.
     pub(super) fn begin_late(&mut self, doing: CalibrationPhase, at_ns: u64, end_share: f64) {
         let used = seconds(at_ns.saturating_sub(self.mix_began_ns)) / self.pace.budget_s;
         let used = used.clamp(0.0, 1.0);
-        self.begin(doing, used + end_share * (1.0 - used));
+        self.end_at(doing, (used + end_share * (1.0 - used)) * self.pace.budget_s);
+    }
+
+    fn end_at(&mut self, doing: CalibrationPhase, end_s: f64) {
+        self.doing = doing;
+        self.ends_ns = self.mix_began_ns + nanoseconds(end_s.min(self.pace.budget_s));
     }
 
     /// Does something within a share of the time left to the part of the method.

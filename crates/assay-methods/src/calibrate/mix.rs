@@ -11,7 +11,7 @@ use super::pace::{Goal, LARGE_OUTSTANDING_MAX, ROUNDS_MAX, end, late};
 use super::plan::Mix;
 use super::progress::CalibrationPhase;
 use super::remarks::{
-    held, host_bound, impossible, still_rising, unknown_throughput, unsure, varied,
+    held, host_bound, impossible, still_rising, stood_still, unknown_throughput, unsure, varied,
 };
 use super::rounds::{NOISY, Parts};
 use super::rung::{Rung, chosen_document};
@@ -45,7 +45,8 @@ impl Meter<'_> {
     /// a level fell, one thing follows the other instead.
     pub(super) fn calibrate_mix(&mut self, mix: &Mix) -> Result<Option<MixCalibration>> {
         self.begin_mix(mix);
-        let mut parts = Parts { small: self.small(mix)?, large: None, stream: None };
+        let small = self.small(mix)?;
+        let mut parts = Parts { small, large: None, stream: None, stalls: None };
         if !parts.fell() {
             self.keep_small(&mut parts.small)?;
         }
@@ -60,6 +61,8 @@ impl Meter<'_> {
             self.after_fall(mix, &mut parts)?;
         }
         parts.tell_doubts();
+        let stood_still = parts.stalls.as_ref().map(|stalls| stood_still(&mix.name, stalls));
+        self.remarks.extend(stood_still);
         Ok(self.concluded(mix, &parts))
     }
 

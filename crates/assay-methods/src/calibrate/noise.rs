@@ -3,7 +3,8 @@
 use super::best::best;
 use super::ladder::Ladder;
 use super::pace::INTERVALS_OF_SLICE;
-use super::rung::{CONFIDENCE, Rung, Slice};
+use super::rung::{CONFIDENCE, Rung, Slice, time_ns};
+use super::stalls::Stalls;
 use assay_model::measurement::Interval;
 use assay_model::number::{real, real_len, seconds};
 use assay_stats::distribution::{normal_quantile, student_quantile};
@@ -23,23 +24,100 @@ const FEWEST_FREEDOM: f64 = 6.0;
 /// degrees of freedom of its own.
 const FREEDOM_OF_ALL: f64 = 4.0;
 
-/// The noise that outlasts a visit, as the visits to all rungs show it.
-pub(super) fn slow_noise(ladders: &[&mut Ladder]) -> SlowNoise {
-    let of_ladder = |ladder: &&mut Ladder| {
-        let usual = usual_dispersion(ladder);
-        ladder.rungs.values().map(|rung| of_rung(rung, usual).visits).collect::<Vec<_>>()
-    };
-    let mut all = Vec::new();
-    for (level, visits) in ladders.iter().flat_map(of_ladder).enumerate() {
-        all.extend(visits.into_iter().map(|visit| Visit { level, ..visit }));
+/// What is known of the doubts of all loads: stalls with a period, and noise that outlasts a visit beside them.
+pub(super) struct Doubts {
+    pub(super) stalls: Option<Stalls>,
+    noise: SlowNoise,
+}
+
+impl Doubts {
+    /// As the visits to all rungs show it. Stalls with a period are no noise: each visit is taken without them.
+    pub(super) fn of(ladders: &[&mut Ladder]) -> Self {
+        let stalls = Stalls::of(ladders);
+        let of_ladder = |ladder: &&mut Ladder| {
+            let usual = usual_dispersion(ladder, stalls.as_ref());
+            let rungs = ladder.rungs.values();
+            rungs.map(|rung| of_rung(rung, usual, stalls.as_ref()).visits).collect::<Vec<_>>()
+        };
+        let mut all = Vec::new();
+        for (level, visits) in ladders.iter().flat_map(of_ladder).enumerate() {
+            all.extend(visits.into_iter().map(|visit| Visit { level, ..visit }));
+        }
+        Self { noise: SlowNoise::of(&all), stalls }
     }
-    SlowNoise::of(&all)
+
+    /// How large the noise is that outlasts a visit, as a share.
+    pub(super) fn spread(&self) -> f64 {
+        self.noise.spread()
+    }
+
+    /// Gives every rung the interval that noise of all time scales asks for, and the rate with its share of stalls.
+    pub(super) fn tell(&self, ladders: &mut [&mut Ladder]) {
+        for ladder in ladders.iter_mut() {
+            let usual = usual_dispersion(ladder, self.stalls.as_ref());
+            for rung in ladder.rungs.values_mut() {
+                let own = of_rung(rung, usual, self.stalls.as_ref());
+                if own.visits.is_empty() {
+                    continue;
+                }
+                let half = self.half_width(&own.visits, own.wider());
+                if let Some(stalls) = &self.stalls {
+                    let share = stalls.working_share();
+                    rung.told.stalled(level(&own.visits) * share, own.service_time_ns / share);
+                }
+                rung.told.doubted(half);
+            }
+        }
+        for ladder in ladders {
+            self.level_of_all(ladder);
+        }
+    }
+
+    /// Half the width of the interval of the rate of some visits, relative to it.
+    fn half_width(&self, visits: &[Visit], wider: f64) -> f64 {
+        let half = self.noise.half_width(visits, CONFIDENCE, wider).max(seen_half_width(visits));
+        half.hypot(self.stalls.as_ref().map_or(0.0, Stalls::half_width))
+    }
+
+    /// Where noise hides which load gives most, the rate of the one that stands for it is that of all visits to it and to larger
+    /// loads whose rates cannot be told apart from its own: a queue that is longer gives no less.
+    fn level_of_all(&self, ladder: &mut Ladder) {
+        let Some(best) =
+            best(&ladder.rungs, ladder.favourite).filter(|best| best.imprecision() > HIDES)
+        else {
+            return;
+        };
+        let (least, own) = (best.outstanding, best.told.iops);
+        let alike = |rung: &&Rung| {
+            let told = rung.told.iops;
+            told.low <= own.value && own.value <= told.high && own.low <= told.value
+        };
+        let rungs: Vec<&Rung> =
+            ladder.rungs.range(least..).map(|(_, rung)| rung).filter(alike).collect();
+        let usual = usual_dispersion(ladder, self.stalls.as_ref());
+        let all: Vec<Visits> =
+            rungs.iter().map(|rung| of_rung(rung, usual, self.stalls.as_ref())).collect();
+        let wider = wider(all.iter().map(|visits| visits.freedom).sum());
+        let visits: Vec<Visit> = all.into_iter().flat_map(|visits| visits.visits).collect();
+        let working_share = self.stalls.as_ref().map_or(1.0, Stalls::working_share);
+        let several = rungs.len() > 1 && !visits.is_empty();
+        if let Some(rung) = ladder.rungs.get_mut(&least).filter(|_| several) {
+            let half = self.half_width(&visits, wider);
+            rung.told.pooled(level(&visits) * working_share, half);
+        }
+    }
+}
+
+/// The mean of visits by their lengths.
+fn level(visits: &[Visit]) -> f64 {
+    let total_s: f64 = visits.iter().map(|visit| visit.length_s).sum();
+    visits.iter().map(|visit| visit.length_s * visit.value).sum::<f64>() / total_s
 }
 
 /// The same where a level fell: visits are long and follow one another, so parts of them show the noise.
 pub(super) fn slow_noise_of_parts(ladders: &[&mut Ladder]) -> SlowNoise {
     let of_ladder = |ladder: &&mut Ladder| {
-        let usual = usual_dispersion(ladder);
+        let usual = usual_dispersion(ladder, None);
         ladder.rungs.values().map(|rung| parts_of_rung(rung, usual)).collect::<Vec<_>>()
     };
     let mut all = Vec::new();
@@ -52,55 +130,12 @@ pub(super) fn slow_noise_of_parts(ladders: &[&mut Ladder]) -> SlowNoise {
 /// Widens the interval of every rung to what noise of all time scales asks for.
 pub(super) fn widen(ladders: &mut [&mut Ladder], noise: &SlowNoise) {
     for ladder in ladders {
-        let usual = usual_dispersion(ladder);
+        let usual = usual_dispersion(ladder, None);
         for rung in ladder.rungs.values_mut() {
-            let own = of_rung(rung, usual);
+            let own = of_rung(rung, usual, None);
             let half = noise.half_width(&own.visits, CONFIDENCE, own.wider());
             rung.told.doubted(half.max(rung.imprecision()));
         }
-    }
-}
-
-/// Gives every rung the interval that noise of all time scales asks for.
-pub(super) fn tell_doubts(ladders: &mut [&mut Ladder], noise: &SlowNoise) {
-    for ladder in ladders.iter_mut() {
-        let usual = usual_dispersion(ladder);
-        for rung in ladder.rungs.values_mut() {
-            let own = of_rung(rung, usual);
-            let half = noise.half_width(&own.visits, CONFIDENCE, own.wider());
-            rung.told.doubted(half.max(seen_half_width(&own.visits)));
-        }
-    }
-    for ladder in ladders {
-        level_of_all(ladder, noise);
-    }
-}
-
-/// Where noise hides which load gives most, the rate of the one that stands for it is that of all visits to it and to larger
-/// loads whose rates cannot be told apart from its own: a queue that is longer gives no less.
-fn level_of_all(ladder: &mut Ladder, noise: &SlowNoise) {
-    let Some(best) =
-        best(&ladder.rungs, ladder.favourite).filter(|best| best.imprecision() > HIDES)
-    else {
-        return;
-    };
-    let (least, own) = (best.outstanding, best.told.iops);
-    let alike = |rung: &&Rung| {
-        let told = rung.told.iops;
-        told.low <= own.value && own.value <= told.high && own.low <= told.value
-    };
-    let rungs: Vec<&Rung> =
-        ladder.rungs.range(least..).map(|(_, rung)| rung).filter(alike).collect();
-    let usual = usual_dispersion(ladder);
-    let all: Vec<Visits> = rungs.iter().map(|rung| of_rung(rung, usual)).collect();
-    let wider = wider(all.iter().map(|visits| visits.freedom).sum());
-    let visits: Vec<Visit> = all.into_iter().flat_map(|visits| visits.visits).collect();
-    let total_s: f64 = visits.iter().map(|visit| visit.length_s).sum();
-    let level = visits.iter().map(|visit| visit.length_s * visit.value).sum::<f64>() / total_s;
-    let half = noise.half_width(&visits, CONFIDENCE, wider).max(seen_half_width(&visits));
-    let several = rungs.len() > 1;
-    if let Some(rung) = ladder.rungs.get_mut(&least).filter(|_| several) {
-        rung.told.pooled(level, half);
     }
 }
 
@@ -111,7 +146,7 @@ fn seen_half_width(visits: &[Visit]) -> f64 {
         return 0.0;
     }
     let total_s: f64 = visits.iter().map(|visit| visit.length_s).sum();
-    let level = visits.iter().map(|visit| visit.length_s * visit.value).sum::<f64>() / total_s;
+    let level = level(visits);
     let squares: f64 =
         visits.iter().map(|visit| (visit.length_s * (visit.value - level)).powi(2)).sum();
     let n = real_len(visits.len());
@@ -124,6 +159,8 @@ struct Visits {
     visits: Vec<Visit>,
     /// Degrees of freedom by which the noise within visits is known.
     freedom: f64,
+    /// Mean service time of all that completed in them, ns.
+    service_time_ns: f64,
 }
 
 impl Visits {
@@ -138,26 +175,78 @@ fn wider(freedom: f64) -> f64 {
     student_quantile(upper, freedom) / normal_quantile(upper)
 }
 
-fn of_rung(rung: &Rung, usual_dispersion: Option<f64>) -> Visits {
+/// Rates of the intervals of a visit that count, how long each is, and the visit's own rate.
+struct Stretch {
+    rates: Vec<f64>,
+    interval_s: f64,
+    middle_s: f64,
+    length_s: f64,
+    iops: f64,
+    /// Sum of the service times, ns.
+    time_ns: f64,
+}
+
+impl Stretch {
+    /// A visit; without the stalls where they have a period. `None` where hardly anything lies between them.
+    fn of(slice: &Slice, stalls: Option<&Stalls>) -> Option<Self> {
+        const FEWEST: usize = 3;
+        let from_s = measured_from_s(slice);
+        let interval_s = slice.intervals.first()?.elapsed_s();
+        let begin_s = |at: usize| from_s + real_len(at) * interval_s;
+        let counts = |at: usize| stalls.is_none_or(|stalls| stalls.spares(begin_s(at)));
+        let kept: Vec<usize> = (0..slice.intervals.len()).filter(|at| counts(*at)).collect();
+        let intervals = || kept.iter().filter_map(|at| slice.intervals.get(*at));
+        let rates: Vec<f64> = intervals().map(Interval::iops).collect();
+        let time_ns = intervals().map(time_ns).sum();
+        if stalls.is_none() {
+            let length_s = slice.told_s();
+            let middle_s = from_s + 0.5 * length_s;
+            let iops = slice.iops();
+            return Some(Self { rates, interval_s, middle_s, length_s, iops, time_ns });
+        }
+        let middles: Vec<f64> = kept.iter().map(|at| begin_s(*at) + 0.5 * interval_s).collect();
+        let (middle_s, iops) = (mean(&middles), mean(&rates));
+        let length_s = real_len(rates.len()) * interval_s;
+        (rates.len() >= FEWEST).then_some(Self {
+            rates,
+            interval_s,
+            middle_s,
+            length_s,
+            iops,
+            time_ns,
+        })
+    }
+}
+
+/// A rung's visits as they count.
+fn stretches(rung: &Rung, stalls: Option<&Stalls>) -> Vec<Stretch> {
+    rung.slices.iter().filter_map(|slice| Stretch::of(slice, stalls)).collect()
+}
+
+fn of_rung(rung: &Rung, usual_dispersion: Option<f64>, stalls: Option<&Stalls>) -> Visits {
+    let stretches = stretches(rung, stalls);
     let (variance_s, freedom) =
-        moderated(short_noise(rung), rung.told.iops.value, usual_dispersion);
-    let visits = rung
-        .slices
+        moderated(short_noise(&stretches), rung.told.iops.value, usual_dispersion);
+    let visits = stretches
         .iter()
-        .map(|slice| Visit {
+        .map(|stretch| Visit {
             level: 0,
-            middle_s: measured_from_s(slice) + 0.5 * slice.told_s(),
-            length_s: slice.told_s(),
-            value: slice.iops(),
-            short_variance: variance_s / slice.told_s(),
+            middle_s: stretch.middle_s,
+            length_s: stretch.length_s,
+            value: stretch.iops,
+            short_variance: variance_s / stretch.length_s,
         })
         .collect();
-    Visits { visits, freedom }
+    let completed = |stretch: &Stretch| stretch.iops * stretch.length_s;
+    let ios: f64 = stretches.iter().map(completed).sum();
+    let time_ns: f64 = stretches.iter().map(|stretch| stretch.time_ns).sum();
+    Visits { visits, freedom, service_time_ns: time_ns / ios.max(f64::MIN_POSITIVE) }
 }
 
 /// A rung's visits in parts as long as a slice.
 fn parts_of_rung(rung: &Rung, usual_dispersion: Option<f64>) -> Vec<Visit> {
-    let (variance_s, _) = moderated(short_noise(rung), rung.told.iops.value, usual_dispersion);
+    let (variance_s, _) =
+        moderated(short_noise(&stretches(rung, None)), rung.told.iops.value, usual_dispersion);
     let of_slice = |slice: &Slice| -> Vec<Visit> {
         let mut from_s = measured_from_s(slice);
         let of_part = |part: &[Interval]| {
@@ -179,9 +268,9 @@ fn parts_of_rung(rung: &Rung, usual_dispersion: Option<f64>) -> Vec<Visit> {
 }
 
 /// The variance of the number of I/Os of a second over its mean, as all rungs of a ladder show it.
-fn usual_dispersion(ladder: &Ladder) -> Option<f64> {
+fn usual_dispersion(ladder: &Ladder, stalls: Option<&Stalls>) -> Option<f64> {
     let seen = ladder.rungs.values().map(|rung| {
-        let (variance_s, freedom) = short_noise(rung);
+        let (variance_s, freedom) = short_noise(&stretches(rung, stalls));
         (variance_s * rung.told.iops.value, freedom)
     });
     let seen: Vec<(f64, f64)> = seen.collect();
@@ -210,10 +299,10 @@ fn moderated(
 ///
 /// Counts that borrow from their neighbours, as those of a link that carries one I/O after the other, are known better than
 /// short batches say; longer ones are taken where they show half as much.
-fn short_noise(rung: &Rung) -> (f64, f64) {
-    let (mut variance_s, mut freedom) = batched(rung, BATCH);
+fn short_noise(stretches: &[Stretch]) -> (f64, f64) {
+    let (mut variance_s, mut freedom) = batched(stretches, BATCH);
     for size in [2 * BATCH, 4 * BATCH] {
-        let longer = batched(rung, size);
+        let longer = batched(stretches, size);
         if longer.1 >= FEWEST_FREEDOM && longer.0 < 0.5 * variance_s {
             (variance_s, freedom) = longer;
         }
@@ -223,9 +312,9 @@ fn short_noise(rung: &Rung) -> (f64, f64) {
 
 /// The same by batches of this many intervals: the middle one of the visits' own variances. What only some visits show, such
 /// as a stall, is not noise of this load alone: it counts as noise between visits, which all loads share.
-fn batched(rung: &Rung, size: usize) -> (f64, f64) {
+fn batched(stretches: &[Stretch], size: usize) -> (f64, f64) {
     let mut seen: Vec<(f64, f64)> =
-        rung.slices.iter().filter_map(|slice| batched_slice(slice, size)).collect();
+        stretches.iter().filter_map(|stretch| batched_stretch(stretch, size)).collect();
     seen.sort_by(|one, other| one.0.total_cmp(&other.0));
     let freedom: f64 = seen.iter().map(|(_, freedom)| freedom).sum();
     let middle = (seen.get(seen.len().saturating_sub(1) / 2), seen.get(seen.len() / 2));
@@ -235,14 +324,13 @@ fn batched(rung: &Rung, size: usize) -> (f64, f64) {
     (f64::midpoint(low.0, high.0), freedom)
 }
 
-/// The relative variance of one second as the batches of a slice show it, s, and its degrees of freedom; so that the median
+/// The relative variance of one second as the batches of a visit show it, s, and its degrees of freedom; so that the median
 /// of many such variances is the true one (the cube of Wilson and Hilferty, PNAS 17, 1931).
-fn batched_slice(slice: &Slice, size: usize) -> Option<(f64, f64)> {
-    let rates: Vec<f64> = slice.intervals.iter().map(Interval::iops).collect();
-    let size = size.min(rates.len() / 2).max(1);
-    let batches = batch_means(&rates, size);
+fn batched_stretch(stretch: &Stretch, size: usize) -> Option<(f64, f64)> {
+    let size = size.min(stretch.rates.len() / 2).max(1);
+    let batches = batch_means(&stretch.rates, size);
     let (freedom, level) = (real_len(batches.len()) - 1.0, mean(&batches));
-    let batch_s = real_len(size) * slice.intervals.first()?.elapsed_s();
+    let batch_s = real_len(size) * stretch.interval_s;
     let median = (1.0 - 2.0 / (9.0 * freedom)).powi(3);
     let variance_s = variance(&batches) / (level * level) * batch_s / median;
     (level > 0.0 && freedom > 0.0).then_some((variance_s, freedom))

@@ -9,6 +9,9 @@ pub(super) const PRECISION: f64 = 0.02;
 /// Share of the budget for which a load is kept after a suspected fall: noise of seconds comes back up meanwhile.
 pub(super) const CONFIRMED_AFTER: f64 = 1.0 / 6.0;
 
+/// Share of the budget for which a quiet full load is kept on: a reserve that lasts as long ends meanwhile.
+pub(super) const HELD: f64 = 0.25;
+
 /// Buffers of large transfers are kept below 256 MiB.
 pub(super) const LARGE_OUTSTANDING_MAX: u32 = 256;
 

@@ -2,6 +2,7 @@
 
 use super::best::Rungs;
 use super::rung::Rung;
+use super::stalls::Stalls;
 use assay_model::Estimate;
 use assay_model::calibration::LatencyLimit;
 use assay_model::measurement::Remark;
@@ -36,6 +37,20 @@ pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remar
         ),
         why: "no load keeps the limit".to_owned(),
         remedy: "ask for a limit that the storage can keep, or for other storage".to_owned(),
+    }
+}
+
+pub(super) fn stood_still(mix: &str, stalls: &Stalls) -> Remark {
+    Remark {
+        what: format!(
+            "{mix}: the storage stood still for {} every {}",
+            show_time_ns(stalls.length_s * 1e9),
+            show_time_ns(stalls.period_s() * 1e9)
+        ),
+        why: "all rates and mean times count the stalls with the share of the time that they take"
+            .to_owned(),
+        remedy: "look for what writes down or collects with this period; high quantiles of latency show it"
+            .to_owned(),
     }
 }
 

@@ -6,10 +6,11 @@ use super::climbed::Climbed;
 use super::ladder::{Ladder, Step};
 use super::limit::{visited_for_limit, visited_for_most};
 use super::meter::Meter;
-use super::noise::{HIDES, slow_noise, slow_noise_of_parts, tell_doubts, widen};
+use super::noise::{Doubts, HIDES, slow_noise_of_parts, widen};
 use super::pace::LARGE_OUTSTANDING_MAX;
 use super::peak::nearest_to_top;
 use super::rung::Rung;
+use super::stalls::Stalls;
 use super::worth::Worth;
 use assay_model::Result;
 use assay_model::number::{count_of, index_of};
@@ -32,6 +33,8 @@ pub(super) struct Parts {
     pub(super) small: Climbed,
     pub(super) large: Option<Climbed>,
     pub(super) stream: Option<Ladder>,
+    /// Stalls with a period, as far as they are known.
+    pub(super) stalls: Option<Stalls>,
 }
 
 /// The ladder that is visited.
@@ -68,11 +71,13 @@ impl Parts {
             if noise.spread() > NOISY {
                 widen(&mut self.ladders(), &noise);
             }
+            self.stalls = None;
             return 0.0;
         }
-        let noise = slow_noise(&self.ladders());
-        tell_doubts(&mut self.ladders(), &noise);
-        noise.spread()
+        let doubts = Doubts::of(&self.ladders());
+        doubts.tell(&mut self.ladders());
+        self.stalls = doubts.stalls;
+        doubts.spread()
     }
 
     /// Chooses which load stands for the highest rate of each ladder.
@@ -94,17 +99,17 @@ impl Meter<'_> {
         let mut random = Random::part(self.plan.seed, count_of(parts.small.ladder.slices()));
         let mut round = 0;
         parts.tell_doubts();
-        let mut noise = slow_noise(&parts.ladders());
+        let mut doubts = Doubts::of(&parts.ladders());
         loop {
             if round % ROUNDS_OF_NOISE == 0 {
-                noise = slow_noise(&parts.ladders());
+                doubts = Doubts::of(&parts.ladders());
             }
-            tell_doubts(&mut parts.ladders(), &noise);
+            doubts.tell(&mut parts.ladders());
             // A first look under noise may have preferred a load that is too small; what larger ones gave since then shows it.
             if round % ROUNDS_OF_NOISE == 0 {
                 parts.choose(round == 0);
             }
-            let slices = slices_of_visit(noise.spread());
+            let slices = slices_of_visit(doubts.spread());
             if self.warmed(parts) {
                 return Ok(Step::Fell);
             }

@@ -106,11 +106,16 @@ impl Slice {
         self.from(self.intervals.len() / 2)
     }
 
-    /// Only the first intervals of it; histograms then have the precision of intervals.
+    /// Only the first intervals of it; histograms then have the precision of intervals. What came after them is not a stall.
     fn cut(&self, intervals: usize) -> Self {
-        let kept = self.intervals[..intervals.min(self.intervals.len())].to_vec();
+        if intervals >= self.intervals.len() {
+            return self.clone();
+        }
+        let kept = self.intervals[..intervals].to_vec();
         let operations = joined(kept.iter().map(|interval| &interval.operations));
-        Self { intervals: kept, operations, ..self.clone() }
+        let kept_s: f64 = kept.iter().map(Interval::elapsed_s).sum();
+        let end_ns = self.begin_ns + self.warm_up_ns + nanoseconds(kept_s);
+        Self { intervals: kept, operations, end_ns, ..self.clone() }
     }
 }
 
@@ -308,6 +313,12 @@ impl Told {
         self.service_time_ns = around(&self.service_time_ns, rate);
     }
 
+    /// The same at the rate and the mean service time that it has with its share of stalls.
+    pub(super) fn stalled(&mut self, iops: f64, service_time_ns: f64) {
+        self.iops = Estimate { value: iops, ..self.iops };
+        self.service_time_ns = Estimate { value: service_time_ns, ..self.service_time_ns };
+    }
+
     /// The same with a rate to which other loads contribute, and its doubt as a share.
     pub(super) fn pooled(&mut self, iops: f64, half: f64) {
         self.iops = around(&Estimate { value: iops, ..self.iops }, half);
@@ -378,7 +389,7 @@ const fn divisor(mut one: u64, mut other: u64) -> u64 {
 }
 
 /// Sum of the service times that ended in an interval, ns.
-fn time_ns(interval: &Interval) -> f64 {
+pub(super) fn time_ns(interval: &Interval) -> f64 {
     [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| interval.operations.get(operation))

@@ -136,6 +136,18 @@ fn what_was_before_an_interval_can_be_cut_off() {
 }
 
 #[test]
+fn what_follows_a_cut_is_no_stall() {
+    let mut intervals: Vec<Vec<(u64, u64)>> = (0..40).map(|_| vec![(100_000, 1000)]).collect();
+    for slow in &mut intervals[10..] {
+        *slow = vec![(200_000, 400)];
+    }
+    let rung = Rung::of(4, vec![slice(4.0, &intervals)], 0.99).unwrap();
+    // The last interval belongs to the lower level already.
+    let before = rung.before(11, 0.99).unwrap();
+    assert!((before.told.iops.value - 10_400.0 / 0.275).abs() < 1.0, "{:?}", before.told.iops);
+}
+
+#[test]
 fn an_end_that_no_data_support_is_left_out() {
     let few = Rung::of(1, vec![slice(1.0, &vec![vec![(100_000, 5)]; 20])], 0.99).unwrap();
     assert!(few.told.quantile_ns.high.is_infinite());
