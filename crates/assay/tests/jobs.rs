@@ -101,6 +101,11 @@ const BROKEN: &[(&str, &str, &str)] = &[
         "larger than any storage",
     ),
     (
+        "tiny.vdb",
+        "sd=sd1,lun=/dev/a,size=1g\nwd=wd1,sd=sd1,xfersize=4\nrd=r,wd=wd1,iorate=max,elapsed=5,interval=1,forthreads=(1,2)\n",
+        "no valid workload",
+    ),
+    (
         "files.vdb",
         "fsd=f1,anchor=/a,depth=1,width=1,files=9,size=1m\nfwd=w1,fsd=f1,operation=read\nrd=r,fwd=w1,fwdrate=max,elapsed=5,interval=1\n",
         "files and directories",
