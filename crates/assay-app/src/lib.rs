@@ -37,6 +37,8 @@ pub mod sizing;
 pub mod soak;
 pub mod study;
 pub mod target_plan;
+pub mod verify;
+pub mod witness;
 
 pub use context::{Context, Guards};
 pub use progress::{Progress, Update};

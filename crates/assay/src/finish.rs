@@ -30,6 +30,9 @@ fn complain(finish: &Finish, run: &RunReader) {
     let next = match manifest.kind {
         RunKind::Run => format!("go on with `assay run --resume {}`", manifest.id),
         RunKind::Study => format!("go on with `assay study --resume {}`", manifest.id),
+        RunKind::Verify => {
+            "judge what it keeps with `assay verify --after`, where a ledger was written".to_owned()
+        }
         RunKind::Calibrate
         | RunKind::Check
         | RunKind::Locality

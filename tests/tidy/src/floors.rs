@@ -11,6 +11,7 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-catalog", 2),
     ("assay-live", 3),
     ("assay-integrity", 3),
+    ("assay-ledger", 3),
     ("assay-engine", 4),
     ("assay-arrays", 4),
     ("assay-blocktimes", 4),

@@ -52,15 +52,17 @@ pub(super) fn section(found: &Integrity, format: &Formatter) -> Section<'static>
     let tables = tables.filter(|table| !table.is_empty());
     let swept = (!format.is_relative()).then(|| swept(found));
     let lead = Block::Lead([sentence(found)].into_iter().chain(swept).collect());
-    let limits = Block::Note(
-        "No power was cut: this says nothing of what storage keeps over a power failure."
-            .to_owned(),
-    );
+    let limits = found.durability.is_none().then(|| {
+        Block::Note(
+            "No power was cut: this says nothing of what storage keeps over a power failure."
+                .to_owned(),
+        )
+    });
     let tables = tables.map(|table| Block::captioned(Level::Detail, table));
     Section {
         id: "integrity",
         title: "Is what was read what was written?".to_owned(),
-        blocks: [lead].into_iter().chain(tables).chain([limits]).collect(),
+        blocks: [lead].into_iter().chain(tables).chain(limits).collect(),
     }
 }
 
@@ -164,6 +166,10 @@ fn coverage(found: &Integrity) -> Table {
 
 fn cost(found: &Integrity) -> Table {
     let cost = &found.cost;
+    if cost.table_bytes == 0 {
+        // After a cut nothing was written, and nothing timed.
+        return Table::of_numbers("What verification cost", &["", "mean"]);
+    }
     let rows = [
         ("stamping a write", Unit::Ns.show(cost.stamp_mean_ns)),
         ("checking a read", Unit::Ns.show(cost.check_mean_ns)),
