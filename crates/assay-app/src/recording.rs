@@ -172,12 +172,7 @@ impl Recording {
         }
         let sampler = match &target {
             OpenTarget::Storage(storage) => {
-                let progress = context.progress.clone();
-                Some(HostSampler::begin(
-                    writer.watch_log()?,
-                    device_names(&storage.environment),
-                    progress,
-                ))
+                Some(HostSampler::begin(writer.watch_log()?, device_names(&storage.environment)))
             }
             OpenTarget::Simulated(..) => None,
         };

@@ -178,9 +178,8 @@ impl Together<'_> {
     fn sampler(&self, environment: Option<&Environment>) -> Result<Option<HostSampler>> {
         let HostNames::Local(_) = self.plan.hosts.hosts;
         let Some(environment) = environment else { return Ok(None) };
-        let progress = self.context.progress.clone();
         let log = self.writer.watch_log()?;
-        let sampler = HostSampler::begin(log, device_names(environment), progress);
+        let sampler = HostSampler::begin(log, device_names(environment));
         sampler.mark(Some(CELL));
         Ok(Some(sampler))
     }
