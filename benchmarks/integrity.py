@@ -134,10 +134,11 @@ def main():
     parser.add_argument("--assay", required=True, type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("--rig", required=True, type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("--campaigns", type=int, default=100)
+    parser.add_argument("--only", default="", help="devices whose names hold this")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     print("| device | campaigns | refuted | cuts | acknowledgements | tears seen, unit named right |\n| --- | --- | --- | --- | --- | --- |")
-    for device in DEVICES:
+    for device in [device for device in DEVICES if options.only in device]:
         refuted, cuts, acknowledged, judgements = 0, 0, 0, []
         for number in range(options.campaigns):
             place = pathlib.Path(tempfile.mkdtemp(prefix="assay-benchmark-"))

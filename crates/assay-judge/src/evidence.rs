@@ -4,10 +4,10 @@ use crate::facts::Facts;
 use crate::found::{Found, Known};
 use crate::quantity::Quantity;
 use crate::{calibration, doubts, loaded, measurement, queries};
+use assay_model::Estimate;
 use assay_model::durability::Durability;
 use assay_model::number::real;
 use assay_model::verdict::NamedEstimate;
-use assay_model::{Estimate, Outcome};
 
 /// Everything that is known of a quantity: one entry a subject, and at least one.
 pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
@@ -44,7 +44,7 @@ fn findings(facts: &Facts<'_>) -> Found {
     let Some(integrity) = facts.integrity else {
         return Found::absent("nothing was verified; measure with --verify");
     };
-    if integrity.outcome() == Outcome::Inconclusive {
+    if integrity.found_blocks() + integrity.coverage.verified_blocks == 0 {
         return Found::absent("no block that was written was read again");
     }
     let blocks = integrity.coverage.verified_blocks + integrity.found_blocks();

@@ -25,19 +25,17 @@ pub(super) fn sentence(found: &Integrity) -> String {
         .iter()
         .map(|count| format!("{} {}", show_count(real(count.blocks)), count.kind.name()))
         .collect();
-    match (found.outcome(), found.found_blocks()) {
-        (Outcome::Fail, 1) => {
+    match (found.found_blocks(), found.coverage.verified_blocks) {
+        (1, _) => {
             format!("1 block does not hold what was written to it: {}.", kinds.join(", "))
         }
-        (Outcome::Fail, blocks) => format!(
+        (blocks @ 2.., _) => format!(
             "{} blocks do not hold what was written to them: {}.",
             show_count(real(blocks)),
             kinds.join(", ")
         ),
-        (Outcome::Inconclusive, _) => {
-            "Nothing was verified: no block that was written was read again.".to_owned()
-        }
-        (Outcome::Pass, _) => format!(
+        (0, 0) => "Nothing was verified: no block that was written was read again.".to_owned(),
+        (0, _) => format!(
             "Every block that was read holds what was written to it: {} blocks verified, {} of those written.",
             show_count(real(found.coverage.verified_blocks)),
             Unit::Share.show(share(found.coverage.verified_blocks, found.coverage.written_blocks))
