@@ -95,7 +95,7 @@ impl Doubts {
         let rungs: Vec<&Rung> =
             ladder.rungs.range(least..).map(|(_, rung)| rung).filter(alike).collect();
         let usual = usual_dispersion(ladder, self.stalls.as_ref());
-        let all: Vec<Visits> =
+        let all: Vec<OfRung> =
             rungs.iter().map(|rung| of_rung(rung, usual, self.stalls.as_ref())).collect();
         let wider = wider(all.iter().map(|visits| visits.freedom).sum());
         let visits: Vec<Visit> = all.into_iter().flat_map(|visits| visits.visits).collect();
@@ -154,8 +154,8 @@ fn seen_half_width(visits: &[Visit]) -> f64 {
     student_quantile(0.5 + 0.5 * CONFIDENCE, n - 1.0) * error / level.max(f64::MIN_POSITIVE)
 }
 
-/// A rung's visits.
-struct Visits {
+/// What the visits to a rung show.
+struct OfRung {
     visits: Vec<Visit>,
     /// Degrees of freedom by which the noise within visits is known.
     freedom: f64,
@@ -163,7 +163,7 @@ struct Visits {
     service_time_ns: f64,
 }
 
-impl Visits {
+impl OfRung {
     fn wider(&self) -> f64 {
         wider(self.freedom)
     }
@@ -223,7 +223,7 @@ fn stretches(rung: &Rung, stalls: Option<&Stalls>) -> Vec<Stretch> {
     rung.slices.iter().filter_map(|slice| Stretch::of(slice, stalls)).collect()
 }
 
-fn of_rung(rung: &Rung, usual_dispersion: Option<f64>, stalls: Option<&Stalls>) -> Visits {
+fn of_rung(rung: &Rung, usual_dispersion: Option<f64>, stalls: Option<&Stalls>) -> OfRung {
     let stretches = stretches(rung, stalls);
     let (variance_s, freedom) =
         moderated(short_noise(&stretches), rung.told.iops.value, usual_dispersion);
@@ -240,7 +240,7 @@ fn of_rung(rung: &Rung, usual_dispersion: Option<f64>, stalls: Option<&Stalls>) 
     let completed = |stretch: &Stretch| stretch.iops * stretch.length_s;
     let ios: f64 = stretches.iter().map(completed).sum();
     let time_ns: f64 = stretches.iter().map(|stretch| stretch.time_ns).sum();
-    Visits { visits, freedom, service_time_ns: time_ns / ios.max(f64::MIN_POSITIVE) }
+    OfRung { visits, freedom, service_time_ns: time_ns / ios.max(f64::MIN_POSITIVE) }
 }
 
 /// A rung's visits in parts as long as a slice.
