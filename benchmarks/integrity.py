@@ -1,6 +1,6 @@
 """Power cuts on devices that keep their promises and on devices that lie: how often `assay verify` refutes each.
 
-A campaign is a device of the rig (a file system in user space with a volatile cache), a ledger beside it, and up to five cuts under
+A campaign is a device of the rig (a file system in user space with a volatile cache), a ledger elsewhere, and up to five cuts under
 load: the tool is killed, the cache loses what chance takes, and what is left is judged. Nothing here is timed.
 
     python3 benchmarks/integrity.py --assay target/release/assay --rig target/release/assay-rig --campaigns 100

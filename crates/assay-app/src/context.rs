@@ -30,6 +30,8 @@ pub struct Guards {
     pub server: Vec<String>,
     /// Before the command of a hook.
     pub hook: Vec<String>,
+    /// What a node of a cluster is.
+    pub node: Vec<String>,
 }
 
 impl Context {
@@ -55,7 +57,7 @@ impl Guards {
     /// The guards that the program `assay` is, too; it may lie anywhere where accounts of servers may look.
     pub fn of(assay: &Path) -> Self {
         let words = |verb: &str| vec![assay.display().to_string(), verb.to_owned()];
-        Self { server: words("guard"), hook: words("guard-hook") }
+        Self { server: words("guard"), hook: words("guard-hook"), node: words("node") }
     }
 
     /// The guards of this program itself, where it is `assay`; it may lie where an account of a server may not look.

@@ -93,7 +93,10 @@ impl RunPlan {
         Ok(PlanSummary {
             format: 1,
             title: format!("run {}", workload.name),
-            load: workload.description.clone(),
+            load: match &self.hosts {
+                Some(hosts) => format!("{}; on each of {}", workload.description, hosts.hosts),
+                None => workload.description.clone(),
+            },
             time: format!(
                 "{} measured after {} of warm-up{}",
                 workload.duration,
@@ -302,8 +305,12 @@ mod tests {
         fs::create_dir_all(&directory).unwrap();
         let target =
             TargetPlan { targets: vec![directory.display().to_string()], ..TargetPlan::default() };
-        let plan =
-            RunPlan { target: target.clone(), workload: preset("oltp").unwrap(), verify: None };
+        let plan = RunPlan {
+            target: target.clone(),
+            workload: preset("oltp").unwrap(),
+            verify: None,
+            hosts: None,
+        };
         let text = plan.summary().unwrap().text();
         assert!(
             text.contains("writing a test file of ") && text.contains("30s measured"),

@@ -40,7 +40,10 @@ pub fn job_text(path: &Path) -> Result<Option<String>> {
         return Ok(None);
     }
     let text = read_document(path, "job file")?;
-    let is_job = matches!(detect(&text), Some(FileKind::FioJob | FileKind::VdbenchParameters));
+    let is_job = matches!(
+        detect(&text),
+        Some(FileKind::FioJob | FileKind::VdbenchParameters | FileKind::OrionLuns)
+    );
     Ok(is_job.then_some(text))
 }
 
@@ -130,7 +133,9 @@ pub fn plan(part: &ConversionPart, chosen: &[String], target: &TargetPlan) -> Jo
     };
     let target = TargetPlan { targets, ..target.clone() };
     match document {
-        Document::Workload(workload) => JobPlan::Run(RunPlan { target, workload, verify: None }),
+        Document::Workload(workload) => {
+            JobPlan::Run(RunPlan { target, workload, verify: None, hosts: None })
+        }
         Document::Study(study) => JobPlan::Study(StudyPlan { target, study, notes: Vec::new() }),
     }
 }

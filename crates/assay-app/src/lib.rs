@@ -9,6 +9,7 @@
 pub mod calibrate;
 pub mod capacity;
 pub mod check;
+pub mod cluster;
 pub mod command_line;
 pub mod context;
 #[cfg(test)]
@@ -39,6 +40,7 @@ pub mod study;
 pub mod target_plan;
 pub mod verify;
 pub mod witness;
+mod working_set;
 
 pub use context::{Context, Guards};
 pub use progress::{Progress, Update};

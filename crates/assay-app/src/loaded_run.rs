@@ -6,6 +6,7 @@ use assay_judge::{
     Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, estimates_of_run, last_change,
 };
 use assay_model::calibration::Calibration;
+use assay_model::cluster::Cluster;
 use assay_model::dss::Dss;
 use assay_model::environment::Environment;
 use assay_model::integrity::Integrity;
@@ -15,7 +16,7 @@ use assay_model::projection::Projection;
 use assay_model::run::{Event, EventKind, RunKind};
 use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
-use assay_model::verdict::NamedEstimate;
+use assay_model::verdict::{Bias, Doubt, NamedEstimate};
 use assay_model::{Outcome, Result, Verdict};
 use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
 use assay_store::{CellReader, Document, RunReader};
@@ -54,6 +55,7 @@ impl LoadedRun {
             integrity: run.json::<Integrity>(Document::Integrity)?,
             load: run.json::<Load>(Document::Load)?,
             dss: run.json::<Dss>(Document::Dss)?,
+            cluster: run.json::<Cluster>(Document::Cluster)?,
             projection: run.json::<Projection>(Document::Projection)?,
             ..Report::default()
         };
@@ -82,15 +84,23 @@ impl LoadedRun {
             || dss.as_ref().is_some_and(|dss| dss.outcome() == Outcome::Fail)
     }
 
-    /// An outcome, or that nothing is decided where nothing could be verified.
+    /// An outcome, or that nothing is decided where nothing could be verified or the sum over hosts is none.
     pub fn verified(&self, judged: Outcome) -> Outcome {
         let verified = self.report.integrity.as_ref().map(Integrity::outcome);
-        Outcome::of_all(std::iter::once(judged).chain(verified))
+        let summed = self.report.cluster.as_ref().and_then(Cluster::doubt);
+        let summed = summed.map(|_| Outcome::Inconclusive);
+        Outcome::of_all(std::iter::once(judged).chain(verified).chain(summed))
+    }
+
+    /// Whether a host of several was lost: what the others measured is kept, and decides nothing.
+    pub fn has_lost_host(&self) -> bool {
+        self.report.cluster.as_ref().is_some_and(|cluster| cluster.lost().next().is_some())
     }
 
     /// Judges the run by rules.
     pub fn judge(&self, rules: &Rules) -> Verdict {
         let run = self.report.runs.last().zip(self.series.last());
+        let doubts: Vec<Doubt> = self.report.cluster.iter().filter_map(of_hosts).collect();
         rules.judge(&Facts {
             calibration: self.report.calibration.as_ref(),
             run: run.map(|(run, series)| Run { measurement: &run.measurement, series }),
@@ -99,9 +109,15 @@ impl LoadedRun {
             integrity: self.report.integrity.as_ref(),
             given: &self.watched,
             environment: self.report.environment.as_ref(),
-            doubts: &[],
+            doubts: &doubts,
         })
     }
+}
+
+/// What of hosts that measured together leaves every number in doubt.
+fn of_hosts(cluster: &Cluster) -> Option<Doubt> {
+    let remedy = "remove the cause and run again".to_owned();
+    cluster.doubt().map(|what| Doubt { what, bias: Bias::Unknown, remedy })
 }
 
 /// The cells that a page shows one by one: those of a study or of many cycles are in its results.

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::host_sampler::HostSampler;
 use crate::plan_document::PlanDocument;
 use crate::target_plan::TargetPlan;
-use assay_engine::{BackendChoice, Ignore, Job, Simulation, Target, Verifier, run, run_verified};
+use assay_engine::{BackendChoice, Simulation, Target};
 use assay_host::clock::unix_ns;
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
@@ -31,19 +31,21 @@ use assay_store::{
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+mod on_storage;
 mod real_time;
 mod unmeasured;
 mod verification;
 
+pub(crate) use on_storage::{StorageWork, at_once, device_names, on_storage};
 use real_time::Pace;
 use verification::Verification;
 pub use verification::check_verifiable;
 
-/// How long the ceiling of the tool itself is measured.
-const CEILING: Nanos = Nanos(50_000_000);
+/// The cell of a run of one workload.
+pub(crate) const CELL: &str = "run";
 
 /// Where workloads run.
 pub enum OpenTarget {
@@ -170,8 +172,7 @@ impl Recording {
         }
         let sampler = match &target {
             OpenTarget::Storage(storage) => {
-                let progress = context.progress.clone();
-                Some(HostSampler::begin(writer.watch_log()?, device_names(storage), progress))
+                Some(HostSampler::begin(writer.watch_log()?, device_names(&storage.environment)))
             }
             OpenTarget::Simulated(..) => None,
         };
@@ -299,8 +300,10 @@ impl Recording {
                 in_virtual_time(simulation, device, work, &mut paced)
             }
             OpenTarget::Storage(storage) => {
-                let how = (self.backend, verifier.as_ref());
-                on_storage(storage, how, workload, &self.context.stop, &mut observe)
+                let backend = self.backend;
+                let work = StorageWork { storage, backend, verifier: verifier.as_ref(), workload };
+                on_storage(&work, &mut at_once(), &self.context.stop, &mut observe)
+                    .map(|started| started.measurement)
             }
         };
         self.context.progress.clear();
@@ -432,7 +435,7 @@ impl Recording {
 
 impl RunRequest<'_> {
     /// What can be refused before anything is touched.
-    fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         self.target.check()?;
         if self.target.engine.polled && !self.direct {
             return Err(Error::usage(
@@ -465,7 +468,7 @@ fn keep_documents(writer: &RunWriter, wanted: &RunRequest<'_>) -> Result<()> {
 }
 
 /// The run so far in a few words, for the line of progress.
-fn describe(name: &str, interval: &Interval) -> String {
+pub(crate) fn describe(name: &str, interval: &Interval) -> String {
     let bytes_per_s = real(interval.operations.bytes()) / interval.elapsed_s().max(1e-9);
     format!(
         "{name}: {} IOPS, {}/s",
@@ -524,48 +527,6 @@ fn in_virtual_time(
     Ok(hasten.measurement(measured))
 }
 
-/// Runs on real storage, with the kernel's own counters around it and the tool's ceiling for comparison.
-fn on_storage(
-    storage: &Storage,
-    (backend, verifier): (BackendChoice, Option<&Arc<Verifier>>),
-    workload: &Workload,
-    stop: &AtomicBool,
-    observe: &mut dyn assay_engine::Observer,
-) -> Result<Measurement> {
-    let (root, devices) = (SysRoot::live(), device_names(storage));
-    let job = Job { workload, targets: Arc::clone(&storage.targets), backend, passes: None };
-    let before = read_counters(&root, &devices);
-    let mut measurement = run_verified(&job, verifier, stop, observe)?;
-    let passed = read_counters(&root, &devices).since(&before);
-    measurement.conduct.host_busy_share =
-        passed.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);
-    measurement.conduct.kernel = Some(passed);
-    if measurement.finish == Finish::Complete {
-        measurement.conduct.ceiling_iops = ceiling_iops(&job);
-    }
-    measurement.conduct.remarks.extend(storage.remarks.iter().cloned());
-    Ok(measurement)
-}
-
-/// What the tool reaches with the same workload on a device of no work; closed arrivals only.
-fn ceiling_iops(job: &Job<'_>) -> Option<f64> {
-    let closed = |stream: &assay_model::Stream| {
-        matches!(stream.arrival, assay_model::Arrival::Closed { .. })
-    };
-    if !job.workload.streams.iter().all(closed) {
-        return None;
-    }
-    let mut workload = job.workload.clone();
-    (workload.duration, workload.warm_up) = (CEILING, Nanos(0));
-    let job = Job {
-        workload: &workload,
-        targets: Arc::clone(&job.targets),
-        backend: BackendChoice::Null,
-        ..*job
-    };
-    run(&job, &AtomicBool::new(false), &mut Ignore).ok().map(|measurement| measurement.iops())
-}
-
 /// A reader of the host's busy share since it was last called.
 pub fn host_busy() -> impl FnMut() -> Option<f64> {
     let root = SysRoot::live();
@@ -576,12 +537,6 @@ pub fn host_busy() -> impl FnMut() -> Option<f64> {
         last = now;
         passed.cpu.map(|cpu| cpu.busy_share())
     }
-}
-
-/// Kernel names of the devices under the targets, each once.
-fn device_names(storage: &Storage) -> Vec<String> {
-    let storage = storage.environment.storage.iter();
-    assay_host::watch::device_names(storage.map(|storage| &storage.stack))
 }
 
 /// An unfinished run opened to go on: the same targets, what is left of the workload.

@@ -4,9 +4,10 @@ use crate::plan_document::without_passwords;
 use assay_engine::{BackendChoice, TaskRun, UringOptions};
 use assay_host::gate::FILE_BYTES_MIN;
 use assay_methods::target::{AccessOptions, LedgerUse, is_block_device, is_simulated};
+use assay_model::number::count_of;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::Content;
-use assay_model::{Error, Result};
+use assay_model::{Error, Result, Workload};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -199,6 +200,19 @@ impl TargetPlan {
             ));
         }
         Ok(())
+    }
+
+    /// The same with test files as large as a workload's data, where their size is not said otherwise.
+    pub(crate) fn sized_for(&self, workload: &Workload) -> Self {
+        let mut sized = self.clone();
+        let makes_files = self.targets.iter().any(|one| Path::new(one).is_dir());
+        if let (None, Some(capacity), true) = (self.size, workload.capacity, makes_files) {
+            let files = count_of(self.targets.len()).max(1);
+            // A file keeps some of its bytes for what says that it is ours.
+            let each = (capacity.0.div_ceil(files << 20) + 4) << 20;
+            sized.size = Some(Bytes(each.max(FILE_BYTES_MIN)));
+        }
+        sized
     }
 
     /// An option that was given and only test files have.

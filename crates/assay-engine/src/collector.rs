@@ -9,7 +9,7 @@ use assay_model::number::{narrow, real, seconds};
 use assay_model::workload::Workload;
 use assay_model::{Histogram, Precision};
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 
 /// Receives every interval when it is complete, in order.
 pub trait Observer {
@@ -118,6 +118,12 @@ impl<'a> Collector<'a> {
     /// Takes a worker's end.
     pub fn end(&mut self, ended: WorkerSummary) {
         self.ended.push(ended);
+    }
+
+    /// When the first and the last of the workers that have ended began, ns on the backend's clock.
+    pub fn began_ns(&self) -> Option<RangeInclusive<u64>> {
+        let began = || self.ended.iter().filter_map(|ended| ended.began_ns);
+        Some(began().min()?..=began().max()?)
     }
 
     /// Whether every worker has ended.

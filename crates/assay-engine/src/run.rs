@@ -13,6 +13,7 @@ use crate::worker::{Message, NextStep, Times, Worker};
 use assay_model::measurement::{BackendKind, ClockKind, Conduct, Finish, Measurement, Submission};
 use assay_model::workload::Workload;
 use assay_model::{Error, Result};
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -73,6 +74,21 @@ pub struct Job<'a> {
     pub passes: Option<u64>,
 }
 
+/// When the load begins. It is asked once all workers are ready, and gives the moment on `CLOCK_MONOTONIC`,
+/// ns; an error calls the run off.
+pub type Starter<'a> = &'a mut dyn FnMut() -> Result<u64>;
+
+/// A measurement that began at a given moment, and how well it met it.
+#[derive(Clone, Debug)]
+pub struct Started {
+    /// What was measured.
+    pub measurement: Measurement,
+    /// When the load was to begin, ns on the monotonic clock.
+    pub start_ns: u64,
+    /// When the first and the last of the workers that ended began, ns on the same clock; `None` when none ended.
+    pub began_ns: Option<RangeInclusive<u64>>,
+}
+
 /// What all threads of a run share.
 struct Shared {
     targets: Arc<[Target]>,
@@ -116,6 +132,22 @@ pub fn run_verified(
     stop: &AtomicBool,
     observer: &mut dyn Observer,
 ) -> Result<Measurement> {
+    // Filling write buffers comes after the start is known: leave time for it.
+    let mut at_once = || Ok(monotonic_ns() + LEAD_NS);
+    run_from(job, verifier, &mut at_once, stop, observer).map(|started| started.measurement)
+}
+
+/// The same, from a moment that somebody else chooses once everything is ready, so that several hosts begin together.
+///
+/// # Errors
+/// As [`run_verified`], and what `starter` says.
+pub fn run_from(
+    job: &Job<'_>,
+    verifier: Option<&Arc<Verifier>>,
+    starter: Starter<'_>,
+    stop: &AtomicBool,
+    observer: &mut dyn Observer,
+) -> Result<Started> {
     check(job)?;
     let chosen = choose(job.backend)?;
     if verifier.is_some() && chosen.backend == BackendChoice::Null {
@@ -141,7 +173,7 @@ pub fn run_verified(
     let threads = spawn(plans, &shared, &sender)?;
     drop(sender);
     await_ready(&receiver, workers, &shared)?;
-    let times = start(job.workload, &shared);
+    let times = start(job.workload, starter, &shared)?;
     let started_unix_ns = unix_ns(times.measure_ns);
     let mut collector = collector(job, workers, times.measure_ns);
     let finish = collect(&receiver, &shared, stop, &mut collector, observer);
@@ -151,9 +183,10 @@ pub fn run_verified(
             drop(thread.join());
         }
     }
+    let began_ns = collector.began_ns();
     let mut measurement = collector.finish(finish, started_unix_ns);
     complete_conduct(&mut measurement, &chosen, job, submission);
-    Ok(measurement)
+    Ok(Started { measurement, start_ns: times.start_ns, began_ns })
 }
 
 /// What can be refused before anything is set up; a device of no work takes everything.
@@ -299,23 +332,30 @@ fn await_start(shared: &Shared) -> Option<Times> {
 fn await_ready(receiver: &Receiver<Message>, workers: usize, shared: &Shared) -> Result<()> {
     for _ in 0..workers {
         if let Ok(Message::Ready(Err(error))) = receiver.recv() {
-            shared.stop.store(true, Ordering::Relaxed);
-            shared.started.notify_all();
+            call_off(shared);
             return Err(error);
         }
     }
     Ok(())
 }
 
-fn start(workload: &Workload, shared: &Shared) -> Times {
-    // Filling write buffers comes after the start is known: leave time for it.
-    let start_ns = monotonic_ns() + LEAD_NS;
+/// Sends workers home that wait for the start. The flag is set while none of them is between looking at it and
+/// waiting.
+fn call_off(shared: &Shared) {
+    let times = shared.times.lock().unwrap_or_else(PoisonError::into_inner);
+    shared.stop.store(true, Ordering::Relaxed);
+    shared.started.notify_all();
+    drop(times);
+}
+
+fn start(workload: &Workload, starter: Starter<'_>, shared: &Shared) -> Result<Times> {
+    let start_ns = starter().inspect_err(|_| call_off(shared))?;
     let measure_ns = later(start_ns, workload.warm_up.0);
     let end_ns = later(measure_ns, workload.duration.0);
     let times = Times { start_ns, measure_ns, end_ns, interval_ns: workload.interval.0 };
     *shared.times.lock().unwrap_or_else(PoisonError::into_inner) = Some(times);
     shared.started.notify_all();
-    times
+    Ok(times)
 }
 
 /// The time of day at a reading of the monotonic clock.

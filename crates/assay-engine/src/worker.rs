@@ -142,6 +142,7 @@ pub struct Worker<B> {
     ios_left: u64,
     failures_in_row: u64,
     ended: bool,
+    began_ns: Option<u64>,
     meter: Meter,
     lead: Lead,
 }
@@ -187,6 +188,7 @@ impl<B: Backend> Worker<B> {
             ios_left: plan.ios_max,
             failures_in_row: 0,
             ended: false,
+            began_ns: None,
             meter: Meter::default(),
             lead: Lead::default(),
             backend,
@@ -208,6 +210,7 @@ impl<B: Backend> Worker<B> {
     /// Does everything that can be done now; `stopping` ends the measured time here.
     pub fn turn(&mut self, stopping: bool) -> NextStep {
         let now_ns = self.backend.now_ns();
+        self.began_ns.get_or_insert(now_ns);
         self.lead.wakes(now_ns);
         self.roll(now_ns);
         self.account(now_ns);
@@ -281,6 +284,7 @@ impl<B: Backend> Worker<B> {
             missed_arrivals: self.arrivals.missed(end_ns),
             in_flight: count_of(self.outstanding()),
             oldest_ns,
+            began_ns: self.began_ns,
             features: self.features(),
             ..self.meter.end(self.backend.enters())
         };

@@ -1,7 +1,10 @@
 //! The engine on real files: every backend moves what it says, stops when asked, and counts what fails.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails by panicking")]
 
-use assay_engine::{BackendChoice, Ignore, Job, Target, UringOptions, run, uring_denied};
+use assay_engine::{
+    BackendChoice, Ignore, Job, Target, UringOptions, monotonic_ns, run, run_from, uring_denied,
+};
+use assay_model::Error;
 use assay_model::measurement::{Finish, Interval, Measurement, Window};
 use assay_model::number::index_of;
 use assay_model::units::{Bytes, Nanos, Share};
@@ -160,6 +163,47 @@ fn a_stop_keeps_what_was_measured() {
         assert_eq!(measurement.finish, Finish::Interrupted);
         assert!(measurement.elapsed_ns >= 300_000_000 && measurement.iops() > 0.0);
         assert_eq!(indices[..3], [0, 1, 2]);
+    }
+}
+
+#[test]
+fn a_load_begins_at_the_moment_that_it_is_given() {
+    let scratch = Scratch::new("moment");
+    for backend in backends() {
+        let workload = workload(Stream::closed("reads", Share(1.0), Bytes(8192), 4));
+        let targets = Arc::from([target(&scratch.0, false)]);
+        let job = Job { workload: &workload, targets, backend, passes: None };
+        let mut asked = 0;
+        let mut starter = || {
+            asked += 1;
+            Ok(monotonic_ns() + 30_000_000)
+        };
+        let started =
+            run_from(&job, None, &mut starter, &AtomicBool::new(false), &mut Ignore).unwrap();
+        assert_eq!(asked, 1, "{backend:?}");
+        let began_ns = started.began_ns.clone().unwrap();
+        assert!(*began_ns.start() >= started.start_ns, "{backend:?} {started:?}");
+        assert!(began_ns.start() <= began_ns.end());
+        assert!(started.measurement.iops() > 0.0);
+    }
+}
+
+#[test]
+fn a_load_that_is_called_off_issues_nothing() {
+    let scratch = Scratch::new("called-off");
+    for backend in backends() {
+        let workload = workload(Stream::closed("reads", Share(1.0), Bytes(8192), 4));
+        let targets = Arc::from([target(&scratch.0, false)]);
+        let job = Job { workload: &workload, targets, backend, passes: None };
+        let mut starter = || Err(Error::environment("the others are not ready", "start again"));
+        let mut intervals = 0;
+        let mut count = |_: &Interval, _: &Window| {
+            intervals += 1;
+            ControlFlow::Continue(())
+        };
+        let error =
+            run_from(&job, None, &mut starter, &AtomicBool::new(false), &mut count).unwrap_err();
+        assert_eq!((error.message(), intervals), ("the others are not ready", 0));
     }
 }
 

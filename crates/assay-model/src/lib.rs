@@ -5,6 +5,7 @@ pub mod array;
 pub mod calendar;
 pub mod calibration;
 pub mod catalog;
+pub mod cluster;
 pub mod comparison;
 pub mod contract;
 pub mod counters;

@@ -177,6 +177,7 @@ fn all() -> Vec<(&'static str, String)> {
         ("mix", text::<crate::mix::Mix>()),
         ("dss", text::<crate::dss::Dss>()),
         ("environment", text::<crate::environment::Environment>()),
+        ("cluster", text::<crate::cluster::Cluster>()),
         ("criteria", text::<crate::Criteria>()),
         ("verdict", text::<crate::Verdict>()),
         ("moment", line::<crate::watch::Moment>()),
@@ -260,6 +261,7 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::integrity::Integrity>("integrity") > 0);
     assert!(read_examples::<crate::integrity::FaultVersions>("fault") > 0);
     assert!(read_examples::<crate::comparison::Comparison>("comparison") > 0);
+    assert!(read_examples::<crate::cluster::Cluster>("cluster") > 0);
     assert!(read_examples::<crate::Criteria>("criteria") > 0);
     assert!(read_examples::<crate::Verdict>("verdict") > 0);
     assert!(read_examples::<crate::watch::Moment>("moment") > 0);

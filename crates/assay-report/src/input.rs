@@ -4,6 +4,7 @@ use crate::timeline::Timeline;
 use crate::watch::Watch;
 use assay_model::Verdict;
 use assay_model::calibration::Calibration;
+use assay_model::cluster::Cluster;
 use assay_model::comparison::Comparison;
 use assay_model::dss::Dss;
 use assay_model::environment::Environment;
@@ -75,6 +76,10 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Dss>"))]
     pub dss: Option<Dss>,
+    /// What several hosts came to together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema::Cluster>"))]
+    pub cluster: Option<Cluster>,
     /// What happened under workloads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]

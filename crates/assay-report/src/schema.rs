@@ -28,6 +28,7 @@ macro_rules! elsewhere {
 elsewhere!(
     Verdict: "verdict.schema.json",
     Calibration: "calibration.schema.json",
+    Cluster: "cluster.schema.json",
     Locality: "locality.schema.json",
     Soak: "soak.schema.json",
     Integrity: "integrity.schema.json",

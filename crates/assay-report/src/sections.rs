@@ -3,6 +3,7 @@
 
 mod answer;
 mod capacity;
+mod cluster;
 mod comparison;
 mod conduct;
 mod contradictions;
@@ -123,6 +124,7 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     let durability = report.integrity.as_ref().and_then(|found| found.durability.as_ref());
     sections.extend(durability.map(|found| durability::section(found, &format)));
     sections.extend(report.integrity.as_ref().map(|found| integrity::section(found, &format)));
+    sections.extend(report.cluster.as_ref().map(|found| cluster::section(found, format)));
     sections.extend(report.dss.as_ref().map(|found| dss::section(found, format)));
     if let Some(found) = &report.soak {
         sections.extend(soak::sections(found, format));

@@ -20,6 +20,7 @@
 //! | did it just change? | [`watch::Watch`], in flat memory |
 //! | does more load give more? | [`curve::saturation`], [`curve::knee`] |
 //! | what do more nodes give? | [`scalability::scalability`] |
+//! | which of several hosts lags behind, and how evenly do they share? | [`hosts::stragglers`], [`hosts::fairness`] |
 //! | what should a system of servers do? | [`queueing`], [`network`], [`network::convolution`] where stations work faster with more to do |
 //! | what do commits wait for a log that takes many at once? | [`group_commit`] |
 //! | how long does the slowest of several take? | [`slowest`] |
@@ -42,6 +43,7 @@ pub mod distribution;
 pub mod estimate;
 pub mod fit;
 pub mod group_commit;
+pub mod hosts;
 mod long_run;
 pub mod mean;
 pub mod network;

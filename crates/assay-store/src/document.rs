@@ -47,13 +47,15 @@ pub enum Document {
     Projection,
     /// The page.
     Report,
+    /// What several hosts came to together.
+    Cluster,
     /// What people call the run.
     Label,
 }
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Plan,
         Self::Workload,
         Self::Criteria,
@@ -70,6 +72,7 @@ impl Document {
         Self::Verification,
         Self::Projection,
         Self::Report,
+        Self::Cluster,
         Self::Label,
     ];
 
@@ -92,6 +95,7 @@ impl Document {
             Self::Verification => "verification.json",
             Self::Projection => "projection.json",
             Self::Report => "report.html",
+            Self::Cluster => "cluster.json",
             Self::Label => "label.txt",
         }
     }

@@ -68,6 +68,9 @@ pub enum Verb {
     /// Runs a hook of a study, which then ends when its parent does.
     #[command(hide = true)]
     GuardHook(verbs::load::guard::HookOptions),
+    /// Measures as a driver on the other end of its pipes says: a host of several.
+    #[command(hide = true)]
+    Node,
 }
 
 impl Verb {
@@ -105,6 +108,7 @@ impl Verb {
             }
             Self::Guard(options) => verbs::load::guard::run(&options),
             Self::GuardHook(options) => verbs::load::guard::run_hook(&options),
+            Self::Node => verbs::node::run(),
             Self::Man => {
                 let pages = crate::man::render(CommandLine::command());
                 crate::exit::print(&pages.map_err(|error| {

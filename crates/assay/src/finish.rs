@@ -17,17 +17,22 @@ use assay_store::{Document, RunReader};
 /// A closed standard output.
 pub fn conclude(finished: &FinishedRun, output: &OutputOptions) -> Result<ExitStatus> {
     show(&finished.loaded, &finished.run, output)?;
-    complain(&finished.finish, &finished.run);
+    complain(finished);
+    if finished.loaded.has_lost_host() {
+        return Ok(ExitStatus::Inconclusive);
+    }
     Ok(exit_status(&finished.finish, finished.outcome))
 }
 
 /// A measurement that could not go on says so also where errors are looked for.
-fn complain(finish: &Finish, run: &RunReader) {
-    let Finish::Failed { reason } = finish else {
+fn complain(finished: &FinishedRun) {
+    let Finish::Failed { reason } = &finished.finish else {
         return;
     };
-    let manifest = run.manifest();
+    let manifest = finished.run.manifest();
     let next = match manifest.kind {
+        // What several hosts measure later is another start.
+        RunKind::Run if finished.loaded.report.cluster.is_some() => "start again".to_owned(),
         RunKind::Run => format!("go on with `assay run --resume {}`", manifest.id),
         RunKind::Study => format!("go on with `assay study --resume {}`", manifest.id),
         RunKind::Verify => {
@@ -40,7 +45,7 @@ fn complain(finish: &Finish, run: &RunReader) {
         | RunKind::Watch
         | RunKind::Load => "start again".to_owned(),
     };
-    let kept = run.path().display();
+    let kept = finished.run.path().display();
     let error = Error::environment(
         reason,
         format!("what was measured is kept in {kept}; remove the cause, then {next}"),

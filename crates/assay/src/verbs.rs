@@ -13,6 +13,7 @@ pub mod inspect;
 pub mod judge;
 pub mod load;
 pub mod locality;
+pub mod node;
 pub mod plan;
 pub mod predict;
 pub mod profile;

@@ -10,6 +10,7 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-dbserver", 2),
     ("assay-catalog", 2),
     ("assay-live", 3),
+    ("assay-cluster", 3),
     ("assay-integrity", 3),
     ("assay-ledger", 3),
     ("assay-engine", 4),

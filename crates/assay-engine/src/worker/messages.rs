@@ -62,6 +62,8 @@ pub struct WorkerSummary {
     pub in_flight: u64,
     /// Age of the oldest of them, ns.
     pub oldest_ns: u64,
+    /// When the worker first looked for what to do, ns on the backend's clock.
+    pub began_ns: Option<u64>,
     /// Settings of the backend in force.
     pub features: Vec<String>,
 }

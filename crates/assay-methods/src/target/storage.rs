@@ -78,12 +78,12 @@ impl Storage {
     }
 }
 
-impl<'a> Opener<'a> {
+impl Opener<'_> {
     fn open(&mut self, path: &Path, progress: FillProgress<'_>) -> Result<()> {
         let held = if path.is_dir() {
             self.files.file_in(path, progress)?
         } else if self.opening.write {
-            let given_up = self.given_up(path);
+            let given_up = given_up(path, (&mut self.destroy, &mut self.wipe));
             Held::from(self.gate.admit_write(path, given_up)?)
         } else {
             Held::from(self.gate.admit_read(path)?)
@@ -108,16 +108,6 @@ impl<'a> Opener<'a> {
         self.facts.push(facts);
         self.held.push(held);
         Ok(())
-    }
-
-    /// What is given up of a device: each token, with what is named with it, is for one device, in the order of the
-    /// command line.
-    fn given_up(&mut self, path: &Path) -> DataLossPermission<'a> {
-        if !is_block_device(path) {
-            return DataLossPermission::default();
-        }
-        let [token, wipe] = [self.destroy.next(), self.wipe.next()];
-        DataLossPermission { token: token.map(String::as_str), wipe: wipe.map(String::as_str) }
     }
 
     /// Two targets on the same bytes would count each other's work.
@@ -182,6 +172,32 @@ impl<'a> Opener<'a> {
     }
 }
 
+/// What the safety gate says of each path before anything of it is touched: whether it may be opened as wanted, and there
+/// is room for a test file. Gives what two processes of one machine share where they open the same: nothing for a
+/// directory, in which each makes a file of its own.
+///
+/// # Errors
+/// What opening would say first.
+pub fn admitted(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<Option<String>>> {
+    let stop = AtomicBool::new(false);
+    let gate = Gate::new(SysRoot::live());
+    let files = TestFiles::new(gate.clone(), opening, &stop);
+    let [mut destroy, mut wipe] = [opening.destroy.iter(), opening.wipe.iter()];
+    let mut admit = |path: &PathBuf| {
+        if path.is_dir() {
+            return files.foreseen(path).map(|_| None);
+        }
+        let admission = if opening.write {
+            gate.admit_write(path, given_up(path, (&mut destroy, &mut wipe)))?
+        } else {
+            gate.admit_read(path)?
+        };
+        let (device, inode) = admission.identity();
+        Ok(Some(format!("{device}/{inode}")))
+    };
+    paths.iter().map(&mut admit).collect()
+}
+
 /// What opening would do to each path, in a few words; nothing is touched.
 ///
 /// # Errors
@@ -211,6 +227,19 @@ pub fn foreseen(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<String
         })
     };
     paths.iter().map(&mut foresee).collect()
+}
+
+/// Tokens of devices that were not yet met, and what is given up by name on them.
+type GivenUp<'a, 'b> = (&'b mut std::slice::Iter<'a, String>, &'b mut std::slice::Iter<'a, String>);
+
+/// What is given up of a device: each token, with what is named with it, is for one device, in the order of the
+/// command line.
+fn given_up<'a>(path: &Path, (destroy, wipe): GivenUp<'a, '_>) -> DataLossPermission<'a> {
+    if !is_block_device(path) {
+        return DataLossPermission::default();
+    }
+    let [token, wipe] = [destroy.next(), wipe.next()];
+    DataLossPermission { token: token.map(String::as_str), wipe: wipe.map(String::as_str) }
 }
 
 /// Whether a path leads to a block device.

@@ -2,7 +2,7 @@
 
 use super::document_headline::headline;
 use super::rates::{paced, rounded};
-use super::{durability, integrity, levels};
+use super::{cluster, durability, integrity, levels};
 use crate::format::Formatter;
 use crate::input::{Report, RunReport};
 use crate::phrases::{
@@ -38,6 +38,11 @@ pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
     // Data that is not what was written is worse than whatever else was asked.
     if let Some(fault) = report.integrity.as_ref().and_then(integrity::headline) {
         return Answer { outcome: fault.outcome, headline: fault.words, details };
+    }
+    // A sum that lacks a host is none.
+    if let Some(doubt) = report.cluster.as_ref().and_then(|found| cluster::headline(found, format))
+    {
+        return Answer { outcome: doubt.outcome, headline: doubt.words, details };
     }
     if let Some(verdict) = &report.verdict {
         let headline = verdict_sentence(verdict, format);

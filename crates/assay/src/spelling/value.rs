@@ -1,5 +1,6 @@
 //! Values of options in the spellings of other tools, and how Assay writes them.
 
+use assay_app::cluster::HostNames;
 use assay_app::load::parameters::{HotSpotParameter, ThinkParameter};
 use assay_model::Error;
 use assay_model::study::Scale;
@@ -15,6 +16,7 @@ pub trait Spelling: FromStr<Err = Error> {
 }
 
 impl Spelling for Scale {}
+impl Spelling for HostNames {}
 impl Spelling for HotSpotParameter {}
 impl Spelling for ThinkParameter {}
 

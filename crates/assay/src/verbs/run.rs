@@ -9,12 +9,14 @@ use crate::spelling::quantity;
 use crate::start;
 use crate::stream_options::{STREAM, StreamOptions};
 use crate::terminal::say;
+use assay_app::cluster::{HostNames, HostsPlan};
 use assay_app::finish::CriteriaSource;
 use assay_app::job_file::{self, JobPlan, check_complete, chosen_targets, job_text, read_job};
 use assay_app::plan_document::read_plan;
 use assay_app::resume::{check_resumable, needed};
 use assay_app::run::RunPlan;
 use assay_app::study::outline;
+use assay_cluster::division::Outstanding;
 use assay_formats::annotate::annotated;
 use assay_methods::files::read_document;
 use assay_methods::patterns::Pattern;
@@ -29,7 +31,8 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// What a run that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 7] = ["workload", "time", "warm_up", "interval", "seed", "print", "verify"];
+const OWN: [&str; 9] =
+    ["workload", "time", "warm_up", "interval", "seed", "print", "verify", "hosts", "total"];
 
 /// Runs a workload, from a file, a preset or a pattern, and judges the result if criteria are given
 #[derive(Args)]
@@ -40,6 +43,7 @@ const OWN: [&str; 7] = ["workload", "time", "warm_up", "interval", "seed", "prin
   assay run oltp --print > my.workload.toml
   assay run oltp array:xtremio-1
   assay run job.fio /mnt/data
+  assay run randread /mnt/data --hosts local:4 --time 10s
   assay run --resume latest")]
 pub struct Options {
     /// Workload file, job file of fio or Vdbench; or a preset: oltp, oltp-read, oltp-readmostly, oltp-write, dss, redo, scan, backup, database; or a
@@ -64,6 +68,12 @@ pub struct Options {
     /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
     verify: Option<Share>,
+    /// Hosts that run it together, each on the targets as it sees them: local:N for N processes of this machine
+    #[arg(long, value_name = "HOSTS", conflicts_with = "verify", value_parser = quantity::<HostNames>)]
+    hosts: Option<HostNames>,
+    /// Divide the outstanding I/Os of the workload among the hosts instead of giving them to each
+    #[arg(long, requires = "hosts")]
+    total: bool,
     /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload, if it has any
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
@@ -82,6 +92,15 @@ pub struct Options {
     output: OutputOptions,
 }
 
+impl Options {
+    /// The plan of a workload that these options mean.
+    fn plan(&self, workload: Workload) -> RunPlan {
+        let outstanding = if self.total { Outstanding::Total } else { Outstanding::PerHost };
+        let hosts = self.hosts.clone().map(|hosts| HostsPlan { hosts, outstanding });
+        RunPlan { target: self.target.plan(), workload, verify: self.verify, hosts }
+    }
+}
+
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.workload else {
@@ -97,7 +116,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if !options.output.quiet && Pattern::named(name).is_some() {
         say(&format!("note: {name}: {}", workload.description));
     }
-    let plan = RunPlan { target: options.target.plan(), workload, verify: options.verify };
+    let plan = options.plan(workload);
     if options.target.start.dry_run {
         return start::show(&plan.summary()?, &options.output);
     }
@@ -158,7 +177,7 @@ fn run_job(name: &str, text: &str, options: &Options) -> Result<ExitStatus> {
             }
             JobPlan::Run(plan) => {
                 let workload = changed(plan.workload, options)?;
-                let plan = RunPlan { workload, verify: options.verify, ..plan };
+                let plan = RunPlan { target: plan.target, ..options.plan(workload) };
                 plan.run(CriteriaSource::named(options.criteria.as_deref())?, &context)?
             }
             JobPlan::Study(mut plan) => {
@@ -247,5 +266,5 @@ fn original_plan(run: &RunReader) -> Result<RunPlan> {
     let begun: Options = original_options(run, "run", "run of one workload")?;
     let text = needed(run, Document::Workload)?;
     let workload = parse_workload(&text).map_err(|error| error.context(run.path().display()))?;
-    Ok(RunPlan { target: begun.target.plan(), workload, verify: begun.verify })
+    Ok(begun.plan(workload))
 }

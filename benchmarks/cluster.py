@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Many hosts at once, as processes of this machine: the skew of starts, one host against a plain run, and how soon a loss is noticed."""
+
+import json
+import os
+import signal
+import statistics
+import subprocess
+import time
+
+from bench import report
+
+BAR_SKEW_MEDIAN_MS, BAR_SKEW_MAX_MS, BAR_ONE, BAR_LOSS_S = 0.5, 5.0, 0.99, 3.5
+
+
+def measured(given, *words):
+    """A run's JSON."""
+    command = [given.assay, "run", "randread", given.directory, "--size", "256MiB", "--keep", "--json", "--quiet", "--store", given.store, *words]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+    return json.loads(done.stdout)
+
+
+def iops(run):
+    """I/Os a second of the run's workload."""
+    measurement = run["runs"][0]["measurement"]
+    ios = sum(result["ios"] for stream in measurement["streams"] for result in stream["operations"].values())
+    return ios / measurement["elapsed_ns"] * 1e9
+
+
+def starts(given, hosts, outstanding):
+    """Skew and its doubt of repeated starts, ms."""
+    words = ["--hosts", f"local:{hosts}", "--time", "200ms", "--interval", "100ms", "--outstanding", str(outstanding)]
+    found = [measured(given, *words)["cluster"] for _ in range(given.starts)]
+    return [(one["start"]["skew_ns"] / 1e6, one["start"]["uncertainty_ns"] / 1e6) for one in found]
+
+
+def against_plain(given):
+    """Ratios of the IOPS of one host under `--hosts` to those of a plain run before and after it."""
+    words = ["--time", f"{given.seconds:.0f}s", "--seed", "7"]
+    plain = [iops(measured(given, *words))]
+    ratios = []
+    for _ in range(given.repeats):
+        one = iops(measured(given, *words, "--hosts", "local:1"))
+        plain.append(iops(measured(given, *words)))
+        ratios.append(one / statistics.mean(plain[-2:]))
+    return ratios
+
+
+def children(parent):
+    """Processes that another one started."""
+    done = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], stdout=subprocess.PIPE, text=True, check=False)
+    return [int(word) for word in done.stdout.split()]
+
+
+def noticed_s(given, how):
+    """From what happens to a host until its loss is noticed, s, and the exit code."""
+    command = [given.assay, "run", "randread", given.directory, "--size", "256MiB", "--json", "--quiet", "--store", given.store,
+               "--time", "1min", "--hosts", "local:2"]
+    driver = subprocess.Popen(command, stdout=subprocess.PIPE)
+    time.sleep(4)
+    begun = time.monotonic()
+    os.kill(children(driver.pid)[1], how)
+    out, _ = driver.communicate()
+    ended = time.monotonic()
+    cluster = json.loads(out)["cluster"]
+    return {"noticed_s": ended - begun, "code": driver.returncode, "reason": cluster["hosts"][1]["lost"]["reason"]}
+
+
+def main():
+    parser = report.options(__doc__, seconds=5.0)
+    parser.add_argument("--starts", type=int, default=20, help="starts a case")
+    parser.add_argument("--store", default="cluster-runs", help="where the runs are kept")
+    given = parser.parse_args()
+    skews = {name: starts(given, hosts, outstanding) for name, hosts, outstanding in (("3 hosts, 1 outstanding", 3, 1), ("3 hosts, 32 outstanding", 3, 32))}
+    ratios = against_plain(given)
+    losses = {name: noticed_s(given, how) for name, how in (("killed", signal.SIGKILL), ("stopped", signal.SIGSTOP))}
+    report.keep(given, "cluster", {"skews_ms": skews, "one_host": ratios, "losses": losses})
+    rows = []
+    for name, found in skews.items():
+        middle, most = statistics.median(skew for skew, _ in found), max(skew for skew, _ in found)
+        doubt = statistics.median(doubt for _, doubt in found)
+        rows.append([f"skew, {name}, ms", f"median {middle:.2f}, most {most:.2f} (± {doubt:.2f})",
+                     report.bar(middle <= BAR_SKEW_MEDIAN_MS and most <= BAR_SKEW_MAX_MS, "≤ 0.5, ≤ 5")])
+    middle = statistics.median(ratios)
+    rows.append(["one host against a plain run, IOPS", f"{middle:.3f} ({min(ratios):.3f} … {max(ratios):.3f})", report.bar(middle >= BAR_ONE, "≥ 0.99")])
+    for name, loss in losses.items():
+        met = loss["noticed_s"] <= BAR_LOSS_S + 1 and loss["code"] == 3
+        rows.append([f"a host is {name}, until the result is printed, s", f"{loss['noticed_s']:.1f}, exit code {loss['code']}: {loss['reason']}",
+                     report.bar(met, "noticed ≤ 3.5 s, printed a second later")])
+    report.table(["what", "measured", "bar"], rows)
+
+
+if __name__ == "__main__":
+    main()

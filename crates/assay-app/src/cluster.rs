@@ -1,0 +1,15 @@
+//! Many hosts at once: a driver that has the method, and nodes that have the storage.
+
+mod conduct;
+mod course;
+mod driver;
+mod hosts;
+mod links;
+mod node;
+mod run;
+mod watchdog;
+
+pub use hosts::{HostNames, HostsPlan};
+pub use links::TOKEN;
+pub use node::serve;
+pub(crate) use run::{TogetherPlan, run_together};

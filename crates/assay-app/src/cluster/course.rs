@@ -1,0 +1,144 @@
+//! How far one workload has come on all hosts: what each said of it, and how the whole ended.
+
+use assay_cluster::findings::{HostRecord, Start};
+use assay_cluster::merge::{Merged, Merger};
+use assay_cluster::protocol::{Began, NodeAnswer};
+use assay_cluster::schedule::HostStart;
+use assay_model::measurement::{Finish, Measurement};
+use assay_model::{Error, Result};
+use std::ops::ControlFlow;
+
+/// Hears every interval of all hosts together; breaking off ends the measurement.
+pub(super) type MergedObserver<'a> = &'a mut dyn FnMut(&Merged) -> ControlFlow<()>;
+
+/// A workload that was measured on all hosts.
+pub(super) struct Measured {
+    pub(super) merger: Merger,
+    pub(super) start: Start,
+    pub(super) finish: Finish,
+    /// What each host measured, where it came to its end.
+    pub(super) measurements: Vec<Option<Measurement>>,
+}
+
+/// What an attempt to measure came to.
+pub(super) enum Attempt {
+    /// All hosts began.
+    Measured(Box<Measured>),
+    /// A host knew the start too late, by this many ns.
+    Late { host: usize, by_ns: u64 },
+}
+
+/// How a host's part ended.
+enum End {
+    Measured(Box<Measurement>, Option<Began>),
+    Refused(Error),
+}
+
+/// One workload on all hosts.
+pub(super) struct Course<'a> {
+    merger: Merger,
+    observer: MergedObserver<'a>,
+    ends: Vec<Option<End>>,
+    late: Option<(usize, u64)>,
+    is_broken_off: bool,
+    /// Whether the hosts were asked to stop.
+    pub(super) is_stopping: bool,
+    /// Whether somebody outside wants it to end.
+    pub(super) was_stopped: bool,
+}
+
+impl<'a> Course<'a> {
+    pub(super) fn new(hosts: usize, observer: MergedObserver<'a>) -> Self {
+        Self {
+            merger: Merger::new(hosts),
+            observer,
+            ends: (0..hosts).map(|_| None).collect(),
+            late: None,
+            is_broken_off: false,
+            is_stopping: false,
+            was_stopped: false,
+        }
+    }
+
+    /// Takes a host's word.
+    pub(super) fn take(&mut self, host: usize, word: NodeAnswer) {
+        match word {
+            NodeAnswer::Interval(part) => {
+                let merged = self.merger.add(host, *part);
+                let wants_more = merged.is_none_or(|merged| (self.observer)(&merged).is_continue());
+                self.is_broken_off |= !wants_more;
+            }
+            NodeAnswer::Finished { measurement, began } => {
+                self.ends[host] = Some(End::Measured(measurement, began));
+            }
+            NodeAnswer::Refused(refusal) => self.ends[host] = Some(End::Refused(refusal.into())),
+            NodeAnswer::Late(by_ns) => self.late = Some((host, by_ns)),
+            // Words of another phase that were on their way.
+            _ => {}
+        }
+    }
+
+    pub(super) fn has_ended(&self, host: usize) -> bool {
+        self.ends[host].is_some()
+    }
+
+    /// Whether the other hosts have nothing to go on for.
+    pub(super) fn must_stop(&self) -> bool {
+        let is_refused = |end: &Option<End>| matches!(end, Some(End::Refused(_)));
+        self.is_broken_off || self.late.is_some() || self.ends.iter().any(is_refused)
+    }
+
+    /// What came of it, and what is to be noted of each host.
+    ///
+    /// # Errors
+    /// What a host refused, where nothing was measured because of it.
+    pub(super) fn conclude(self, start: Start, hosts: &mut [HostRecord]) -> Result<Attempt> {
+        if let Some((host, by_ns)) = self.late {
+            return Ok(Attempt::Late { host, by_ns });
+        }
+        let finish = self.finish(hosts);
+        let is_lost = hosts.iter().any(|host| host.lost.is_some());
+        let has_nothing = self.merger.intervals() == 0 && !is_lost && !self.was_stopped;
+        let mut measurements = Vec::new();
+        for (host, end) in hosts.iter_mut().zip(self.ends) {
+            match end {
+                Some(End::Refused(error)) if has_nothing => return Err(error.context(&host.name)),
+                Some(End::Measured(measurement, began)) => {
+                    host.begin = began.and_then(|began| HostStart::of(began, &host.clock));
+                    host.conduct = Some(measurement.conduct.clone());
+                    measurements.push(Some(*measurement));
+                }
+                Some(End::Refused(_)) | None => measurements.push(None),
+            }
+        }
+        let merger = self.merger;
+        Ok(Attempt::Measured(Box::new(Measured { merger, start, finish, measurements })))
+    }
+
+    /// How the whole ended: as its worst part.
+    fn finish(&self, hosts: &[HostRecord]) -> Finish {
+        let lost = hosts.iter().find_map(|host| Some((host, host.lost.as_ref()?)));
+        if let Some((host, loss)) = lost {
+            return failed(format!("the host {} was lost: {}", host.name, loss.reason));
+        }
+        for (host, end) in hosts.iter().zip(&self.ends) {
+            let reason = match end {
+                Some(End::Refused(error)) if !self.was_stopped => error.message(),
+                Some(End::Measured(measurement, _)) => match &measurement.finish {
+                    Finish::Failed { reason } => reason,
+                    Finish::Interrupted | Finish::Unfinished if !self.is_stopping => {
+                        "the host ended before its time"
+                    }
+                    Finish::Interrupted | Finish::Unfinished | Finish::Complete => continue,
+                },
+                _ => continue,
+            };
+            return failed(format!("{}: {reason}", host.name));
+        }
+        if self.was_stopped { Finish::Interrupted } else { Finish::Complete }
+    }
+}
+
+const fn failed(reason: String) -> Finish {
+    Finish::Failed { reason }
+}

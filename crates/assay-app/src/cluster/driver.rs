@@ -1,0 +1,336 @@
+//! The driver of a cluster: it opens a session with every node, has all of them begin together, and hears what they measure
+//! until the last has ended or the first is lost.
+
+use super::course::{Attempt, Course, Measured, MergedObserver};
+use super::hosts::HostNames;
+use super::links::{Event, Links};
+use crate::progress::Progress;
+use assay_cluster::clock::Clock;
+use assay_cluster::findings::{HostRecord, Start};
+use assay_cluster::protocol::{self, NodeAnswer, NodeOrder, Opened, Opening, Session};
+use assay_cluster::schedule::{ATTEMPTS, lead_ns, period_ns, silence_ns};
+use assay_engine::monotonic_ns;
+use assay_model::cluster::HostLoss;
+use assay_model::number::{count_of, seconds};
+use assay_model::{Error, ErrorKind, Result, Workload};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often the driver looks at silence and at the stop flag.
+const GLANCE: Duration = Duration::from_millis(50);
+/// Questions to each clock before the start, and the time between two of them.
+const PINGS: usize = 40;
+const PING_EVERY: Duration = Duration::from_millis(2);
+/// How long after its end a workload may take to be over: I/Os in flight are waited for.
+const GRACE_NS: u64 = 60_000_000_000;
+
+/// A session with all nodes.
+pub(super) struct Driver {
+    links: Links,
+    pub(super) hosts: Vec<HostRecord>,
+    period_ns: u64,
+    stop: Arc<AtomicBool>,
+    progress: Progress,
+}
+
+impl Driver {
+    /// Starts the nodes and opens a session with each.
+    ///
+    /// # Errors
+    /// An environment error when one cannot be started, or is of another version.
+    pub(super) fn open(
+        hosts: &HostNames,
+        (program, token): (&[String], &str),
+        stop: &Arc<AtomicBool>,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let names = hosts.names();
+        let period_ns = period_ns(count_of(names.len()));
+        let record = |name: String| HostRecord { name, ..HostRecord::default() };
+        let mut driver = Self {
+            links: Links::open(hosts, program, token)?,
+            hosts: names.into_iter().map(record).collect(),
+            period_ns,
+            stop: Arc::clone(stop),
+            progress: progress.clone(),
+        };
+        driver.greet(token)?;
+        driver.links.beat(period_ns)?;
+        Ok(driver)
+    }
+
+    fn greet(&mut self, token: &str) -> Result<()> {
+        let version = env!("CARGO_PKG_VERSION");
+        for (host, record) in self.hosts.iter().enumerate() {
+            let session = Session {
+                format: protocol::FORMAT,
+                version: version.to_owned(),
+                token: token.to_owned(),
+                host: record.name.clone(),
+                period_ns: self.period_ns,
+            };
+            self.links.say(host, &NodeOrder::Hello(session));
+        }
+        let greetings = self.answers(|word| match word {
+            NodeAnswer::Hello(greeting) => Some(greeting),
+            _ => None,
+        })?;
+        for (record, greeting) in self.hosts.iter_mut().zip(greetings) {
+            greeting.check(version).map_err(|error| error.context(&record.name))?;
+            record.host_name = greeting.host_name;
+        }
+        Ok(())
+    }
+
+    /// Asks the safety gate of every host; gives what each target is to those of one machine.
+    ///
+    /// # Errors
+    /// What any gate says; nothing has been touched on any host then.
+    pub(super) fn admit(&mut self, opening: &Opening) -> Result<Vec<Vec<Option<String>>>> {
+        self.links.say_all(&NodeOrder::Admit(opening.clone()));
+        self.answers(|word| match word {
+            NodeAnswer::Admitted(places) => Some(places),
+            _ => None,
+        })
+    }
+
+    /// Has every host open what was admitted.
+    ///
+    /// # Errors
+    /// What any host says; the others remove what they made when the session ends.
+    pub(super) fn open_targets(&mut self) -> Result<Vec<Opened>> {
+        self.links.say_all(&NodeOrder::Open);
+        let opened = self.answers(|word| match word {
+            NodeAnswer::Opened(opened) => Some(*opened),
+            _ => None,
+        });
+        self.progress.clear();
+        opened
+    }
+
+    /// Asks every clock a number of times.
+    pub(super) fn ask_clocks(&mut self) -> Result<()> {
+        for _ in 0..PINGS {
+            self.links.say_all(&NodeOrder::Beat(monotonic_ns()));
+            let until = Instant::now() + PING_EVERY;
+            while let Some((host, event)) =
+                self.links.next(until.saturating_duration_since(Instant::now()))
+            {
+                match event {
+                    Event::Answered(ping) => self.hosts[host].clock.add(ping),
+                    Event::Said(_) => {}
+                    Event::Gone(words) => return Err(self.lost(host, words)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures the part of a workload that each host has, on all of them together.
+    ///
+    /// # Errors
+    /// What any host says before the start, or that they cannot begin together. What happens later is in the result.
+    pub(super) fn measure(
+        &mut self,
+        parts: &[Workload],
+        observer: MergedObserver<'_>,
+    ) -> Result<Measured> {
+        let mut worst = (0, 0);
+        for number in 0..ATTEMPTS {
+            match self.attempt(parts, number, observer)? {
+                Attempt::Measured(measured) => return Ok(*measured),
+                Attempt::Late { host, by_ns } => worst = (host, by_ns),
+            }
+        }
+        let (name, late_ms) = (&self.hosts[worst.0].name, seconds(worst.1) * 1e3);
+        Err(Error::environment(
+            format!(
+                "the hosts cannot begin together: {name} knew the start {late_ms:.1} ms too late"
+            ),
+            "look at the network to this host, and at what else runs on it",
+        ))
+    }
+
+    fn attempt(
+        &mut self,
+        parts: &[Workload],
+        number: u32,
+        observer: MergedObserver<'_>,
+    ) -> Result<Attempt> {
+        for (host, part) in parts.iter().enumerate() {
+            self.links.say(host, &NodeOrder::Measure(Box::new(part.clone())));
+        }
+        self.answers(|word| matches!(word, NodeAnswer::Ready).then_some(()))?;
+        let clocks: Vec<Clock> = self.hosts.iter().map(|host| host.clock.clone()).collect();
+        let at_ns = monotonic_ns() + lead_ns(&clocks, number);
+        for (host, clock) in clocks.iter().enumerate() {
+            let Some(local_ns) = clock.to_node_ns(at_ns) else {
+                return Err(self.lost(host, "it answers no beat".to_owned()));
+            };
+            self.links.say(host, &NodeOrder::Start(local_ns));
+        }
+        let mut course = Course::new(self.hosts.len(), observer);
+        let (mut length_ns, mut interval_ns) = (0, 0);
+        if let Some(part) = parts.first() {
+            (length_ns, interval_ns) = (part.warm_up.0 + part.duration.0, part.interval.0);
+        }
+        self.follow(&mut course, at_ns, at_ns + length_ns + GRACE_NS);
+        let start = Start { at_ns, attempts: number + 1, interval_ns };
+        course.conclude(start, &mut self.hosts)
+    }
+
+    /// Hears all hosts until each has ended or is lost.
+    fn follow(&mut self, course: &mut Course<'_>, at_ns: u64, overdue_ns: u64) {
+        while (0..self.hosts.len())
+            .any(|host| !course.has_ended(host) && self.hosts[host].lost.is_none())
+        {
+            match self.links.next(GLANCE) {
+                Some((host, Event::Said(word))) => course.take(host, word),
+                Some((host, Event::Answered(ping))) => self.hosts[host].clock.add(ping),
+                Some((host, Event::Gone(words))) if !course.has_ended(host) => {
+                    self.lose(host, at_ns, words);
+                }
+                Some((_, Event::Gone(_))) | None => {}
+            }
+            self.look_for_silence(course, at_ns, overdue_ns);
+            course.was_stopped |= self.stop.load(Ordering::Relaxed);
+            let is_lost = self.hosts.iter().any(|host| host.lost.is_some());
+            if !course.is_stopping && (course.was_stopped || is_lost || course.must_stop()) {
+                course.is_stopping = true;
+                self.links.say_all(&NodeOrder::Stop);
+            }
+        }
+    }
+
+    fn look_for_silence(&mut self, course: &Course<'_>, at_ns: u64, overdue_ns: u64) {
+        let is_overdue = monotonic_ns() > overdue_ns;
+        for host in (0..self.hosts.len()).filter(|host| !course.has_ended(*host)) {
+            if let Some(words) = self.silence(host) {
+                self.lose(host, at_ns, words);
+            } else if is_overdue {
+                self.lose(host, at_ns, "it did not come to its end".to_owned());
+            }
+        }
+    }
+
+    /// That a host has been silent for too long, in words.
+    fn silence(&self, host: usize) -> Option<String> {
+        let silent_ns = self.links.silent_ns(host);
+        let is_lost = silent_ns > silence_ns(self.period_ns);
+        is_lost.then(|| format!("nothing was heard of it for {:.1} s", seconds(silent_ns)))
+    }
+
+    /// Notes the loss of a host while a workload runs.
+    fn lose(&mut self, host: usize, at_ns: u64, words: String) {
+        if self.hosts[host].lost.is_some() {
+            return;
+        }
+        let reason = self.links.end_of(host).unwrap_or(words);
+        let after_ns = monotonic_ns().cast_signed().wrapping_sub(at_ns.cast_signed());
+        self.hosts[host].lost = Some(HostLoss { after_ns, reason });
+    }
+
+    /// The loss of a host before anything has begun.
+    fn lost(&mut self, host: usize, words: String) -> Error {
+        let reason = self.links.end_of(host).unwrap_or(words);
+        Error::environment(
+            format!("the host {} was lost: {reason}", self.hosts[host].name),
+            "look at the host, then start again",
+        )
+    }
+
+    /// The answer of each host, in their order.
+    ///
+    /// # Errors
+    /// What the hosts refuse, all at once; that one was lost; that somebody stopped it.
+    fn answers<T>(&mut self, pick: impl Fn(NodeAnswer) -> Option<T>) -> Result<Vec<T>> {
+        let mut answers: Vec<Option<Result<T>>> = self.hosts.iter().map(|_| None).collect();
+        while answers.iter().any(Option::is_none) {
+            if self.stop.load(Ordering::Relaxed) {
+                let error = Error::environment("it was stopped before it began", "start again");
+                return Err(error.of_kind(ErrorKind::Stopped));
+            }
+            match self.links.next(GLANCE) {
+                Some((host, Event::Said(NodeAnswer::Refused(refusal)))) => {
+                    answers[host] = Some(Err(refusal.into()));
+                }
+                Some((host, Event::Said(word))) => {
+                    let answer = self.told(host, word).and_then(&pick);
+                    answers[host] = answer.map(Ok).or(answers[host].take());
+                }
+                Some((host, Event::Answered(ping))) => self.hosts[host].clock.add(ping),
+                // A node that refuses a session ends.
+                Some((host, Event::Gone(words))) if answers[host].is_none() => {
+                    return Err(self.lost(host, words));
+                }
+                Some((_, Event::Gone(_))) | None => {}
+            }
+            for host in (0..self.hosts.len()).filter(|host| answers[*host].is_none()) {
+                if let Some(words) = self.silence(host) {
+                    return Err(self.lost(host, words));
+                }
+            }
+        }
+        let names = self.hosts.iter().map(|host| host.name.as_str());
+        all_or_refusals(names.zip(answers.into_iter().flatten()))
+    }
+
+    /// Passes on what is for the user; gives every other word back.
+    fn told(&self, host: usize, word: NodeAnswer) -> Option<NodeAnswer> {
+        let name = &self.hosts[host].name;
+        match word {
+            NodeAnswer::Note(note) => self.progress.say(&format!("note: {name}: {note}")),
+            NodeAnswer::Doing(what, share) => {
+                self.progress.show(&format!("{name}: {what}"), share, None);
+            }
+            other => return Some(other),
+        }
+        None
+    }
+}
+
+/// All answers, or all refusals as one: each is said, those that are alike once, and the way out is the first one's.
+fn all_or_refusals<'a, T>(answers: impl Iterator<Item = (&'a str, Result<T>)>) -> Result<Vec<T>> {
+    let (mut given, mut refused) = (Vec::new(), Vec::new());
+    for (name, answer) in answers {
+        match answer {
+            Ok(answer) => given.push(answer),
+            Err(error) => refused.push((name, error)),
+        }
+    }
+    let Some((_, first)) = refused.first() else { return Ok(given) };
+    let mut said: Vec<(String, Vec<&str>)> = Vec::new();
+    for (name, error) in &refused {
+        match said.iter_mut().find(|(message, _)| message == error.message()) {
+            Some((_, names)) => names.push(name),
+            None => said.push((error.message().to_owned(), vec![name])),
+        }
+    }
+    let words: Vec<String> =
+        said.iter().map(|(message, names)| format!("{}: {message}", names.join(", "))).collect();
+    let (words, hint) = (words.join("; "), first.hint());
+    let is_usage = refused.iter().all(|(_, error)| error.blame() == assay_model::Blame::Usage);
+    let error = if is_usage { Error::usage(words, hint) } else { Error::environment(words, hint) };
+    Err(error.of_kind(first.kind()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_refusals_are_said_at_once_and_those_alike_once() {
+        let refused = |words: &str| Err(Error::environment(words, "mount it"));
+        let answers: Vec<(&str, Result<u32>)> = vec![
+            ("hA", Ok(1)),
+            ("hB", refused("/x is not there")),
+            ("hC", refused("/x is not there")),
+            ("hD", refused("/x is in use")),
+        ];
+        let error = all_or_refusals(answers.into_iter()).unwrap_err();
+        assert_eq!(error.message(), "hB, hC: /x is not there; hD: /x is in use");
+        assert_eq!(error.hint(), "mount it");
+        assert_eq!(all_or_refusals([("hA", Ok(1)), ("hB", Ok(2))].into_iter()).unwrap(), [1, 2]);
+    }
+}

@@ -1,0 +1,233 @@
+//! The lines to the nodes of a cluster, and what comes over them: pipes to processes of this machine.
+
+use super::hosts::HostNames;
+use assay_cluster::clock::Ping;
+use assay_cluster::protocol::{self, NodeAnswer, NodeOrder};
+use assay_engine::monotonic_ns;
+use assay_model::{Error, Result};
+use std::io::{BufReader, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The variable by which a node learns the secret of its session.
+pub const TOKEN: &str = "ASSAY_NODE_TOKEN";
+/// How long nodes have to remove their test files and end.
+const FAREWELL: Duration = Duration::from_secs(10);
+/// A node that was not heard for as long will not end by itself, ns.
+const SILENCE_NS: u64 = 2_500_000_000;
+/// How often it is looked whether one has ended.
+const GLANCE: Duration = Duration::from_millis(10);
+
+/// What a node said, or what became of it.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// A word.
+    Said(NodeAnswer),
+    /// The answer to a beat.
+    Answered(Ping),
+    /// Nothing more will come; in a few words, why.
+    Gone(String),
+}
+
+/// The lines to all nodes.
+pub(super) struct Links {
+    nodes: Vec<Link>,
+    events: Receiver<(usize, Event)>,
+    beating: Arc<AtomicBool>,
+}
+
+/// The line to a node.
+struct Link {
+    wire: Arc<Wire>,
+    child: Child,
+}
+
+/// What is shared of a line by those who write to it and who read from it.
+struct Wire {
+    input: Mutex<Option<ChildStdin>>,
+    /// When anything was heard last, ns.
+    heard_ns: AtomicU64,
+}
+
+impl Links {
+    /// Starts the nodes, each with the secret in its environment.
+    ///
+    /// # Errors
+    /// An environment error when a process cannot be started.
+    pub(super) fn open(hosts: &HostNames, program: &[String], token: &str) -> Result<Self> {
+        let (sender, events) = channel();
+        let mut nodes = Vec::new();
+        for host in 0..hosts.names().len() {
+            nodes.push(Link::start(host, program, token, &sender)?);
+        }
+        Ok(Self { nodes, events, beating: Arc::new(AtomicBool::new(true)) })
+    }
+
+    /// Says something to a node. That it has gone is heard from its line.
+    pub(super) fn say(&self, host: usize, word: &NodeOrder) {
+        self.nodes[host].wire.say(word);
+    }
+
+    /// Says the same to all nodes.
+    pub(super) fn say_all(&self, word: &NodeOrder) {
+        self.nodes.iter().for_each(|node| node.wire.say(word));
+    }
+
+    /// Gives signs of life from now on, one a period, whatever the driver waits for: a store that takes its time must not
+    /// end the nodes.
+    ///
+    /// # Errors
+    /// An environment error when no thread can be started.
+    pub(super) fn beat(&self, period_ns: u64) -> Result<()> {
+        let wires: Vec<Arc<Wire>> = self.nodes.iter().map(|node| Arc::clone(&node.wire)).collect();
+        let beating = Arc::clone(&self.beating);
+        let beat = move || {
+            let mut due = Instant::now();
+            while beating.load(Ordering::Relaxed) {
+                if due <= Instant::now() {
+                    for wire in &wires {
+                        wire.say(&NodeOrder::Beat(monotonic_ns()));
+                    }
+                    due += Duration::from_nanos(period_ns);
+                }
+                thread::sleep(GLANCE);
+            }
+        };
+        let thread = thread::Builder::new().name("beat".to_owned()).spawn(beat);
+        thread.map(drop).map_err(|error| not_started("a thread", &error))
+    }
+
+    /// The next event within some time.
+    pub(super) fn next(&self, within: Duration) -> Option<(usize, Event)> {
+        self.events.recv_timeout(within).ok()
+    }
+
+    /// How long a node has been silent, ns.
+    pub(super) fn silent_ns(&self, host: usize) -> u64 {
+        monotonic_ns().saturating_sub(self.nodes[host].wire.heard_ns.load(Ordering::Relaxed))
+    }
+
+    /// How a node that has gone ended, in a few words.
+    pub(super) fn end_of(&mut self, host: usize) -> Option<String> {
+        let ended = ended_within(&mut self.nodes[host].child, Duration::from_millis(200));
+        ended.map(describe)
+    }
+}
+
+impl Drop for Links {
+    fn drop(&mut self) {
+        self.beating.store(false, Ordering::Relaxed);
+        // One that does not answer would keep everybody waiting; its test file stays recognisable as ours.
+        let silent: Vec<bool> =
+            (0..self.nodes.len()).map(|host| self.silent_ns(host) > SILENCE_NS).collect();
+        self.say_all(&NodeOrder::Close);
+        self.nodes.iter().for_each(|node| node.wire.close());
+        let until = Instant::now() + FAREWELL;
+        for (node, is_silent) in self.nodes.iter_mut().zip(silent) {
+            let left = until.saturating_duration_since(Instant::now());
+            if is_silent || ended_within(&mut node.child, left).is_none() {
+                drop(node.child.kill());
+                drop(node.child.wait());
+            }
+        }
+    }
+}
+
+impl Link {
+    fn start(
+        host: usize,
+        program: &[String],
+        token: &str,
+        events: &Sender<(usize, Event)>,
+    ) -> Result<Self> {
+        let (name, words) = program.split_first().ok_or_else(|| {
+            Error::environment("no program of a node is known", "report this as a bug")
+        })?;
+        let mut command = Command::new(name);
+        command.args(words).env(TOKEN, token).stdin(Stdio::piped()).stdout(Stdio::piped());
+        // Ctrl-C is for the driver, who then ends all nodes together.
+        let mut child =
+            command.process_group(0).spawn().map_err(|error| not_started("a node", &error))?;
+        let wire = Arc::new(Wire {
+            input: Mutex::new(child.stdin.take()),
+            heard_ns: AtomicU64::new(monotonic_ns()),
+        });
+        if let Some(output) = child.stdout.take() {
+            let (reader, events) = (Arc::clone(&wire), events.clone());
+            let read = move || listen(host, output, &reader, &events);
+            let thread = thread::Builder::new().name(format!("node-{host}")).spawn(read);
+            thread.map_err(|error| not_started("a thread", &error))?;
+        }
+        Ok(Self { wire, child })
+    }
+}
+
+impl Wire {
+    fn say(&self, word: &NodeOrder) {
+        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(pipe) = input.as_mut() else { return };
+        let written = protocol::line(word).and_then(|line| pipe.write_all(&line));
+        if written.and_then(|()| pipe.flush()).is_err() {
+            *input = None;
+        }
+    }
+
+    fn close(&self) {
+        *self.input.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// Hears a node until it ends.
+fn listen(host: usize, output: impl Read, wire: &Wire, events: &Sender<(usize, Event)>) {
+    let mut output = BufReader::new(output);
+    loop {
+        let event = match protocol::next::<NodeAnswer>(&mut output) {
+            Ok(Some(NodeAnswer::Beat(sent_ns, read_ns))) => {
+                Event::Answered(Ping { sent_ns, read_ns, received_ns: monotonic_ns() })
+            }
+            Ok(Some(word)) => Event::Said(word),
+            Ok(None) => Event::Gone("its program ended".to_owned()),
+            Err(error) => Event::Gone(format!("what it said cannot be read: {error}")),
+        };
+        wire.heard_ns.store(monotonic_ns(), Ordering::Relaxed);
+        let is_last = matches!(event, Event::Gone(_));
+        if events.send((host, event)).is_err() || is_last {
+            return;
+        }
+    }
+}
+
+/// How a process ended, if it does within some time.
+fn ended_within(child: &mut Child, time: Duration) -> Option<ExitStatus> {
+    let until = Instant::now() + time;
+    loop {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Some(status);
+        }
+        if Instant::now() >= until {
+            return None;
+        }
+        thread::sleep(GLANCE);
+    }
+}
+
+fn describe(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => format!("its program was ended by signal {signal}"),
+        (None, Some(code)) => format!("its program ended with exit code {code}"),
+        (None, None) => "its program ended".to_owned(),
+    }
+}
+
+fn not_started(what: &str, error: &std::io::Error) -> Error {
+    Error::environment(
+        format!("starting {what}: {error}"),
+        "use fewer hosts, or raise the limit on processes",
+    )
+    .because(error)
+}

@@ -1,0 +1,282 @@
+//! A node: it opens storage and measures as a driver says, and ends by itself when it hears nothing more.
+
+use super::watchdog::Watchdog;
+use crate::recording::{StorageWork, on_storage};
+use crate::target_plan::TargetPlan;
+use assay_cluster::protocol::{
+    self, Began, Greeting, NodeAnswer, NodeOrder, Opened, Opening, Part, Session,
+};
+use assay_cluster::schedule::NOTICE_NS;
+use assay_engine::{BackendChoice, monotonic_ns};
+use assay_host::environment::read_host;
+use assay_host::root::{Survey, SysRoot};
+use assay_methods::target::{AccessOptions, Filling, Storage, Targets, admitted, parse_targets};
+use assay_model::measurement::{Interval, Window};
+use assay_model::number::{real, share};
+use assay_model::units::show_bytes;
+use assay_model::{Error, ErrorKind, Result, Workload};
+use std::io::{BufReader, Read, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+/// How often a node that waits looks whether it is to end.
+const GLANCE: Duration = Duration::from_millis(20);
+/// How long it waits for its last words to be read.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Serves one driver until it closes the session, goes, or is silent for longer than the lease; `stop` ends it, too.
+///
+/// # Errors
+/// An environment error when no thread can be started; the driver hears of refusals.
+pub fn serve(
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+    token: &str,
+    stop: &Arc<AtomicBool>,
+) -> Result<()> {
+    let (speaker, words) = channel();
+    let (sender, orders) = channel();
+    let (told, has_told) = channel::<()>();
+    let watchdog = Arc::new(Watchdog::new(Arc::clone(stop)));
+    begin("speak", move || {
+        speak(output, &words);
+        drop(told);
+    })?;
+    let (dog, voice) = (Arc::clone(&watchdog), speaker.clone());
+    begin("listen", move || listen(input, &dog, &voice, &sender))?;
+    let dog = Arc::clone(&watchdog);
+    begin("watchdog", move || dog.watch())?;
+    let mut node = Node { orders, speaker, watchdog, admitted: None, opened: None };
+    node.serve(token);
+    drop(node);
+    // Nobody may be there any more to read them.
+    let _ = has_told.recv_timeout(FAREWELL);
+    Ok(())
+}
+
+fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
+    let thread = thread::Builder::new().name(name.to_owned()).spawn(work);
+    thread.map(drop).map_err(|error| {
+        Error::environment(format!("starting a thread: {error}"), "raise the limit on processes")
+    })
+}
+
+/// Writes words down; whoever speaks never waits for a driver that does not read.
+fn speak(mut output: impl Write, words: &Receiver<NodeAnswer>) {
+    for word in words {
+        let written = protocol::line(&word).and_then(|line| output.write_all(&line));
+        if written.and_then(|()| output.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Answers beats at once, and passes everything else on. What ends a workload takes effect here, in the order in which
+/// it was said: a word that begins the next one must not be overtaken by it.
+fn listen(
+    input: impl Read,
+    watchdog: &Watchdog,
+    speaker: &Sender<NodeAnswer>,
+    orders: &Sender<NodeOrder>,
+) {
+    let mut input = BufReader::new(input);
+    while let Ok(Some(word)) = protocol::next::<NodeOrder>(&mut input) {
+        let now_ns = monotonic_ns();
+        watchdog.heard(now_ns);
+        let passed_on = match word {
+            NodeOrder::Beat(number) => {
+                drop(speaker.send(NodeAnswer::Beat(number, now_ns)));
+                continue;
+            }
+            NodeOrder::Stop => {
+                watchdog.halt();
+                continue;
+            }
+            NodeOrder::Hello(session) => {
+                watchdog.begin(session.period_ns, now_ns);
+                NodeOrder::Hello(session)
+            }
+            NodeOrder::Measure(workload) => {
+                watchdog.arm();
+                NodeOrder::Measure(workload)
+            }
+            other => other,
+        };
+        if orders.send(passed_on).is_err() {
+            break;
+        }
+    }
+    watchdog.end();
+}
+
+/// A session with a driver.
+struct Node {
+    orders: Receiver<NodeOrder>,
+    speaker: Sender<NodeAnswer>,
+    watchdog: Arc<Watchdog>,
+    admitted: Option<Access>,
+    opened: Option<Storage>,
+}
+
+/// What was admitted, and how it is opened.
+struct Access {
+    paths: Vec<PathBuf>,
+    options: AccessOptions,
+    backend: BackendChoice,
+}
+
+impl Node {
+    fn serve(&mut self, token: &str) {
+        let mut is_open = false;
+        while let Some(order) = self.next_order() {
+            let done = match order {
+                NodeOrder::Hello(session) => {
+                    let greeted = greet(&session, token);
+                    is_open = greeted.is_ok();
+                    greeted
+                }
+                _ if !is_open => Err(Error::environment("no session is open", "say hello first")),
+                NodeOrder::Admit(opening) => self.admit(&opening),
+                NodeOrder::Open => self.open(),
+                NodeOrder::Measure(workload) => self.measure(&workload),
+                NodeOrder::Close => return,
+                // A start that nobody waits for came too late for its workload.
+                NodeOrder::Start(_) | NodeOrder::Beat(_) | NodeOrder::Stop => continue,
+            };
+            self.say(done.unwrap_or_else(|error| NodeAnswer::Refused((&error).into())));
+            if !is_open {
+                return;
+            }
+        }
+    }
+
+    fn say(&self, word: NodeAnswer) {
+        // A driver that has gone hears nothing; the watchdog ends the node.
+        drop(self.speaker.send(word));
+    }
+
+    /// The next order; nothing when the node is to end.
+    fn next_order(&self) -> Option<NodeOrder> {
+        loop {
+            match self.orders.recv_timeout(GLANCE) {
+                Ok(order) => return Some(order),
+                Err(RecvTimeoutError::Timeout) if !self.watchdog.has_ended() => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    fn admit(&mut self, opening: &Opening) -> Result<NodeAnswer> {
+        let access = Access::of(opening)?;
+        let places = admitted(&access.paths, &access.options)?;
+        self.admitted = Some(access);
+        Ok(NodeAnswer::Admitted(places))
+    }
+
+    fn open(&mut self) -> Result<NodeAnswer> {
+        let access = self.admitted.as_ref().ok_or_else(|| out_of_turn("open"))?;
+        let mut show = |filling: Filling<'_>| match filling {
+            Filling::Begins(note) => self.say(NodeAnswer::Note(note.to_owned())),
+            Filling::Written { bytes, total_bytes } => {
+                let what = format!("filling the test file: {}", show_bytes(real(bytes)));
+                self.say(NodeAnswer::Doing(what, share(bytes, total_bytes)));
+            }
+        };
+        let stop = self.watchdog.stop();
+        let storage = Storage::open(&access.paths, &access.options, stop, &mut show)?;
+        let opened = Opened {
+            environment: storage.environment.clone(),
+            length_bytes: storage.targets.iter().map(|target| target.length_bytes).sum(),
+            notes: storage.notes.clone(),
+        };
+        self.opened = Some(storage);
+        Ok(NodeAnswer::Opened(Box::new(opened)))
+    }
+
+    fn measure(&self, workload: &Workload) -> Result<NodeAnswer> {
+        let (Some(storage), Some(access)) = (&self.opened, &self.admitted) else {
+            return Err(out_of_turn("measure"));
+        };
+        let mut observe = |interval: &Interval, joint: &Window| {
+            self.say(NodeAnswer::Interval(Box::new(Part {
+                start_ns: interval.start_ns,
+                end_ns: interval.end_ns,
+                outstanding_mean: interval.outstanding_mean,
+                joint: joint.clone(),
+            })));
+            ControlFlow::Continue(())
+        };
+        let backend = access.backend;
+        let work = StorageWork { storage, backend, verifier: None, workload };
+        let mut starter = || self.start();
+        let started = on_storage(&work, &mut starter, self.watchdog.stop(), &mut observe)?;
+        let began = started.began_ns;
+        Ok(NodeAnswer::Finished {
+            measurement: Box::new(started.measurement),
+            began: began.map(|began| Began { first_ns: *began.start(), last_ns: *began.end() }),
+        })
+    }
+
+    /// Waits for the moment of the start; a moment that has come too near is refused, and another one awaited.
+    fn start(&self) -> Result<u64> {
+        self.say(NodeAnswer::Ready);
+        while !self.watchdog.stop().load(Ordering::Relaxed) {
+            match self.orders.recv_timeout(GLANCE) {
+                Ok(NodeOrder::Start(at_ns)) => {
+                    let soonest_ns = monotonic_ns() + NOTICE_NS;
+                    if soonest_ns <= at_ns {
+                        return Ok(at_ns);
+                    }
+                    self.say(NodeAnswer::Late(soonest_ns - at_ns));
+                }
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        let error = Error::environment("the start was called off", "start again");
+        Err(error.of_kind(ErrorKind::Stopped))
+    }
+}
+
+impl Access {
+    fn of(opening: &Opening) -> Result<Self> {
+        let unread = |error| {
+            Error::environment(format!("reading the plan: {error}"), "report this as a bug")
+        };
+        let mut plan: TargetPlan =
+            serde_json::from_value(opening.target.clone()).map_err(unread)?;
+        plan.destroy.clone_from(&opening.destroy);
+        plan.wipe.clone_from(&opening.wipe);
+        plan.check()?;
+        let Targets::Paths(paths) = parse_targets(&plan.targets)? else {
+            return Err(Error::usage(
+                "a simulated device lives in one program and cannot be shared by hosts",
+                "name a directory, a file or a block device, or leave --hosts out",
+            ));
+        };
+        let options = plan.opening(opening.write, opening.direct, opening.grows);
+        Ok(Self { paths, options, backend: plan.engine.choice() })
+    }
+}
+
+fn greet(session: &Session, token: &str) -> Result<NodeAnswer> {
+    let version = env!("CARGO_PKG_VERSION");
+    session.check(version, token)?;
+    Ok(NodeAnswer::Hello(Greeting {
+        format: protocol::FORMAT,
+        version: version.to_owned(),
+        host_name: read_host(&Survey::new(&SysRoot::live())).name,
+    }))
+}
+
+fn out_of_turn(what: &str) -> Error {
+    Error::environment(
+        format!("the order to {what} came before what it needs"),
+        "report this as a bug",
+    )
+}

@@ -1,0 +1,213 @@
+//! What is said of hosts that measured together: from clocks, begins, series and losses to the document.
+
+use crate::clock::Clock;
+use crate::merge::{HostSeries, Merger};
+use crate::schedule::{HostStart, Skew, skew_limit_ns};
+use assay_model::cluster::{
+    Cluster, ClusterHost, CommonStart, CommonWindow, HostClock, HostLatency, HostLoss, Straggler,
+    StragglerKind, Transport,
+};
+use assay_model::measurement::{Conduct, OperationResult};
+use assay_model::number::{count_of, real_len, share};
+use assay_stats::batches::mean_of_batches;
+use assay_stats::hosts::{Limit, fairness, stragglers, sums};
+
+/// A host whose rate is below this part of the others' lags behind.
+const RATE_MIN: f64 = 0.9;
+/// A host whose tail is above this many times the others' does.
+const TAIL_MAX: f64 = 1.25;
+/// In how many runs of equal hosts any of them is named.
+const ERROR_SHARE: f64 = 0.05;
+/// Parts of the common window of which a host's rates are kept.
+const PARTS_MAX: usize = 120;
+/// A host or a worker that is busier than this has no time to spare.
+const BUSY: f64 = 0.9;
+
+/// What is known of one host at the end.
+#[derive(Clone, Debug, Default)]
+pub struct HostRecord {
+    /// As it was named.
+    pub name: String,
+    /// What it calls itself.
+    pub host_name: String,
+    /// What is known of its clock.
+    pub clock: Clock,
+    /// When its workers began.
+    pub begin: Option<HostStart>,
+    /// How its tool behaved, where it came to its end.
+    pub conduct: Option<Conduct>,
+    /// Why it was lost.
+    pub lost: Option<HostLoss>,
+}
+
+/// What is known of the start.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// The moment, ns on the driver's clock.
+    pub at_ns: u64,
+    /// Tries until all hosts knew it in time.
+    pub attempts: u32,
+    /// Length of an interval, ns.
+    pub interval_ns: u64,
+}
+
+/// The document of hosts that measured together.
+pub fn cluster(
+    transport: Transport,
+    hosts: &[HostRecord],
+    start: Option<Start>,
+    merger: &Merger,
+) -> Cluster {
+    let rates: Vec<Vec<f64>> = merger.series().iter().map(|host| host.iops.clone()).collect();
+    let sum = sums(&rates);
+    let all_ios: u64 = merger.series().iter().map(|host| host.operations.ios()).sum();
+    let each = hosts.iter().zip(merger.series());
+    let hosts_said = each.map(|(record, series)| host(record, series, start, all_ios)).collect();
+    let seconds = assay_model::number::seconds(merger.elapsed_ns());
+    let bytes: u64 = merger.series().iter().map(|host| host.operations.bytes()).sum();
+    let iops = mean_of_batches(&sum);
+    Cluster {
+        format: 1,
+        transport,
+        hosts: hosts_said,
+        start: start.and_then(|start| common_start(hosts, start)),
+        window: CommonWindow {
+            intervals: merger.intervals(),
+            elapsed_ns: merger.elapsed_ns(),
+            left_out: merger.left_out(),
+        },
+        iops,
+        throughput_bytes_per_s: iops
+            .filter(|iops| iops.value > 0.0)
+            .map(|iops| iops.scaled(assay_model::number::rate(bytes, seconds) / iops.value)),
+        fairness_coefficient: fairness(&rates.iter().map(|host| mean(host)).collect::<Vec<f64>>()),
+        stragglers: [slow_hosts(hosts, &rates), slow_tails(hosts, merger.series())].concat(),
+    }
+}
+
+fn host(
+    record: &HostRecord,
+    series: &HostSeries,
+    start: Option<Start>,
+    all_ios: u64,
+) -> ClusterHost {
+    let operations = &series.operations;
+    let since_start = |begin: HostStart| {
+        let start_ns = start?.at_ns;
+        Some(begin.first_ns.cast_signed().wrapping_sub(start_ns.cast_signed()))
+    };
+    ClusterHost {
+        name: record.name.clone(),
+        host_name: record.host_name.clone(),
+        clock: clock(&record.clock, start),
+        start_error_ns: record.begin.and_then(since_start),
+        ios: operations.ios(),
+        bytes: operations.bytes(),
+        errors: operations.errors(),
+        iops: mean_of_batches(&series.iops),
+        share: share(operations.ios(), all_ios),
+        latencies: operations
+            .iter()
+            .map(|(operation, result)| latency(operation, result))
+            .collect(),
+        host_busy_share: record.conduct.as_ref().and_then(|conduct| conduct.host_busy_share),
+        worker_busy_share_max: record.conduct.as_ref().map(|conduct| conduct.worker_busy_share_max),
+        rates_iops: parts(&series.iops),
+        lost: record.lost.clone(),
+    }
+}
+
+fn latency(
+    operation: assay_model::measurement::Operation,
+    result: &OperationResult,
+) -> HostLatency {
+    let service = &result.service;
+    HostLatency {
+        operation,
+        ios: result.ios,
+        p50_ns: service.quantile_ns(0.5),
+        p99_ns: service.quantile_ns(0.99),
+        max_ns: service.max_ns(),
+    }
+}
+
+fn clock(clock: &Clock, start: Option<Start>) -> HostClock {
+    let offset = start.and_then(|start| clock.offset_at(start.at_ns)).unwrap_or_default();
+    HostClock {
+        offset_ns: offset.offset_ns,
+        uncertainty_ns: offset.uncertainty_ns,
+        drift_ppb: clock.drift().map(|drift| drift.ppb),
+        round_trip_min_ns: clock.round_trip_min_ns().unwrap_or(0),
+        pings: clock.asked(),
+        jump_ns: clock.jump_ns(),
+    }
+}
+
+/// How well the hosts began together; nothing where one of them did not say so.
+fn common_start(hosts: &[HostRecord], start: Start) -> Option<CommonStart> {
+    let begins = hosts.iter().map(|host| host.begin).collect::<Option<Vec<HostStart>>>()?;
+    let skew = Skew::of(&begins)?;
+    Some(CommonStart {
+        skew_ns: skew.skew_ns,
+        uncertainty_ns: skew.uncertainty_ns,
+        limit_ns: skew_limit_ns(start.interval_ns),
+        first: hosts[skew.first].name.clone(),
+        last: hosts[skew.last].name.clone(),
+        attempts: start.attempts,
+    })
+}
+
+fn slow_hosts(hosts: &[HostRecord], rates: &[Vec<f64>]) -> Vec<Straggler> {
+    let found = stragglers(rates, Limit::Below(RATE_MIN), ERROR_SHARE);
+    found.iter().map(|found| straggler(hosts, StragglerKind::Rate, found)).collect()
+}
+
+/// Hosts with a longer tail, where every interval of every host has enough I/Os to have one.
+fn slow_tails(hosts: &[HostRecord], series: &[HostSeries]) -> Vec<Straggler> {
+    if series.iter().any(|host| host.tail_ns.len() < host.iops.len()) {
+        return Vec::new();
+    }
+    let tails: Vec<Vec<f64>> = series.iter().map(|host| host.tail_ns.clone()).collect();
+    let found = stragglers(&tails, Limit::Above(TAIL_MAX), ERROR_SHARE);
+    found.iter().map(|found| straggler(hosts, StragglerKind::Tail, found)).collect()
+}
+
+fn straggler(
+    hosts: &[HostRecord],
+    kind: StragglerKind,
+    found: &assay_stats::hosts::Straggler,
+) -> Straggler {
+    let host = &hosts[found.host];
+    Straggler {
+        host: host.name.clone(),
+        kind,
+        ratio: assay_stats::batches::noun(found.ratio),
+        place: place(host.conduct.as_ref()).to_owned(),
+    }
+}
+
+/// Where the cause likely is.
+fn place(conduct: Option<&Conduct>) -> &'static str {
+    let Some(conduct) = conduct else { return "unknown: the host did not come to its end" };
+    if conduct.host_busy_share.is_some_and(|share| share > BUSY) {
+        return "the processors of the host, which were busy";
+    }
+    if conduct.worker_busy_share_max > BUSY {
+        return "the load generator on the host, whose worker was busy";
+    }
+    "the storage or the path to it"
+}
+
+fn mean(values: &[f64]) -> f64 {
+    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / real_len(values.len()) }
+}
+
+/// The means of equal parts of a series, the last of which may be shorter.
+fn parts(series: &[f64]) -> Vec<f64> {
+    let length = series.len().div_ceil(PARTS_MAX).max(1);
+    debug_assert!(count_of(series.len().div_ceil(length)) <= count_of(PARTS_MAX));
+    series.chunks(length).map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,335 @@
+//! What driver and nodes say to each other: one JSON object a line, of bounded length, in a form with a number.
+
+use assay_model::environment::Environment;
+use assay_model::measurement::{Measurement, Window};
+use assay_model::{Blame, Error, Result, Workload};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::io::{self, BufRead, Read};
+
+/// The form of the messages; both sides must speak the same.
+pub const FORMAT: u32 = 1;
+/// The longest line, bytes: an interval of many streams takes less than a hundredth.
+pub const LINE_BYTES_MAX: u64 = 32 << 20;
+
+/// The session that a driver opens with a node; it comes first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Session {
+    /// The form of the messages.
+    pub format: u32,
+    /// The program's version.
+    pub version: String,
+    /// The secret that the node was started with.
+    pub token: String,
+    /// Name of the host.
+    pub host: String,
+    /// Time between two beats, ns.
+    pub period_ns: u64,
+}
+
+/// What is to be opened, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Opening {
+    /// The plan of the targets, in the form of the library that reads it.
+    pub target: serde_json::Value,
+    /// Serial numbers or sizes of the devices whose content may go.
+    pub destroy: Vec<String>,
+    /// Names of the known data on them that may go as well.
+    pub wipe: Vec<String>,
+    /// Whether anything will be written.
+    pub write: bool,
+    /// Whether the page cache is to be passed by.
+    pub direct: bool,
+    /// Whether a small test file is enough while its reads do not look cached.
+    pub grows: bool,
+}
+
+/// Opened targets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Opened {
+    /// The host, and the block stacks below the targets.
+    pub environment: Environment,
+    /// Bytes of all targets together.
+    pub length_bytes: u64,
+    /// How the targets came about, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// An interval that was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Begin, ns after the measured time began.
+    pub start_ns: u64,
+    /// End, ns after the measured time began.
+    pub end_ns: u64,
+    /// Time-weighted mean of the outstanding I/Os.
+    pub outstanding_mean: f64,
+    /// What happened in it, in full precision.
+    pub joint: Window,
+}
+
+/// When a node's workers began, ns on its own clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Began {
+    /// The first of them.
+    pub first_ns: u64,
+    /// The last of them.
+    pub last_ns: u64,
+}
+
+/// A refusal, with whose it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Refusal {
+    /// What was tried and what happened.
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+    /// Whether it is the user's mistake and not the environment's refusal.
+    pub usage: bool,
+}
+
+/// A word of the driver.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum NodeOrder {
+    /// Opens the session.
+    Hello(Session),
+    /// Asks the safety gate, and touches nothing.
+    Admit(Opening),
+    /// Opens what was admitted, and fills test files.
+    Open,
+    /// Makes everything ready for a workload, which begins with [`NodeOrder::Start`].
+    Measure(Box<Workload>),
+    /// When it begins, ns on the node's own clock.
+    Start(u64),
+    /// A sign of life, with a number that comes back; it renews the node's lease.
+    Beat(u64),
+    /// Ends the workload now.
+    Stop,
+    /// Ends the session.
+    Close,
+}
+
+/// A word of a node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum NodeAnswer {
+    /// The session is open.
+    Hello(Greeting),
+    /// What was asked for is not done.
+    Refused(Refusal),
+    /// The gate lets everything pass: what each target is, where hosts may share it.
+    Admitted(Vec<Option<String>>),
+    /// The targets are open.
+    Opened(Box<Opened>),
+    /// All workers wait for the start.
+    Ready,
+    /// The start was known too late, by this many ns; nothing has begun.
+    Late(u64),
+    /// An interval is over.
+    Interval(Box<Part>),
+    /// The workload has ended.
+    Finished {
+        /// What was measured.
+        measurement: Box<Measurement>,
+        /// When the workers began.
+        began: Option<Began>,
+    },
+    /// What is being done, with the share that is done.
+    Doing(String, f64),
+    /// Something for the user to read.
+    Note(String),
+    /// The answer to a beat: its number, and the node's clock, ns.
+    Beat(u64, u64),
+}
+
+/// The answer to the opening of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Greeting {
+    /// The form of the messages.
+    pub format: u32,
+    /// The program's version.
+    pub version: String,
+    /// The host's own name.
+    pub host_name: String,
+}
+
+impl Session {
+    /// Whether a node of this version with this secret takes part.
+    ///
+    /// # Errors
+    /// An environment error that names both versions, or that the token is another.
+    pub fn check(&self, version: &str, token: &str) -> Result<()> {
+        check_version((self.format, &self.version), (FORMAT, version))?;
+        if is_same(&self.token, token) {
+            return Ok(());
+        }
+        Err(Error::environment(
+            "the token of the driver is not that of this node",
+            "start the nodes with the driver that is to use them",
+        ))
+    }
+}
+
+impl Greeting {
+    /// Whether the driver of this version can use the node.
+    ///
+    /// # Errors
+    /// An environment error that names both versions.
+    pub fn check(&self, version: &str) -> Result<()> {
+        check_version((FORMAT, version), (self.format, &self.version))
+    }
+}
+
+/// Results of two versions are not added up, even where they can read each other.
+fn check_version(driver: (u32, &str), node: (u32, &str)) -> Result<()> {
+    if driver == node {
+        return Ok(());
+    }
+    let show = |(format, version): (u32, &str)| format!("assay {version} (protocol {format})");
+    Err(Error::environment(
+        format!("the driver is {}, and the node is {}", show(driver), show(node)),
+        "install the same version on all hosts",
+    ))
+}
+
+/// Compares secrets in a time that says nothing of where they differ.
+fn is_same(one: &str, other: &str) -> bool {
+    let differs = |(one, other): (u8, u8)| one ^ other;
+    one.len() == other.len()
+        && one.bytes().zip(other.bytes()).map(differs).fold(0, |all, bits| all | bits) == 0
+}
+
+impl From<&Error> for Refusal {
+    fn from(error: &Error) -> Self {
+        Self {
+            message: error.message().to_owned(),
+            hint: error.hint().to_owned(),
+            usage: error.blame() == Blame::Usage,
+        }
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        let Refusal { message, hint, usage } = refusal;
+        if usage { Self::usage(message, hint) } else { Self::environment(message, hint) }
+    }
+}
+
+/// A message as its line, with the end of the line.
+///
+/// # Errors
+/// What the serializer says of numbers that JSON does not have.
+pub fn line(message: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// The next message; nothing at the end.
+///
+/// # Errors
+/// Those of the reader; [`io::ErrorKind::InvalidData`] for a line that is too long, cut off or none of the messages.
+pub fn next<T: DeserializeOwned>(reader: &mut impl BufRead) -> io::Result<Option<T>> {
+    let mut line = Vec::new();
+    reader.take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
+    if line.is_empty() {
+        return Ok(None);
+    }
+    if line.pop() != Some(b'\n') {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "a line without an end"));
+    }
+    Ok(Some(serde_json::from_slice(&line)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn session(version: &str, token: &str) -> Session {
+        Session {
+            format: FORMAT,
+            version: version.to_owned(),
+            token: token.to_owned(),
+            host: "hA".to_owned(),
+            period_ns: 1_000_000_000,
+        }
+    }
+
+    #[test]
+    fn versions_and_tokens_must_be_the_same() {
+        assert!(session("1.0", "secret").check("1.0", "secret").is_ok());
+        let other = session("1.0", "secret").check("1.1", "secret").unwrap_err();
+        assert!(other.message().contains("assay 1.0") && other.message().contains("assay 1.1"));
+        for token in ["", "secreT", "secret1"] {
+            let wrong = session("1.0", "secret").check("1.0", token).unwrap_err();
+            assert!(wrong.message().contains("token") && !wrong.message().contains("secret"));
+        }
+        let newer = Session { format: FORMAT + 1, ..session("1.0", "secret") };
+        assert!(newer.check("1.0", "secret").unwrap_err().message().contains("protocol 2"));
+        let node = Greeting { format: FORMAT, version: "1.1".to_owned(), host_name: String::new() };
+        assert!(node.check("1.1").is_ok() && node.check("1.0").is_err());
+    }
+
+    #[test]
+    fn every_word_survives_its_line() {
+        let words = [
+            NodeOrder::Hello(session("1.0", "secret")),
+            NodeOrder::Open,
+            NodeOrder::Start(u64::MAX),
+            NodeOrder::Beat(7),
+            NodeOrder::Stop,
+            NodeOrder::Close,
+        ];
+        let mut lines = Vec::new();
+        for word in &words {
+            lines.extend(line(word).unwrap());
+        }
+        let mut reader = &lines[..];
+        for word in words {
+            assert_eq!(next::<NodeOrder>(&mut reader).unwrap(), Some(word));
+        }
+        assert_eq!(next::<NodeOrder>(&mut reader).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_unknown_cut_off_or_too_long_is_refused() {
+        let refused = |text: &[u8]| next::<NodeOrder>(&mut &text[..]).unwrap_err().kind();
+        assert_eq!(refused(b"\"shout\"\n"), io::ErrorKind::InvalidData);
+        assert_eq!(refused(b"{\"start\":1,\"also\":2}\n"), io::ErrorKind::InvalidData);
+        assert_eq!(
+            refused(b"{\"hello\":{\"format\":1,\"more\":true}}\n"),
+            io::ErrorKind::InvalidData
+        );
+        assert_eq!(refused(b"\"sto"), io::ErrorKind::InvalidData);
+        let endless = io::repeat(b' ');
+        let mut endless = io::BufReader::new(endless);
+        assert_eq!(next::<NodeOrder>(&mut endless).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn a_refusal_keeps_whose_it_is() {
+        for error in [Error::usage("a", "b"), Error::environment("c", "d")] {
+            let back = Error::from(Refusal::from(&error));
+            assert_eq!((back.message(), back.hint()), (error.message(), error.hint()));
+            assert_eq!(back.blame(), error.blame());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_makes_the_reader_fail_otherwise(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let mut reader = &bytes[..];
+            while let Ok(Some(_)) = next::<NodeAnswer>(&mut reader) {}
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! What several hosts that measured together came to: how well they began together, what each gave, which were lost.
+
+use crate::estimate::Estimate;
+use crate::measurement::Operation;
+use serde::{Deserialize, Serialize};
+
+/// How lines reach the nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Transport {
+    /// Pipes to processes on the driver's own machine.
+    #[default]
+    Local,
+    /// Actors of a Ray cluster.
+    Ray,
+}
+
+/// Several hosts that measured one workload together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Cluster {
+    /// Version of the document's form: 1.
+    pub format: u32,
+    /// How lines reached the nodes.
+    pub transport: Transport,
+    /// The hosts, in the order in which they were named.
+    pub hosts: Vec<ClusterHost>,
+    /// How well they began together; nothing where they did not begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<CommonStart>,
+    /// The time that all of them measured.
+    pub window: CommonWindow,
+    /// I/Os a second of all hosts together, from intervals of their sum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops: Option<Estimate>,
+    /// Bytes a second of all hosts together, from intervals of their sum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throughput_bytes_per_s: Option<Estimate>,
+    /// Jain's index over the hosts' rates, 1/n..=1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness_coefficient: Option<f64>,
+    /// Hosts that differ from the others by more than chance, the remarkable ones alone.
+    pub stragglers: Vec<Straggler>,
+}
+
+/// One host of several.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ClusterHost {
+    /// As it was named.
+    pub name: String,
+    /// What it calls itself.
+    pub host_name: String,
+    /// Its clock against the driver's.
+    pub clock: HostClock,
+    /// From the common start to the first of its workers, ns; negative where it began early.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_error_ns: Option<i64>,
+    /// I/Os in the common window.
+    pub ios: u64,
+    /// Bytes moved in the common window.
+    pub bytes: u64,
+    /// I/Os that failed in the common window.
+    pub errors: u64,
+    /// Its I/Os a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops: Option<Estimate>,
+    /// Its part of all I/Os, 0..=1.
+    pub share: f64,
+    /// Its service times by operation.
+    pub latencies: Vec<HostLatency>,
+    /// Share of its processors' time that was busy, 0..=1, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_busy_share: Option<f64>,
+    /// Largest share of a worker's time that it was running, 0..=1, where the host came to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker_busy_share_max: Option<f64>,
+    /// I/Os a second over the common window, in at most 120 equal parts of its intervals.
+    pub rates_iops: Vec<f64>,
+    /// Why and when it was lost, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<HostLoss>,
+}
+
+/// A host's monotonic clock against the driver's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct HostClock {
+    /// How far it is ahead, ns, at the start.
+    pub offset_ns: i64,
+    /// What the offset may be off by, ns, either way.
+    pub uncertainty_ns: u64,
+    /// How fast it leaves the driver's clock, parts per billion, where the run was long enough to say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift_ppb: Option<i64>,
+    /// Shortest way there and back, ns.
+    pub round_trip_min_ns: u64,
+    /// Questions that it answered.
+    pub pings: u64,
+    /// By how much it jumped, ns, as the clock of a machine does that was suspended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jump_ns: Option<u64>,
+}
+
+/// Service times of one operation on one host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct HostLatency {
+    /// The operation.
+    pub operation: Operation,
+    /// I/Os behind it.
+    pub ios: u64,
+    /// Half of them were faster, ns.
+    pub p50_ns: u64,
+    /// 99 of 100 were faster, ns.
+    pub p99_ns: u64,
+    /// The slowest, ns.
+    pub max_ns: u64,
+}
+
+/// The loss of a host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct HostLoss {
+    /// When it was noticed, ns after the start; negative before it.
+    pub after_ns: i64,
+    /// What was seen of it.
+    pub reason: String,
+}
+
+/// How well several hosts began together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CommonStart {
+    /// From the first worker of all hosts to the last, ns.
+    pub skew_ns: u64,
+    /// What the skew may be off by, ns.
+    pub uncertainty_ns: u64,
+    /// What skew and uncertainty together may be for the intervals to mean the same time everywhere, ns.
+    pub limit_ns: u64,
+    /// The host that began first.
+    pub first: String,
+    /// The host that began last.
+    pub last: String,
+    /// Tries until all hosts knew the start in time.
+    pub attempts: u32,
+}
+
+/// The time that all hosts measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CommonWindow {
+    /// Intervals that all of them completed.
+    pub intervals: u64,
+    /// Their length together, ns.
+    pub elapsed_ns: u64,
+    /// Intervals of single hosts that are in no sum, because others did not complete them.
+    pub left_out: u64,
+}
+
+/// What is remarkable about a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum StragglerKind {
+    /// It does fewer I/Os a second than the others.
+    Rate,
+    /// The slowest hundredth of its I/Os takes longer than that of the others.
+    Tail,
+}
+
+/// A host that differs from the others by more than chance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Straggler {
+    /// Its name.
+    pub host: String,
+    /// What differs.
+    pub kind: StragglerKind,
+    /// Its value over the median of the others at the same times.
+    pub ratio: Estimate,
+    /// Where the cause likely is.
+    pub place: String,
+}
+
+impl CommonStart {
+    /// Whether the hosts surely began within the limit.
+    pub const fn is_together(&self) -> bool {
+        self.skew_ns + self.uncertainty_ns <= self.limit_ns
+    }
+}
+
+impl Cluster {
+    /// The hosts that were lost.
+    pub fn lost(&self) -> impl Iterator<Item = (&ClusterHost, &HostLoss)> {
+        self.hosts.iter().filter_map(|host| Some((host, host.lost.as_ref()?)))
+    }
+
+    /// Why the sum over the hosts decides nothing, in a sentence; nothing where it may be relied on.
+    pub fn doubt(&self) -> Option<String> {
+        if let Some((host, loss)) = self.lost().next() {
+            return Some(format!("the host {} was lost: {}", host.name, loss.reason));
+        }
+        let jumped = self.hosts.iter().find(|host| host.clock.jump_ns.is_some());
+        if let Some(host) = jumped {
+            return Some(format!("the clock of the host {} jumped", host.name));
+        }
+        let start = self.start.as_ref().filter(|start| !start.is_together())?;
+        Some(format!(
+            "the hosts did not surely begin together: {} ms apart, give or take {} ms; limit: {} ms",
+            milliseconds(start.skew_ns),
+            milliseconds(start.uncertainty_ns),
+            milliseconds(start.limit_ns)
+        ))
+    }
+}
+
+/// A time in milliseconds with two digits behind the point.
+fn milliseconds(time_ns: u64) -> String {
+    format!("{:.2}", crate::number::seconds(time_ns) * 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cluster() -> Cluster {
+        let host = |name: &str| ClusterHost { name: name.to_owned(), ..ClusterHost::default() };
+        let start = CommonStart {
+            skew_ns: 900_000,
+            uncertainty_ns: 700_000,
+            limit_ns: 5_000_000,
+            ..CommonStart::default()
+        };
+        Cluster {
+            format: 1,
+            hosts: vec![host("hA"), host("hB")],
+            start: Some(start),
+            ..Cluster::default()
+        }
+    }
+
+    #[test]
+    fn a_lost_host_a_jump_and_a_late_one_leave_the_sum_in_doubt() {
+        assert_eq!(cluster().doubt(), None);
+        let mut lost = cluster();
+        lost.hosts[1].lost = Some(HostLoss { after_ns: 1, reason: "silent for 3 s".to_owned() });
+        assert_eq!(lost.doubt().unwrap(), "the host hB was lost: silent for 3 s");
+        assert_eq!(lost.lost().count(), 1);
+        let mut jumped = cluster();
+        jumped.hosts[0].clock.jump_ns = Some(2_000_000_000);
+        assert!(jumped.doubt().unwrap().contains("hA"));
+        let mut late = cluster();
+        late.start.as_mut().unwrap().uncertainty_ns = 4_100_001;
+        assert!(late.doubt().unwrap().contains("0.90 ms apart, give or take 4.10 ms"));
+    }
+
+    #[test]
+    fn it_survives_its_document() {
+        let text = serde_json::to_string(&cluster()).unwrap();
+        assert_eq!(serde_json::from_str::<Cluster>(&text).unwrap(), cluster());
+    }
+}

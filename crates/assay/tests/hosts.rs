@@ -1,0 +1,305 @@
+//! Several hosts on one workload: they begin together and add up exactly, and whatever happens to one of them is said.
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+
+mod support;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+use support::{Place, Started, all_ios, all_refused, measurement, whole};
+
+/// Far more than what is promised, and far less than what the runs were asked for.
+const SLACK: Duration = Duration::from_secs(20);
+
+/// The processes that another one started.
+fn children(parent: u32) -> Vec<i32> {
+    let is_child = |process: &i32| {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        let behind = stat.rsplit_once(") ").map_or("", |(_, behind)| behind);
+        behind.split(' ').nth(1) == Some(parent.to_string().as_str())
+    };
+    let names = fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().into_string().ok());
+    names.filter_map(|name| name.parse().ok()).filter(is_child).collect()
+}
+
+fn signal(process: i32, signal: Signal) {
+    kill_process(Pid::from_raw(process).unwrap(), signal).unwrap();
+}
+
+fn is_there(process: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(") ").and_then(|(_, behind)| behind.chars().next());
+    !matches!(state, None | Some('Z'))
+}
+
+/// Waits until processes have gone.
+fn await_end(processes: &[i32]) {
+    let begin = Instant::now();
+    while processes.iter().any(|process| is_there(*process)) {
+        assert!(begin.elapsed() < SLACK, "{processes:?} are still there");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A run on two hosts that measures, and the processes of the hosts.
+fn measuring(place: &Place) -> (Started, Vec<i32>) {
+    let line = "run mixed.toml d --size 4MiB --time 10min --hosts local:2 --json";
+    let mut run = place.start(line);
+    run.wait_until(|| place.kept_intervals() >= 3);
+    let hosts = children(run.id());
+    assert_eq!(hosts.len(), 2, "{hosts:?}");
+    (run, hosts)
+}
+
+#[test]
+fn hosts_begin_together_and_their_intervals_add_up_exactly() {
+    let place = Place::new();
+    let line =
+        "run mixed.toml d --size 4MiB --time 500ms --hosts local:3 --criteria no-errors.toml";
+    let run = place.json(line, 0);
+    let (cluster, measured) = (&run["cluster"], measurement(&run));
+    let hosts = cluster["hosts"].as_array().unwrap();
+    assert_eq!(hosts.len(), 3);
+    assert_eq!(hosts.iter().map(|host| whole(&host["ios"])).sum::<u64>(), all_ios(measured));
+    assert!(
+        hosts.iter().all(|host| whole(&host["ios"]) > 0 && whole(&host["clock"]["pings"]) >= 40)
+    );
+    // One clock: what is said of two must hold the truth, which is 0.
+    for host in hosts {
+        let offset_ns = host["clock"]["offset_ns"].as_i64().unwrap();
+        assert!(offset_ns.unsigned_abs() <= whole(&host["clock"]["uncertainty_ns"]), "{host}");
+    }
+    assert_eq!(whole(&cluster["window"]["intervals"]), 10);
+    assert_eq!(whole(&cluster["window"]["left_out"]), 0);
+    assert!(whole(&cluster["start"]["skew_ns"]) < 1_000_000_000);
+    assert_eq!(whole(&measured["elapsed_ns"]), 500_000_000);
+    assert!(place.test_files("d").is_empty());
+    let kept = place.json("runs show", 0);
+    assert_eq!(kept["cluster"], *cluster);
+    let page = place.path("assay-runs").join(&place.run_ids()[0]).join("report.html");
+    assert!(fs::read_to_string(page).unwrap().contains("The hosts together"));
+    assert!(place.run("runs show").stdout.contains("local-3"));
+    assert_eq!(place.run("judge latest --criteria no-errors.toml").code, Some(0));
+}
+
+#[test]
+fn a_host_that_is_killed_is_named_and_nothing_is_decided() {
+    let place = Place::new();
+    let (run, hosts) = measuring(&place);
+    signal(hosts[1], Signal::KILL);
+    let ran = run.wait();
+    let run = ran.json(3);
+    let lost = &run["cluster"]["hosts"][1]["lost"];
+    assert_eq!(lost["reason"], "its program was ended by signal 9", "{run}");
+    assert_eq!(run["cluster"]["hosts"][0]["lost"], Value::Null);
+    let measured = measurement(&run);
+    assert_eq!(measured["finish"]["outcome"], "failed");
+    let of_hosts = run["cluster"]["hosts"].as_array().unwrap().iter();
+    assert_eq!(of_hosts.map(|host| whole(&host["ios"])).sum::<u64>(), all_ios(measured));
+    assert!(ran.stderr.contains("the host local-2 was lost: its program was ended by signal 9"));
+    await_end(&hosts);
+    assert!(place.run("runs show").stdout.contains("Inconclusive: the host local-2 was lost"));
+    assert_eq!(place.run("judge latest --criteria no-errors.toml").code, Some(3));
+    assert_eq!(place.run("run --resume latest").code, Some(2));
+}
+
+#[test]
+fn a_host_that_falls_silent_is_lost_after_three_periods() {
+    let place = Place::new();
+    let (run, hosts) = measuring(&place);
+    let begin = Instant::now();
+    signal(hosts[0], Signal::STOP);
+    let run = run.wait().json(3);
+    let reason = run["cluster"]["hosts"][0]["lost"]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("nothing was heard of it for 3."), "{reason}");
+    assert!(begin.elapsed() >= Duration::from_secs(3) && begin.elapsed() < SLACK);
+    await_end(&hosts);
+}
+
+#[test]
+fn hosts_end_when_their_driver_is_killed_and_leave_no_test_file() {
+    let place = Place::new();
+    let (run, hosts) = measuring(&place);
+    run.signal(Signal::KILL);
+    drop(run.wait());
+    await_end(&hosts);
+    assert!(place.test_files("d").is_empty());
+    assert!(place.run("runs").stdout.contains("unfinished"));
+}
+
+#[test]
+fn ctrl_c_ends_all_hosts_and_keeps_what_they_measured() {
+    let place = Place::new();
+    let (run, hosts) = measuring(&place);
+    run.signal(Signal::INT);
+    let run = run.wait().json(130);
+    assert_eq!(measurement(&run)["finish"]["outcome"], "interrupted");
+    assert!(all_ios(measurement(&run)) > 0);
+    await_end(&hosts);
+    assert!(place.test_files("d").is_empty());
+}
+
+#[test]
+fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
+    let place = Place::new();
+    let file = place.random_file("data", 4 << 20);
+    let before = fs::read(&file).unwrap();
+    all_refused(
+        &place,
+        &[
+            (
+                "run mixed.toml d --hosts local:0",
+                2,
+                "error: --hosts <HOSTS>: local:0 names no hosts\nhint: write local:N for N processes of this machine, N from 1 to 64",
+            ),
+            (
+                "run reads.toml sim:servers?count=8&service=100us --hosts local:2",
+                2,
+                "error: a simulated device lives in one program, and --hosts has several\nhint: name a directory, a file or a block device, or leave --hosts out",
+            ),
+            (
+                "run reads.toml nowhere --hosts local:2",
+                4,
+                "error: local-1, local-2: cannot open nowhere: it does not exist\nhint: check the spelling; to measure a file system, give a directory on it",
+            ),
+            (
+                "run reads.toml d --hosts local:8 --total",
+                2,
+                "error: stream 'reads' has 4 outstanding I/Os for 8 hosts\nhint: give every host at least one, or leave --total out",
+            ),
+        ],
+    );
+    let ran = place.run("run mixed.toml data --hosts local:2");
+    assert_eq!(ran.code, Some(4), "{ran:#?}");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    assert!(place.run_ids().is_empty() && place.test_files("d").is_empty());
+}
+
+#[test]
+fn hosts_read_slices_of_a_file_that_they_share() {
+    let place = Place::new();
+    place.random_file("data", 4 << 20);
+    let run = place.json("run reads.toml data --hosts local:2", 0);
+    assert!(all_ios(measurement(&run)) > 0);
+}
+
+/// A node that a test drives.
+struct Node {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Node {
+    fn start(place: &Place, token: &str) -> Self {
+        let mut command: Command = place.command("node");
+        command.env("ASSAY_NODE_TOKEN", token).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (input, output) = (child.stdin.take(), child.stdout.take().unwrap());
+        Self { child, input, output: BufReader::new(output) }
+    }
+
+    fn say(&mut self, word: &Value) {
+        writeln!(self.input.as_mut().unwrap(), "{word}").unwrap();
+    }
+
+    /// The next word of a kind; others are passed over.
+    fn hear(&mut self, kind: &str) -> Value {
+        loop {
+            let mut line = String::new();
+            assert!(
+                self.output.read_line(&mut line).unwrap() > 0,
+                "it ended before it said {kind}"
+            );
+            let word: Value = serde_json::from_str(&line).unwrap();
+            if word == json!(kind) || !word[kind].is_null() {
+                return word;
+            }
+        }
+    }
+
+    fn hello(&mut self, version: &str, token: &str, period_ns: u64) {
+        self.say(&json!({ "hello": { "format": 1, "version": version, "token": token, "host": "h", "period_ns": period_ns } }));
+    }
+
+    fn ends(&mut self) {
+        let begin = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(begin.elapsed() < SLACK, "it does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_node_refuses_other_versions_and_tokens_and_orders_without_a_session() {
+    let place = Place::new();
+    let own = env!("CARGO_PKG_VERSION");
+    for (version, token, said) in
+        [("0.0.1", "secret", "assay 0.0.1"), (own, "other", "token"), (own, "", "token")]
+    {
+        let mut node = Node::start(&place, "secret");
+        node.hello(version, token, 1_000_000_000);
+        let refused = node.hear("refused");
+        assert!(refused["refused"]["message"].as_str().unwrap().contains(said), "{refused}");
+        node.ends();
+    }
+    let mut node = Node::start(&place, "secret");
+    node.say(&json!("open"));
+    assert!(node.hear("refused")["refused"]["message"].as_str().unwrap().contains("no session"));
+    node.ends();
+    let mut node = Node::start(&place, "secret");
+    writeln!(node.input.as_mut().unwrap(), "no word at all").unwrap();
+    node.ends();
+}
+
+#[test]
+fn a_node_that_hears_nothing_ends_its_load_when_the_lease_ends() {
+    let place = Place::new();
+    let mut node = Node::start(&place, "");
+    node.hello(env!("CARGO_PKG_VERSION"), "", 100_000_000);
+    node.hear("hello");
+    let target = json!({ "targets": [place.path("d")], "size": "4MiB" });
+    node.say(&json!({ "admit": {
+        "target": target, "destroy": [], "wipe": [], "write": true, "direct": true, "grows": false
+    } }));
+    node.hear("admitted");
+    assert!(place.test_files("d").is_empty());
+    node.say(&json!("open"));
+    node.hear("opened");
+    assert_eq!(place.test_files("d").len(), 1);
+    let stream = json!({ "name": "reads", "transfer": "4KiB", "arrival": { "closed": { "outstanding": 4 } } });
+    node.say(&json!({ "measure": {
+        "format": 1, "name": "long", "duration": "10min", "interval": "50ms", "stream": [stream]
+    } }));
+    node.hear("ready");
+    // Too late: nothing begins, and another moment may be said.
+    node.say(&json!({ "start": 1 }));
+    assert!(whole(&node.hear("late")["late"]) > 0);
+    let now_ns = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    let soon_ns =
+        now_ns.tv_sec.unsigned_abs() * 1_000_000_000 + now_ns.tv_nsec.unsigned_abs() + 100_000_000;
+    node.say(&json!({ "start": soon_ns }));
+    let interval = node.hear("interval");
+    assert_eq!(whole(&interval["interval"]["start_ns"]), 0);
+    let finished = node.hear("finished");
+    assert_eq!(finished["finished"]["measurement"]["finish"]["outcome"], "interrupted");
+    let began_ns = whole(&finished["finished"]["began"]["first_ns"]);
+    assert!(began_ns >= soon_ns, "{began_ns} {soon_ns}");
+    node.ends();
+    assert!(place.test_files("d").is_empty());
+    // Its pipes were open all the time.
+    drop(node.input.take());
+}
