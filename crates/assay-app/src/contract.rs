@@ -5,11 +5,16 @@
 use crate::dry_run::PlanSummary;
 use crate::replay::ReplayDocument;
 use crate::study::outline::StudyListing;
+use crate::witness::CampaignDocument;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 pub(crate) fn fault_counts(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "items": { "$ref": "integrity.schema.json#/$defs/FaultCount" } })
+}
+
+pub(crate) fn durability(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "$ref": "integrity.schema.json#/$defs/Durability" })
 }
 
 pub(crate) fn hooks(_: &mut SchemaGenerator) -> Schema {
@@ -37,5 +42,6 @@ fn assert_kept<T: JsonSchema>(name: &str) {
 fn the_contracts_are_those_of_their_types() {
     assert_kept::<PlanSummary>("summary");
     assert_kept::<ReplayDocument<'_>>("replay");
+    assert_kept::<CampaignDocument<'_>>("campaign");
     assert_kept::<StudyListing<'_>>("outline");
 }

@@ -9,6 +9,7 @@ use crate::recording::is_short;
 use crate::run::RunPlan;
 use crate::soak::SoakPlan;
 use crate::target_plan::TargetPlan;
+use crate::verify::VerifyPlan;
 use assay_methods::target::{Targets, foreseen, parse_targets};
 use assay_model::number::{count_of, real};
 use assay_model::units::{Nanos, show_bytes};
@@ -151,6 +152,29 @@ impl SoakPlan {
             load: workload.description.clone(),
             time: format!("{time}{rest}{}", self.target.filling()),
             targets: self.target.summary(workload.writes(), workload.direct, is_short(workload))?,
+            server: None,
+        })
+    }
+}
+
+impl VerifyPlan {
+    /// What it would do.
+    pub fn summary(&self) -> Result<PlanSummary> {
+        let time = match (self.time, &self.ledger) {
+            (Some(time), _) => time.to_string(),
+            (None, Some(_)) => "until the storage dies or it is stopped".to_owned(),
+            (None, None) => "150s".to_owned(),
+        };
+        let ledger = self.ledger.as_ref().map_or_else(
+            || "times of flushes, then".to_owned(),
+            |place| format!("with acknowledgements kept in {place},"),
+        );
+        Ok(PlanSummary {
+            format: 1,
+            title: "verify".to_owned(),
+            load: format!("{ledger} random writes with flushes behind them, all of them compared"),
+            time: format!("{time}{}", self.target.filling()),
+            targets: self.sized().summary(true, true, false)?,
             server: None,
         })
     }

@@ -1,6 +1,5 @@
 //! Watches the machine during a measurement: a thread that sleeps, reads the kernel's counters, and keeps them.
 
-use crate::progress::Progress;
 use assay_host::root::SysRoot;
 use assay_host::watch::Sampler;
 use assay_model::number::narrow;
@@ -62,10 +61,10 @@ pub struct HostSampler {
 
 impl HostSampler {
     /// Begins to watch devices by kernel name; without a thread nothing is watched, and nothing else is lost.
-    pub fn begin(log: WatchLog, devices: Vec<String>, progress: Progress) -> Self {
+    pub fn begin(log: WatchLog, devices: Vec<String>) -> Self {
         let (sender, words) = channel();
         let builder = thread::Builder::new().name("watch".to_owned());
-        let thread = builder.spawn(move || watch(log, devices, &progress, &words));
+        let thread = builder.spawn(move || watch(log, devices, &words));
         Self { sender: Some(sender), thread: thread.ok() }
     }
 
@@ -88,7 +87,7 @@ impl Drop for HostSampler {
 }
 
 /// Reads and keeps until the watcher is dropped or the store is full: the measurement itself says so then.
-fn watch(mut log: WatchLog, devices: Vec<String>, progress: &Progress, words: &Receiver<Word>) {
+fn watch(mut log: WatchLog, devices: Vec<String>, words: &Receiver<Word>) {
     let mut sampler = Sampler::new(SysRoot::live(), devices);
     let (mut pace, mut cell) = (Pace::new(EVERY), None);
     loop {
@@ -101,7 +100,6 @@ fn watch(mut log: WatchLog, devices: Vec<String>, progress: &Progress, words: &R
         if log.append(&moment).is_err() {
             return;
         }
-        progress.host(&moment);
         match word {
             Ok(Word::Cell(next)) => cell = next,
             Err(RecvTimeoutError::Timeout) => continue,

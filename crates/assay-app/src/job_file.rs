@@ -40,7 +40,10 @@ pub fn job_text(path: &Path) -> Result<Option<String>> {
         return Ok(None);
     }
     let text = read_document(path, "job file")?;
-    let is_job = matches!(detect(&text), Some(FileKind::FioJob | FileKind::VdbenchParameters));
+    let is_job = matches!(
+        detect(&text),
+        Some(FileKind::FioJob | FileKind::VdbenchParameters | FileKind::OrionLuns)
+    );
     Ok(is_job.then_some(text))
 }
 

@@ -38,6 +38,8 @@ pub mod sizing;
 pub mod soak;
 pub mod study;
 pub mod target_plan;
+pub mod verify;
+pub mod witness;
 mod working_set;
 
 pub use context::{Context, Guards};

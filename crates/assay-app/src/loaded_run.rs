@@ -80,7 +80,7 @@ impl LoadedRun {
     pub fn is_broken(&self) -> bool {
         let Report { load, dss, integrity, .. } = &self.report;
         load.as_ref().is_some_and(Load::is_damaged)
-            || integrity.as_ref().is_some_and(|found| found.found_blocks() > 0)
+            || integrity.as_ref().is_some_and(|found| found.outcome() == Outcome::Fail)
             || dss.as_ref().is_some_and(|dss| dss.outcome() == Outcome::Fail)
     }
 
@@ -133,6 +133,7 @@ fn shown_cells(run: &RunReader) -> Result<Vec<CellReader>> {
         | RunKind::Check
         | RunKind::Locality
         | RunKind::Load
+        | RunKind::Verify
         | RunKind::Watch => false,
     };
     Ok(if many { Vec::new() } else { cells })
@@ -180,7 +181,8 @@ fn watched(run: &RunReader, report: &mut Report) -> Result<Vec<NamedEstimate>> {
         | RunKind::Load
         | RunKind::Locality
         | RunKind::Soak
-        | RunKind::Study => watched.network(),
+        | RunKind::Study
+        | RunKind::Verify => watched.network(),
     };
     report.watch = watched.finish();
     Ok(given)

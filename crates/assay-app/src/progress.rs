@@ -1,7 +1,6 @@
 //! What is said of a measurement while it lasts: how far it is, and notes that stay; who shows it decides how.
 
 use assay_model::measurement::Interval;
-use assay_model::watch::Moment;
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
@@ -32,8 +31,6 @@ pub enum Update<'a> {
     },
     /// An interval was measured; those of a calibration are its slices.
     Interval(&'a Interval),
-    /// The host was sampled.
-    Host(&'a Moment),
 }
 
 /// Whoever shows it.
@@ -108,11 +105,6 @@ impl Progress {
     /// Gives an interval that was measured.
     pub fn interval(&self, interval: &Interval) {
         self.tell(Update::Interval(interval));
-    }
-
-    /// Gives a sample of the host.
-    pub fn host(&self, moment: &Moment) {
-        self.tell(Update::Host(moment));
     }
 
     fn tell(&self, update: Update<'_>) {

@@ -4,17 +4,19 @@ use crate::context::Context;
 use crate::host_sampler::HostSampler;
 use crate::plan_document::PlanDocument;
 use crate::target_plan::TargetPlan;
-use assay_engine::{BackendChoice, Simulation};
+use assay_engine::{BackendChoice, Simulation, Target};
 use assay_host::clock::unix_ns;
 use assay_host::counters::read_counters;
 use assay_host::root::SysRoot;
+use assay_ledger::{KeptAcknowledgements, Recorder};
 use assay_methods::sessions::run_sessions;
 use assay_methods::target::{
     Filling, SimulatedDevice, SpeedupObserver, Storage, Targets, parse_targets,
 };
 use assay_model::array::SessionLoad;
 use assay_model::document::to_toml;
-use assay_model::integrity::{Integrity, Sweep};
+use assay_model::durability::Durability;
+use assay_model::integrity::{FaultVersions, Integrity, Sweep};
 use assay_model::measurement::{
     BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, Window,
 };
@@ -24,7 +26,8 @@ use assay_model::study::Study;
 use assay_model::units::{Nanos, Share, show_bytes};
 use assay_model::{Error, Result, Workload};
 use assay_store::{
-    CellStart, CellWriter, Document, Durability, NewRun, RunReader, RunWriter, Store,
+    CellStart, CellWriter, Document, Durability as CellDurability, NewRun, RunReader, RunWriter,
+    Store,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -169,12 +172,7 @@ impl Recording {
         }
         let sampler = match &target {
             OpenTarget::Storage(storage) => {
-                let progress = context.progress.clone();
-                Some(HostSampler::begin(
-                    writer.watch_log()?,
-                    device_names(&storage.environment),
-                    progress,
-                ))
+                Some(HostSampler::begin(writer.watch_log()?, device_names(&storage.environment)))
             }
             OpenTarget::Simulated(..) => None,
         };
@@ -333,7 +331,7 @@ impl Recording {
         match &self.target {
             OpenTarget::Simulated(..) => CellStart {
                 started_unix_ns,
-                durability: Durability::Finished,
+                durability: CellDurability::Finished,
                 conduct: Conduct {
                     backend: BackendKind::Simulated,
                     clock: ClockKind::Virtual,
@@ -342,7 +340,7 @@ impl Recording {
             },
             OpenTarget::Storage(storage) => CellStart {
                 started_unix_ns,
-                durability: Durability::EveryInterval,
+                durability: CellDurability::EveryInterval,
                 conduct: Conduct {
                     direct_io: Some(storage.targets.iter().all(|target| target.direct)),
                     remarks: storage.remarks.clone(),
@@ -367,11 +365,39 @@ impl Recording {
         Ok(())
     }
 
+    /// Verifies everything that is measured from now on, and keeps a ledger of what is acknowledged; `begin` is given the target,
+    /// the number in the stamps and the bytes of a block.
+    ///
+    /// # Errors
+    /// As for [`verify`](Self::verify), and what `begin` says.
+    pub fn verify_with_ledger(
+        &mut self,
+        workload: &Workload,
+        begin: impl FnOnce(&Target, u32, u64) -> Result<Recorder>,
+    ) -> Result<()> {
+        let OpenTarget::Storage(storage) = &self.target else {
+            let targets = &self.writer.manifest().targets;
+            return check_verifiable(workload, targets, Share(1.0));
+        };
+        let begun = Verification::begin(workload, &storage.targets, Share(1.0))?;
+        self.verification = Some(begun.with_ledger(&storage.targets[0], begin)?);
+        Ok(())
+    }
+
+    /// Ends the ledger where there is one, and says what became of the acknowledgements.
+    pub fn end_ledger(&mut self) -> Option<KeptAcknowledgements> {
+        self.verification.as_mut()?.end_ledger()
+    }
+
     /// Reads everything that was written, and keeps what came of it; nothing without verification.
     ///
     /// # Errors
     /// An environment error when memory is short or the store cannot take the documents.
-    pub fn end_verification(&mut self, finish: &Finish) -> Result<Option<Integrity>> {
+    pub fn end_verification(
+        &mut self,
+        finish: &Finish,
+        durability: Option<Durability>,
+    ) -> Result<Option<Integrity>> {
         let Some(verification) = self.verification.take() else {
             return Ok(None);
         };
@@ -383,11 +409,19 @@ impl Recording {
             _ => verification.verifier.sweep(&self.context.stop, &mut show)?,
         };
         self.context.progress.clear();
-        let integrity = verification.finish(sweep);
+        let integrity = Integrity { durability, ..verification.finish(sweep) };
         self.writer.put_json(Document::Integrity, &integrity)?;
-        let versions = verification.verifier.versions();
+        self.keep_versions(&verification.verifier.versions())?;
+        Ok(Some(integrity))
+    }
+
+    /// Keeps both versions of the first blocks with faults, and says where.
+    ///
+    /// # Errors
+    /// An environment error when the store cannot take them.
+    pub fn keep_versions(&self, versions: &[FaultVersions]) -> Result<()> {
         if !versions.is_empty() {
-            self.writer.keep_faults(&versions)?;
+            self.writer.keep_faults(versions)?;
             let path = self.writer.path().join(assay_store::FAULTS);
             self.context.progress.say(&format!(
                 "note: both versions of {} blocks are kept in {}",
@@ -395,7 +429,7 @@ impl Recording {
                 path.display()
             ));
         }
-        Ok(Some(integrity))
+        Ok(())
     }
 }
 

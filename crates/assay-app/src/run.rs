@@ -137,7 +137,7 @@ fn finish_measured(
     criteria: Option<&CriteriaSource>,
 ) -> Result<FinishedRun> {
     let ended = measured.and_then(|measurement| {
-        recording.end_verification(&measurement.finish)?;
+        recording.end_verification(&measurement.finish, None)?;
         Ok(measurement)
     });
     match ended {

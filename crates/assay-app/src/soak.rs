@@ -89,7 +89,7 @@ impl SoakPlan {
             recording.verify(&self.workload, share)?;
         }
         let finish = cycles.conduct(recording, &self.workload)?;
-        let integrity = recording.end_verification(&finish)?;
+        let integrity = recording.end_verification(&finish, None)?;
         Ok((finish, integrity))
     }
 

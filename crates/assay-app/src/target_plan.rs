@@ -3,7 +3,7 @@
 use crate::plan_document::without_passwords;
 use assay_engine::{BackendChoice, TaskRun, UringOptions};
 use assay_host::gate::FILE_BYTES_MIN;
-use assay_methods::target::{AccessOptions, is_block_device, is_simulated};
+use assay_methods::target::{AccessOptions, LedgerUse, is_block_device, is_simulated};
 use assay_model::number::count_of;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::Content;
@@ -25,6 +25,9 @@ pub struct TargetPlan {
     pub fill_time: Nanos,
     /// Whether the test file stays.
     pub keep: bool,
+    /// The ledger that a test file is for; said by the run that keeps it and not by a plan.
+    #[serde(skip)]
+    pub ledger: Option<LedgerUse>,
     /// Serial numbers or sizes of the block devices whose content may go; typed each time and never kept.
     #[serde(skip)]
     pub destroy: Vec<String>,
@@ -90,6 +93,7 @@ impl Default for TargetPlan {
             size: None,
             fill_time: Nanos(30_000_000_000),
             keep: false,
+            ledger: None,
             destroy: Vec::new(),
             wipe: Vec::new(),
             compressible: Share(0.0),
@@ -232,7 +236,8 @@ impl TargetPlan {
             file_size: self.size,
             grows,
             fill_time: self.fill_time,
-            keep: self.keep,
+            keep: self.keep || self.ledger.is_some(),
+            ledger: self.ledger.clone(),
             content: Content { compressible: self.compressible, duplicate: self.duplicate },
             backend: match self.engine.choice() {
                 // A test file is really written, also when the measurement itself touches nothing.

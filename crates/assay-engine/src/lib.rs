@@ -6,10 +6,12 @@
 //! [`Observer`], and ends with a measurement.
 
 mod access;
+mod after_cut;
 mod arrivals;
 mod backend;
 mod collector;
 pub mod device;
+mod flush_probe;
 mod payload;
 mod plan;
 mod probe;
@@ -22,8 +24,10 @@ mod target;
 mod verify;
 mod worker;
 
+pub use after_cut::{TargetAfterCut, judge_after_cut};
 pub use backend::{TaskRun, UringOptions, uring_denied};
 pub use collector::{Ignore, Observer};
+pub use flush_probe::FlushProbe;
 pub use run::{BackendChoice, Job, Started, Starter, run, run_from, run_verified};
 pub use simulation::Simulation;
 pub use sys::monotonic_ns;

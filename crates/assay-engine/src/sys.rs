@@ -179,6 +179,18 @@ pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> Result<usize, i32
     usize::try_from(moved).map_err(|_| -moved)
 }
 
+/// Writes a buffer, durable on return where that is asked: the bytes written, or the error number.
+///
+/// # Errors
+/// The system's error number.
+pub fn write_at(file: &File, buffer: &mut [u8], offset: u64, durable: bool) -> Result<usize, i32> {
+    let offset = i64::try_from(offset).unwrap_or(i64::MAX);
+    let flags = if durable { libc::RWF_DSYNC } else { 0 };
+    // SAFETY: the buffer is borrowed for the whole call, which only reads it.
+    let moved = unsafe { transfer(file, true, buffer.as_mut_ptr(), buffer.len(), offset, flags) };
+    usize::try_from(moved).map_err(|_| -moved)
+}
+
 /// Writes a file back and asks the kernel to drop what it holds of it in memory; as far as that goes.
 pub fn forget_cached(file: &File) {
     if file.sync_data().is_ok() {

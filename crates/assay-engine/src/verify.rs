@@ -4,8 +4,9 @@ use crate::sys::{self, Buffers};
 use crate::target::Target;
 use assay_integrity::{
     BegunWrite, BlockStamp, BlockState, Diagnosis, Faults, Generations, Pattern, Place, Promise,
-    SECTOR_BYTES, SectorAddress, Sighting, UnsyncedWrites, Writer, diagnose,
+    SECTOR_BYTES, SectorAddress, Sighting, UnsyncedWrite, UnsyncedWrites, Writer, diagnose,
 };
+use assay_ledger::{Acknowledgement, Recorder};
 use assay_model::integrity::{
     FaultVersions, FoundBy, Integrity, Sweep, VerificationCost, VerificationCoverage,
 };
@@ -34,6 +35,19 @@ pub struct Verifier {
     targets: Arc<[Target]>,
     faults: Mutex<Faults>,
     tally: Tally,
+    /// Takes what is acknowledged of the first target, where a ledger is kept.
+    ledger: Option<Recorder>,
+}
+
+/// What makes a write durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MadeDurable {
+    /// Nothing that is known.
+    Never,
+    /// A sync of its stream.
+    BySync,
+    /// Its own completion.
+    ByItself,
 }
 
 /// One target.
@@ -125,7 +139,28 @@ impl Verifier {
             targets: Arc::clone(targets),
             faults: Mutex::new(Faults::new(named.collect(), block_bytes)),
             tally: Tally::default(),
+            ledger: None,
         })
+    }
+
+    /// The same, with a ledger of what is acknowledged of the first target.
+    pub fn with_ledger(self, ledger: Recorder) -> Self {
+        Self { ledger: Some(ledger), ..self }
+    }
+
+    /// Ends the ledger where there is one: it takes no more, and is given back.
+    pub fn end_ledger(&mut self) -> Option<Recorder> {
+        self.ledger.take()
+    }
+
+    /// The number in the stamps.
+    pub const fn run(&self) -> u32 {
+        self.pattern.run()
+    }
+
+    /// Bytes of a block.
+    pub const fn block_bytes(&self) -> u64 {
+        self.block_bytes
     }
 
     pub(crate) const fn checked_share(&self) -> f64 {
@@ -177,13 +212,13 @@ impl Verifier {
         }
     }
 
-    /// A write has ended. `awaits_sync` says that a sync of its stream is to make it durable.
+    /// A write has ended.
     pub(crate) fn end_write(
         &self,
         extent: Extent,
         begun: &[BegunWrite],
         succeeded: bool,
-        awaits_sync: bool,
+        durable: MadeDurable,
     ) {
         let ground = &self.grounds[extent.target];
         for (block, write) in (extent.first_block..).zip(begun) {
@@ -193,9 +228,17 @@ impl Verifier {
                 ground.failures.fetch_add(1, Ordering::AcqRel);
                 ground.generations.fail(block, write.oldest_before);
             }
-            if succeeded && awaits_sync {
-                ground.unsynced.push(block, write.oldest_before);
+            if succeeded && durable == MadeDurable::BySync {
+                let BegunWrite { generation, oldest_before, .. } = *write;
+                ground.unsynced.push(UnsyncedWrite { block, generation, oldest_before });
             }
+        }
+        if let (true, MadeDurable::ByItself, Some(ledger)) = (succeeded, durable, &self.ledger) {
+            let acknowledged: Vec<Acknowledgement> = (extent.first_block..)
+                .zip(begun)
+                .map(|(place, write)| Acknowledgement { place, version: write.generation })
+                .collect();
+            ledger.acknowledge(&acknowledged);
         }
         self.tally.add_write();
     }
@@ -209,12 +252,22 @@ impl Verifier {
     pub(crate) fn end_sync(&self, target: usize, mark: u64, succeeded: bool) {
         let ground = &self.grounds[target];
         if succeeded {
-            return ground.unsynced.cover(mark);
+            return self.cover(ground, mark);
         }
         ground.failures.fetch_add(1, Ordering::AcqRel);
-        for (block, oldest) in ground.unsynced.fail() {
-            ground.generations.doubt(block, oldest);
+        for write in ground.unsynced.fail() {
+            ground.generations.doubt(write.block, write.oldest_before);
         }
+    }
+
+    fn cover(&self, ground: &Ground, mark: u64) {
+        let Some(ledger) = &self.ledger else { return ground.unsynced.cover(mark, drop) };
+        let mut acknowledged = Vec::new();
+        ground.unsynced.cover(mark, |write| {
+            let UnsyncedWrite { block, generation, .. } = write;
+            acknowledged.push(Acknowledgement { place: block, version: generation });
+        });
+        ledger.acknowledge(&acknowledged);
     }
 
     /// What is known of a block now.
@@ -341,6 +394,7 @@ impl Verifier {
             },
             counts: faults.counts(),
             faults: faults.kept().map(|versions| versions.fault.clone()).collect(),
+            durability: None,
         }
     }
 }

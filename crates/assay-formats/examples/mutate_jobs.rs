@@ -1,6 +1,8 @@
-//! Reads a million broken job files, parameter files and results: none may crash the reader, or keep it longer than a second.
+//! Reads a million broken job files, parameter files and results: none may crash the reader, keep it longer than five
+//! seconds, or become a workload that is not valid.
 //!
-//! `cargo run --release --example mutate_jobs -- COUNT [FOLDER …]`; the files of the folders are broken, too.
+//! `cargo run --release -p assay-formats --example mutate_jobs -- COUNT [FOLDER …]`; the files of the folders are broken, too.
+//! `SEED` in the environment gives other changes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program for people")]
 
 use assay_formats::annotate::annotated;
@@ -57,7 +59,8 @@ fn main() {
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         seeds.extend(files.filter(|path| path.is_file()).map(|path| std::fs::read(path).unwrap()));
     }
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let seed = std::env::var("SEED").ok().map_or(0, |word| word.parse::<u64>().unwrap());
+    let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ seed);
     let (mut longest, mut converted, mut imported) = (Duration::ZERO, 0_u64, 0_u64);
     let began = Instant::now();
     for number in 0..count {
@@ -68,7 +71,10 @@ fn main() {
         if let Ok(conversion) = convert(&text, "job", &around) {
             converted += 1;
             let parts = conversion.parts.iter();
-            parts.for_each(|part| drop(annotated(&conversion, part).unwrap()));
+            parts.for_each(|part| {
+                part.document.workload().unwrap().check().unwrap();
+                drop(annotated(&conversion, part).unwrap());
+            });
             conversion.notes.iter().for_each(|note| drop(note.origin.to_string()));
         }
         imported += u64::from(results::import(&text, "x_lat.log").is_ok());

@@ -122,7 +122,8 @@ pub struct Conversion {
 
 impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}:{} {}", self.file, self.line, self.key)
+        write!(formatter, "{}:{}", self.file, self.line)?;
+        if self.key.is_empty() { Ok(()) } else { write!(formatter, " {}", self.key) }
     }
 }
 

@@ -7,6 +7,8 @@ pub enum FileKind {
     FioJob,
     /// A parameter file of Vdbench.
     VdbenchParameters,
+    /// A file of LUNs, which ORION reads next to its options.
+    OrionLuns,
     /// A workload of Assay.
     Workload,
     /// A study of Assay.
@@ -20,6 +22,9 @@ const LINES_MAX: usize = 4096;
 pub fn detect(text: &str) -> Option<FileKind> {
     let lines: Vec<&str> =
         text.lines().take(LINES_MAX).map(str::trim).filter(|line| !is_comment(line)).collect();
+    if lines.is_empty() {
+        return has_paths(text).then_some(FileKind::OrionLuns);
+    }
     let begins = |starts: &[&str]| {
         lines.iter().any(|line| starts.iter().any(|start| line.starts_with(start)))
     };
@@ -35,7 +40,24 @@ pub fn detect(text: &str) -> Option<FileKind> {
     let is_section = |line: &&str| {
         line.starts_with('[') && line.ends_with(']') || line.starts_with('[') && line.contains(']')
     };
-    lines.iter().any(is_section).then_some(FileKind::FioJob)
+    if lines.iter().any(is_section) || lines.iter().all(|line| is_option(line)) {
+        return Some(FileKind::FioJob);
+    }
+    None
+}
+
+/// An option of fio: a file of them is written to be included.
+fn is_option(line: &str) -> bool {
+    let key = line.split('=').next().unwrap_or_default();
+    crate::fio::is_option(key.trim())
+}
+
+/// Whether a text of nothing but comments lists whole paths, which a slash begins as it begins a comment of Vdbench.
+fn has_paths(text: &str) -> bool {
+    let is_path =
+        |line: &str| line.len() > 1 && line.starts_with('/') && !line.contains([' ', '=']);
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    lines.peek().is_some() && lines.all(is_path)
 }
 
 fn is_comment(line: &str) -> bool {
@@ -61,6 +83,10 @@ mod tests {
             ("* c\nsd=sd1,lun=/x\nwd=wd1,sd=*\n", Some(FileKind::VdbenchParameters)),
             ("format = 1\n[[stream]]\n", Some(FileKind::Workload)),
             ("format = 1\n[phases]\n", Some(FileKind::Study)),
+            ("# to be included\nruntime=60\ntime_based\n", Some(FileKind::FioJob)),
+            ("/dev/sda\n\n/u01/lun1\n", Some(FileKind::OrionLuns)),
+            ("/ a comment\n", None),
+            ("runtime=60\nhello=5\n", None),
             ("hello\n", None),
             ("", None),
         ] {

@@ -30,10 +30,13 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
     match detect(text) {
         Some(FileKind::FioJob) => fio::convert(text, name, around),
         Some(FileKind::VdbenchParameters) => vdbench::convert(text, name, around),
-        _ => Err(Refused {
+        other => Err(Refused {
             origin: Origin { file: name.to_owned(), line: 1, key: String::new() },
             value: String::new(),
-            reason: Reason::NoJob,
+            reason: match other {
+                Some(FileKind::OrionLuns) => Reason::Luns,
+                _ => Reason::NoJob,
+            },
         }),
     }
 }

@@ -9,19 +9,19 @@ use std::fmt::Write;
 /// Lines of a file of LUNs at most.
 const LUNS_MAX: usize = 4096;
 
-/// What ORION's command line asks.
+/// What ORION's command line asks; what it leaves open, the caller decides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrionOptions {
     /// Prefix of its files.
     pub test_name: String,
     /// Bytes of a small I/O.
-    pub small: Bytes,
+    pub small: Option<Bytes>,
     /// Bytes of a large I/O.
-    pub large: Bytes,
+    pub large: Option<Bytes>,
     /// Share of writes, 0..=1.
-    pub write_share: f64,
+    pub write_share: Option<f64>,
     /// Time of the search.
-    pub duration: Nanos,
+    pub duration: Option<Nanos>,
     /// What became of each option.
     pub notes: Vec<Note>,
 }
@@ -34,10 +34,10 @@ impl OrionOptions {
     pub fn parse(words: &[String]) -> Result<Self> {
         let mut options = Self {
             test_name: "orion".to_owned(),
-            small: Bytes(8 << 10),
-            large: Bytes(1 << 20),
-            write_share: 0.0,
-            duration: Nanos(60_000_000_000),
+            small: None,
+            large: None,
+            write_share: None,
+            duration: None,
             notes: Vec::new(),
         };
         let mut runs = false;
@@ -67,17 +67,17 @@ impl OrionOptions {
         let number = || value.parse::<u64>().map_err(|_| Reason::Value);
         match name {
             "testname" => value.clone_into(&mut self.test_name),
-            "size_small" => self.small = kilobytes(number()?)?,
-            "size_large" => self.large = kilobytes(number()?)?,
+            "size_small" => self.small = Some(kilobytes(number()?)?),
+            "size_large" => self.large = Some(kilobytes(number()?)?),
             "write" => {
                 let percent = number().and_then(|percent| {
                     if percent > 100 { Err(Reason::Value) } else { Ok(percent) }
                 })?;
-                self.write_share = assay_model::number::real(percent) / 100.0;
+                self.write_share = Some(assay_model::number::real(percent) / 100.0);
             }
             "duration" => {
                 let time_ns = number()?.checked_mul(1_000_000_000).filter(|time_ns| *time_ns > 0);
-                self.duration = Nanos(time_ns.ok_or(Reason::Overflow)?);
+                self.duration = Some(Nanos(time_ns.ok_or(Reason::Overflow)?));
                 return Ok(Treatment::Approximated(Approximation::SearchTime));
             }
             _ => return not_followed(name, value),
@@ -168,9 +168,9 @@ mod tests {
         let options = parse("-run advanced -testname t -size_small 16 -write 25 -duration 30 -num_disks 4 -hugenotneeded").unwrap();
         assert_eq!(
             (options.lun_file().as_str(), options.small, options.duration),
-            ("t.lun", Bytes(16384), Nanos(30_000_000_000))
+            ("t.lun", Some(Bytes(16384)), Some(Nanos(30_000_000_000)))
         );
-        assert!((options.write_share - 0.25).abs() < 1e-12);
+        assert_eq!((options.write_share, options.large), (Some(0.25), None));
         assert_eq!(options.report().lines().count(), 3);
         for line in [
             "",

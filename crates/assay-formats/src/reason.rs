@@ -105,6 +105,8 @@ pub enum Reason {
     OutsideSection,
     /// The file has no job.
     NoJob,
+    /// A file of LUNs.
+    Luns,
     /// Bytes that are not text.
     NotText,
     /// The file is larger than a job file can be.
@@ -221,6 +223,7 @@ impl fmt::Display for Reason {
             Self::Overflow => "the number is larger than any storage or time",
             Self::OutsideSection => "it stands before the first [section]",
             Self::NoJob => "the file holds no job",
+            Self::Luns => "the file lists LUNs for ORION and says nothing of a load",
             Self::NotText => "the file is not text",
             Self::TooLarge => "the file is larger than a job file can be (4 MiB)",
             Self::CircularInclude => "the file includes itself",
@@ -275,7 +278,12 @@ impl Reason {
             }
             Self::SystemSetting => "set it by hand before",
             Self::OutsideSection => "put [global] above it",
-            Self::NoJob => "write a [section] with a name other than global",
+            Self::NoJob => {
+                "write a [section] with a name other than global, or a line rd= that runs a wd= on its sd="
+            }
+            Self::Luns => {
+                "name it by the test: assay calibrate --as orion -run simple -testname NAME"
+            }
             Self::NotText | Self::TooLarge => "name a job file",
             Self::Overflow | Self::Value | Self::NoValue | Self::UnknownOption { .. } => {
                 "correct the line; the manual of the program lists what it takes"

@@ -23,6 +23,7 @@
 pub mod clock;
 pub mod content;
 pub mod counters;
+pub mod declarations;
 pub mod device;
 mod draw;
 pub mod environment;

@@ -60,6 +60,15 @@ impl Diagnosis {
     }
 }
 
+/// What a block held before this run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before<'a> {
+    /// Anything: a sector without a stamp may be damaged as well as old.
+    Anything,
+    /// No stamp of this run: a sector without one, or with that of one of these runs, is version 0.
+    Unstamped(&'a [u32]),
+}
+
 /// Says what a block is that begins at sector `first` and may hold what `promise` allows. A block that this run never wrote
 /// is right, unless it holds data of this run that belongs elsewhere.
 pub fn diagnose(
@@ -67,6 +76,17 @@ pub fn diagnose(
     block: &[u8],
     first: SectorAddress,
     promise: &Promise,
+) -> BlockState {
+    diagnose_over(pattern, block, first, promise, Before::Anything)
+}
+
+/// The same over what the block held before.
+pub(crate) fn diagnose_over(
+    pattern: &Pattern,
+    block: &[u8],
+    first: SectorAddress,
+    promise: &Promise,
+    before: Before<'_>,
 ) -> BlockState {
     if promise.newest == 0 {
         return never_written(pattern, block, first);
@@ -76,7 +96,7 @@ pub fn diagnose(
         .map(|(index, sector)| look(pattern, sector, first.after(index), promise.newest))
         .collect();
     let versions: Option<Vec<u32>> =
-        sectors.iter().map(|sector| version(sector, first, promise)).collect();
+        sectors.iter().map(|sector| version(sector, first, promise, before)).collect();
     let state = match versions {
         Some(versions) => of_versions(&versions, promise),
         None => of_race(pattern, block, first, promise, &sectors)
@@ -107,13 +127,24 @@ fn never_written(pattern: &Pattern, block: &[u8], first: SectorAddress) -> Block
 
 /// The version that a sector is of. What was there before the run is version 0, where that is allowed or where the first
 /// write of the block may be the one that is missing.
-fn version(sector: &SectorContent, first: SectorAddress, promise: &Promise) -> Option<u32> {
+fn version(
+    sector: &SectorContent,
+    first: SectorAddress,
+    promise: &Promise,
+    before: Before<'_>,
+) -> Option<u32> {
     let may_be_old = promise.oldest == 0 || (promise.newest == 1 && !promise.seen);
+    let (is_unstamped, earlier) = match before {
+        Before::Anything => (false, &[][..]),
+        Before::Unstamped(earlier) => (true, earlier),
+    };
     match sector {
         SectorContent::Version(generation) => Some(*generation),
-        SectorContent::Unstamped if may_be_old => Some(0),
+        SectorContent::Unstamped if may_be_old || is_unstamped => Some(0),
         SectorContent::Filled if promise.oldest == 0 => Some(0),
-        SectorContent::OtherRun(_, address) if may_be_old && address.target == first.target => {
+        SectorContent::OtherRun(run, address)
+            if (may_be_old || earlier.contains(run)) && address.target == first.target =>
+        {
             Some(0)
         }
         _ => None,
@@ -133,7 +164,9 @@ fn of_race(
     for (index, (content, sector)) in
         (0..).zip(sectors.iter().zip(block.chunks_exact(SECTOR_BYTES)))
     {
-        if version(content, first, promise).is_some_and(|version| promise.allows(version)) {
+        if version(content, first, promise, Before::Anything)
+            .is_some_and(|version| promise.allows(version))
+        {
             continue;
         }
         if !promise.busy || !may_be_mixed(pattern, content, sector, first.after(index), promise) {

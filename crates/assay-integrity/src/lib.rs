@@ -13,11 +13,13 @@
 //! | what was written, in which order? | [`WriteLog`] |
 //! | what does a device hold after its power was cut? | [`CrashDevice`] |
 //! | was a promise broken by that? | [`StampedLog::cut`] |
+//! | what does a block hold after a real cut? | [`AfterCut::judge`] |
 //!
 //! Sources: Zheng, Tucek, Qin and Lillibridge, "Understanding the Robustness of SSDs under Power Fault", FAST 2013, for the kinds;
 //! Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, for what a failed sync leaves behind.
 #![forbid(unsafe_code)]
 
+mod after_cut;
 mod crash;
 mod diagnosis;
 mod faults;
@@ -29,6 +31,7 @@ mod stamp;
 mod unsynced;
 mod write_log;
 
+pub use after_cut::{AfterCut, BlockAfterCut};
 pub use crash::{CacheBehaviour, CacheOrder, CrashDevice, CrashModel, CrashState};
 pub use diagnosis::{BlockState, Diagnosis, diagnose};
 pub use faults::{FAULTS_KEPT, Faults, Place, Sighting};
@@ -36,5 +39,5 @@ pub use generations::{BegunWrite, Generations, Promise};
 pub use pattern::{BlockStamp, Pattern};
 pub use power_cuts::{CutResults, StampedLog};
 pub use stamp::{SECTOR_BYTES, SectorAddress, Stamp, Writer};
-pub use unsynced::UnsyncedWrites;
+pub use unsynced::{UnsyncedWrite, UnsyncedWrites};
 pub use write_log::{LogEntry, WriteLog};

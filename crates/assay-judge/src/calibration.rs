@@ -51,7 +51,7 @@ fn limit_words(limit: &LatencyLimit) -> String {
 }
 
 /// The rung with this number of outstanding I/Os.
-fn point(mix: &MixCalibration, outstanding: u32) -> Option<&CurvePoint> {
+pub(crate) fn point(mix: &MixCalibration, outstanding: u32) -> Option<&CurvePoint> {
     mix.curve.iter().find(|point| point.outstanding == outstanding)
 }
 

@@ -4,9 +4,10 @@ use crate::facts::Facts;
 use crate::found::{Found, Known};
 use crate::quantity::Quantity;
 use crate::{calibration, doubts, loaded, measurement, queries};
+use assay_model::Estimate;
+use assay_model::durability::Durability;
 use assay_model::number::real;
 use assay_model::verdict::NamedEstimate;
-use assay_model::{Estimate, Outcome};
 
 /// Everything that is known of a quantity: one entry a subject, and at least one.
 pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
@@ -22,6 +23,8 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::Loaded { each_rung, what } => loaded::find(*each_rung, *what, facts),
         Quantity::Queried { what } => queries::find(*what, facts),
         Quantity::IntegrityFindings => vec![findings(facts)],
+        Quantity::DurabilityLost => vec![lost(facts)],
+        Quantity::DurabilityLossPerCut => vec![loss_per_cut(facts)],
         Quantity::HostCpuBusy => vec![host_busy(quantity, facts)],
         Quantity::HostTcpRetransmits => {
             vec![Found::absent("the host sent fewer than 1,000 TCP segments, or none were counted")]
@@ -41,12 +44,38 @@ fn findings(facts: &Facts<'_>) -> Found {
     let Some(integrity) = facts.integrity else {
         return Found::absent("nothing was verified; measure with --verify");
     };
-    if integrity.outcome() == Outcome::Inconclusive {
+    if integrity.found_blocks() + integrity.coverage.verified_blocks == 0 {
         return Found::absent("no block that was written was read again");
     }
     let blocks = integrity.coverage.verified_blocks + integrity.found_blocks();
     let estimate = Estimate::exact(real(integrity.found_blocks()), blocks);
     Found { subject: None, known: Ok(Known::new(estimate, 0.0, Vec::new())) }
+}
+
+/// What cuts came to, where one of them took something away.
+fn cuts<'a>(facts: &Facts<'a>) -> Option<(&'a Durability, u64)> {
+    let durability = facts.integrity?.durability.as_ref()?;
+    let cuts = durability.strongest_cuts().map(|(_, cuts)| cuts);
+    cuts.or((durability.lost_blocks() > 0).then_some(1)).map(|cuts| (durability, cuts))
+}
+
+/// Blocks that lost what was acknowledged, over all cuts.
+fn lost(facts: &Facts<'_>) -> Found {
+    let Some((durability, cuts)) = cuts(facts) else {
+        return Found::absent("nothing was cut; see `assay verify --ledger`");
+    };
+    let estimate = Estimate::exact(real(durability.lost_blocks()), cuts);
+    Found { subject: None, known: Ok(Known::new(estimate, 0.0, Vec::new())) }
+}
+
+/// The highest chance of a loss that the cuts leave; a limit is itself what is judged.
+fn loss_per_cut(facts: &Facts<'_>) -> Found {
+    let known = cuts(facts).and_then(|(found, cuts)| Some((found.loss_per_cut_max?, cuts)));
+    let Some((chance, cuts)) = known else {
+        return Found::absent("nothing was cut; see `assay verify --ledger`");
+    };
+    let known = Known::new(Estimate::exact(chance, cuts), 0.0, Vec::new());
+    Found { subject: None, known: Ok(known) }
 }
 
 /// The share over the whole run is a count of clock ticks, not a sample: it has no interval.

@@ -34,6 +34,8 @@ impl FromStr for Quantity {
 fn parse(name: &str) -> Option<Quantity> {
     match name {
         "integrity.findings" => return Some(Quantity::IntegrityFindings),
+        "durability.lost" => return Some(Quantity::DurabilityLost),
+        "durability.loss_per_cut" => return Some(Quantity::DurabilityLossPerCut),
         "host.cpu_busy" => return Some(Quantity::HostCpuBusy),
         "host.tcp_retransmits" => return Some(Quantity::HostTcpRetransmits),
         _ => {}
@@ -170,14 +172,19 @@ fn hundredth_of(value: f64) -> f64 {
 fn overview() -> String {
     "quantities look like read.service_time.q0.99, write.service_time.mean, sync.service_time.max, iops, \
      throughput, errors (each also as stream.… or target.…), calibration.read.iops_within_limit, load.new_orders, \
-     load.rung.payment.response_time.q0.99, integrity.findings, host.cpu_busy"
+     load.rung.payment.response_time.q0.99, integrity.findings, durability.lost, host.cpu_busy"
         .to_owned()
 }
 
 /// Every quantity, with the common quantiles.
 pub(crate) fn known() -> Vec<Quantity> {
-    let mut known =
-        vec![Quantity::IntegrityFindings, Quantity::HostCpuBusy, Quantity::HostTcpRetransmits];
+    let mut known = vec![
+        Quantity::IntegrityFindings,
+        Quantity::DurabilityLost,
+        Quantity::DurabilityLossPerCut,
+        Quantity::HostCpuBusy,
+        Quantity::HostTcpRetransmits,
+    ];
     for scope in [Scope::Whole, Scope::Stream, Scope::Target] {
         known.extend(amounts().into_iter().map(|amount| Quantity::Measured { scope, amount }));
     }

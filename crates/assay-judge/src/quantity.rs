@@ -35,6 +35,10 @@ pub enum Quantity {
     },
     /// Blocks that did not hold what was written to them.
     IntegrityFindings,
+    /// Blocks that do not hold what was acknowledged before a cut.
+    DurabilityLost,
+    /// Upper limit of the chance that a cut loses something.
+    DurabilityLossPerCut,
     /// Busy share of all processors of the host during the measurement.
     HostCpuBusy,
     /// Share of TCP segments that the host sent again during the measurement; given by the caller.
@@ -266,8 +270,10 @@ impl Quantity {
             },
             Self::Loaded { what, .. } => what.unit(),
             Self::Queried { what } => what.unit(),
-            Self::IntegrityFindings => Unit::Count,
-            Self::HostCpuBusy | Self::HostTcpRetransmits => Unit::Share,
+            Self::IntegrityFindings | Self::DurabilityLost => Unit::Count,
+            Self::DurabilityLossPerCut | Self::HostCpuBusy | Self::HostTcpRetransmits => {
+                Unit::Share
+            }
         }
     }
 
@@ -278,7 +284,11 @@ impl Quantity {
             Self::Calibrated { mix, .. } => matches!(mix, Mix::Mixed),
             Self::Loaded { each_rung, .. } => *each_rung,
             Self::Queried { .. } => true,
-            Self::IntegrityFindings | Self::HostCpuBusy | Self::HostTcpRetransmits => false,
+            Self::IntegrityFindings
+            | Self::DurabilityLost
+            | Self::DurabilityLossPerCut
+            | Self::HostCpuBusy
+            | Self::HostTcpRetransmits => false,
         }
     }
 
@@ -290,6 +300,8 @@ impl Quantity {
             Self::Loaded { what, .. } => what.label(),
             Self::Queried { what } => what.label(),
             Self::IntegrityFindings => "blocks that do not hold what was written".to_owned(),
+            Self::DurabilityLost => "blocks that lost what was acknowledged".to_owned(),
+            Self::DurabilityLossPerCut => "chance of a loss per cut, at most".to_owned(),
             Self::HostCpuBusy => "CPU use of the host".to_owned(),
             Self::HostTcpRetransmits => "TCP retransmissions of the host".to_owned(),
         }
@@ -451,6 +463,8 @@ impl fmt::Display for Quantity {
             }
             Self::Queried { what } => write!(formatter, "load.{what}"),
             Self::IntegrityFindings => formatter.write_str("integrity.findings"),
+            Self::DurabilityLost => formatter.write_str("durability.lost"),
+            Self::DurabilityLossPerCut => formatter.write_str("durability.loss_per_cut"),
             Self::HostCpuBusy => formatter.write_str("host.cpu_busy"),
             Self::HostTcpRetransmits => formatter.write_str("host.tcp_retransmits"),
         }

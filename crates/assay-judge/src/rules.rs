@@ -197,9 +197,11 @@ impl Rule {
             Quantity::Loaded { .. } | Quantity::Queried { .. } => {
                 Some(format!("'{name}' needs a load on a database"))
             }
-            Quantity::IntegrityFindings | Quantity::HostCpuBusy | Quantity::HostTcpRetransmits => {
-                None
-            }
+            Quantity::IntegrityFindings
+            | Quantity::DurabilityLost
+            | Quantity::DurabilityLossPerCut
+            | Quantity::HostCpuBusy
+            | Quantity::HostTcpRetransmits => None,
         }
     }
 

@@ -98,6 +98,24 @@ fn a_bound_below_the_truth_condemns_nobody() {
 }
 
 #[test]
+fn a_host_without_idle_processors_condemns_no_storage() {
+    let mut other = faster(0.5);
+    for mix in &mut other.mixes {
+        mix.iops_within_limit = None;
+        for rung in &mut mix.curve {
+            rung.host_busy_share = Some(0.99);
+        }
+    }
+    let found = compared(&calibration(), &other).unwrap();
+    let judged = found.pairs[0].measures.iter().filter(|measure| measure.judged);
+    for measure in judged.filter(|measure| measure.quantity.starts_with("calibration.read")) {
+        let large = measure.quantity.contains("throughput_max");
+        assert!(large || measure.outcome == Outcome::Inconclusive, "{measure:?}");
+        assert!(large || measure.doubts.iter().any(|doubt| doubt.what.contains("too busy")));
+    }
+}
+
+#[test]
 fn storage_that_never_keeps_the_limit_is_worse_than_one_that_does() {
     let mut other = calibration();
     other.mixes[0].iops_within_limit = None;

@@ -6,7 +6,9 @@
 
 pub mod bench;
 pub mod calibrate;
+pub mod durability;
 pub mod files;
+pub mod flush_timing;
 pub mod locality;
 pub mod patterns;
 pub mod plan;

@@ -20,6 +20,7 @@ pub use fill::Filling;
 pub use hasten::{Speedup, SpeedupObserver};
 pub use simulated::{SimulatedDevice, array_model, is_simulated};
 pub use storage::{Storage, admitted, foreseen, is_block_device};
+pub use test_file::ledgers_in;
 
 /// What a person named.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,10 +54,21 @@ pub struct AccessOptions {
     pub fill_time: Nanos,
     /// Whether a test file stays for later runs.
     pub keep: bool,
+    /// The ledger that a test file belongs to: it is then for this ledger alone.
+    pub ledger: Option<LedgerUse>,
     /// What a test file is filled with.
     pub content: Content,
     /// Who carries out the I/Os of filling.
     pub backend: BackendChoice,
+}
+
+/// How a test file belongs to a ledger, which is named by its digits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LedgerUse {
+    /// A new file is made for it.
+    New(String),
+    /// The file that was made for it is opened again, and none is made.
+    Again(String),
 }
 
 /// Reads one target of the command line.

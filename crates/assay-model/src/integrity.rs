@@ -1,94 +1,9 @@
 //! What verification found: whether every block that was read holds what was last written to it.
 
+use crate::durability::{Durability, JudgedCut, TimingFinding};
+pub use crate::fault::{FaultCount, FaultKind};
 use crate::verdict::Outcome;
 use serde::{Deserialize, Serialize};
-
-/// What is wrong with a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum FaultKind {
-    /// An older version, and the newer one was never seen: the write was acknowledged and stored nowhere.
-    Lost,
-    /// An older version, although the newer one was read before.
-    Stale,
-    /// Some sectors of one version, some of another.
-    Torn,
-    /// Data that belongs elsewhere; a second read finds it, too.
-    MisdirectedWrite,
-    /// Data that belongs elsewhere; a second read finds the right one.
-    MisdirectedRead,
-    /// Data that another run wrote.
-    OtherRun,
-    /// One sector holds bytes of two versions.
-    Shorn,
-    /// One or two bits are inverted.
-    BitFlip,
-    /// All bytes of a sector are equal, as after a trim or a lost mapping.
-    Zeroed,
-    /// The read failed.
-    Unreadable,
-    /// A write is there and an earlier one is not that a flush had made durable before it was issued.
-    Unserializable,
-    /// None of the above.
-    Damaged,
-}
-
-impl FaultKind {
-    /// All kinds, in the order they are printed.
-    pub const ALL: [Self; 12] = [
-        Self::Lost,
-        Self::Stale,
-        Self::Torn,
-        Self::MisdirectedWrite,
-        Self::MisdirectedRead,
-        Self::OtherRun,
-        Self::Shorn,
-        Self::BitFlip,
-        Self::Zeroed,
-        Self::Unreadable,
-        Self::Unserializable,
-        Self::Damaged,
-    ];
-
-    /// The word for it in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Lost => "lost",
-            Self::Stale => "stale",
-            Self::Torn => "torn",
-            Self::MisdirectedWrite => "misdirected write",
-            Self::MisdirectedRead => "misdirected read",
-            Self::OtherRun => "another run's data",
-            Self::Shorn => "shorn",
-            Self::BitFlip => "bit flip",
-            Self::Zeroed => "zeroed",
-            Self::Unreadable => "unreadable",
-            Self::Unserializable => "unserializable",
-            Self::Damaged => "damaged",
-        }
-    }
-
-    /// What it means, in a sentence.
-    pub const fn meaning(self) -> &'static str {
-        match self {
-            Self::Lost => "a write was acknowledged, and the block holds what was there before it",
-            Self::Stale => "the block went back to an older version after the newer one was read",
-            Self::Torn => "some sectors hold the last write and some an older one",
-            Self::MisdirectedWrite => "data was stored in another place than it was written to",
-            Self::MisdirectedRead => "a read returned the data of another place",
-            Self::OtherRun => "the block holds data of another run, or somebody else writes here",
-            Self::Shorn => "one sector holds bytes of two writes",
-            Self::BitFlip => "one or two bits are inverted",
-            Self::Zeroed => "a sector holds nothing but one byte value",
-            Self::Unreadable => "a block that was written cannot be read",
-            Self::Unserializable => {
-                "a later write survived an earlier one that was flushed before it"
-            }
-            Self::Damaged => "the content is none that was ever written",
-        }
-    }
-}
 
 /// Which read found it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,17 +72,6 @@ pub struct Fault {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 const fn is_false(flag: &bool) -> bool {
     !*flag
-}
-
-/// How often a fault was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct FaultCount {
-    /// What was wrong.
-    pub kind: FaultKind,
-    /// Blocks with it.
-    pub blocks: u64,
 }
 
 /// What was looked at.
@@ -252,6 +156,9 @@ pub struct Integrity {
     pub counts: Vec<FaultCount>,
     /// The first faults.
     pub faults: Vec<Fault>,
+    /// Whether storage keeps what it acknowledged, where that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<Durability>,
 }
 
 impl Integrity {
@@ -260,13 +167,23 @@ impl Integrity {
         self.counts.iter().map(|count| count.blocks).sum()
     }
 
-    /// FAIL with a fault, INCONCLUSIVE where nothing was verified.
+    /// FAIL with a fault or a lost acknowledgement, INCONCLUSIVE where nothing was verified or its times cannot be true.
     pub fn outcome(&self) -> Outcome {
-        match (self.found_blocks(), self.coverage.verified_blocks) {
+        let lost_blocks = self.durability.as_ref().map_or(0, Durability::lost_blocks);
+        match (self.found_blocks() + lost_blocks, self.coverage.verified_blocks) {
             (1.., _) => Outcome::Fail,
             (0, 0) => Outcome::Inconclusive,
+            (0, _) if self.is_doubtful() => Outcome::Inconclusive,
             (0, _) => Outcome::Pass,
         }
+    }
+
+    /// Whether what was found proves nothing: the last cut took nothing away, or flushes were faster than they can be.
+    fn is_doubtful(&self) -> bool {
+        let Some(durability) = &self.durability else { return false };
+        let is_idle = durability.cuts.last().is_some_and(|cut| !JudgedCut::is_evidence(cut));
+        let timing = durability.timing.as_ref();
+        is_idle || timing.is_some_and(|timing| timing.finding == TimingFinding::Implausible)
     }
 }
 

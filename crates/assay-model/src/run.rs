@@ -22,6 +22,8 @@ pub enum RunKind {
     Check,
     /// Which caches and tiers a target has.
     Locality,
+    /// Whether storage keeps what it acknowledged.
+    Verify,
     /// Hours or days of load, with or without rests.
     Soak,
     /// An experiment of many cells.
@@ -40,6 +42,7 @@ impl RunKind {
             Self::Calibrate => "calibrate",
             Self::Check => "check",
             Self::Locality => "locality",
+            Self::Verify => "verify",
             Self::Soak => "soak",
             Self::Study => "study",
             Self::Load => "load",

@@ -31,6 +31,7 @@ pub fn screen(state: &MonitorState, cost: f64, size: ScreenSize) -> Vec<String> 
     lines.extend(courses(&state.points, size.columns));
     lines.push(String::new());
     lines.push(tail(state, cost));
+    lines.extend(state.page.as_ref().map(|page| format!("live: {page}")));
     lines.push(String::new());
     lines.extend(notes(state, size.rows.saturating_sub(lines.len())));
     lines.truncate(size.rows);
@@ -203,6 +204,10 @@ mod tests {
         ] {
             assert!(lines.contains(words), "{words}\n{lines}");
         }
+        assert!(!lines.contains("live: "));
+        let served = MonitorState { page: Some("http://127.0.0.1:1/x/".to_owned()), ..state(3) };
+        let lines = screen(&served, 0.0, ScreenSize { columns: 100, rows: 30 });
+        assert!(lines.contains(&"live: http://127.0.0.1:1/x/".to_owned()), "{lines:?}");
         let empty = screen(&MonitorState::default(), 0.0, ScreenSize { columns: 80, rows: 24 });
         assert!(empty.join("\n").contains("no interval has ended yet"));
     }

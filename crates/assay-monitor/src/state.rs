@@ -21,6 +21,8 @@ pub struct MonitorState {
     pub(crate) subject: String,
     /// Directory of the run.
     pub(crate) directory: Option<PathBuf>,
+    /// Where the page is found, where it is served: for the owner of the terminal, never on the page.
+    pub(crate) page: Option<String>,
     /// What is being done, in a few words; empty between two parts.
     pub(crate) doing: String,
     /// The share that is done, 0..=1.

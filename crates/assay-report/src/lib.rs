@@ -32,6 +32,7 @@ pub use input::{Document, Event, Options, Report, RunReport, TextOptions, Verifi
 pub use json::json;
 pub use render::csv::csv;
 pub use render::html::live::live_html;
+pub use sections::durability_sentence;
 pub use sizing::{sizing_html, sizing_text};
 pub use tables::{
     INTERVALS_HEADER, WATCH_HEADER, cells_csv, comparison_csv, curve_csv, factors_csv,

@@ -9,6 +9,7 @@ mod conduct;
 mod contradictions;
 mod document_headline;
 mod dss;
+mod durability;
 mod environment;
 mod environment_facts;
 mod headline;
@@ -101,6 +102,9 @@ fn facts(report: &Report) -> Vec<(&'static str, String)> {
     facts
 }
 
+/// Whether storage keeps what it acknowledged, in a sentence.
+pub use durability::sentence as durability_sentence;
+
 /// The parts that have something to show.
 fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     let mut sections = Vec::new();
@@ -117,6 +121,8 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     if let Some(found) = &report.comparison {
         sections.extend(comparison::sections(found, format));
     }
+    let durability = report.integrity.as_ref().and_then(|found| found.durability.as_ref());
+    sections.extend(durability.map(|found| durability::section(found, &format)));
     sections.extend(report.integrity.as_ref().map(|found| integrity::section(found, &format)));
     sections.extend(report.cluster.as_ref().map(|found| cluster::section(found, format)));
     sections.extend(report.dss.as_ref().map(|found| dss::section(found, format)));

@@ -268,6 +268,13 @@ pub fn share_interval(counts: &[u64], hits: &[u64], confidence: f64) -> Option<E
     })
 }
 
+/// The highest chance that `hits` of `trials` leave with this confidence, one-sided and exact (Clopper and Pearson, Biometrika 26,
+/// 1934); 1 where nothing was tried.
+pub fn chance_at_most(hits: u64, trials: u64, confidence: f64) -> f64 {
+    use assay_model::number::real;
+    if trials == 0 { 1.0 } else { largest_share(real(trials), real(hits), 1.0 - confidence) }
+}
+
 /// The chance at which `n` trials give at most `hits` hits with probability `tail` only.
 fn largest_share(n: f64, hits: f64, tail: f64) -> f64 {
     if hits >= n {

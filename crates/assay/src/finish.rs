@@ -35,6 +35,9 @@ fn complain(finished: &FinishedRun) {
         RunKind::Run if finished.loaded.report.cluster.is_some() => "start again".to_owned(),
         RunKind::Run => format!("go on with `assay run --resume {}`", manifest.id),
         RunKind::Study => format!("go on with `assay study --resume {}`", manifest.id),
+        RunKind::Verify => {
+            "judge what it keeps with `assay verify --after`, where a ledger was written".to_owned()
+        }
         RunKind::Calibrate
         | RunKind::Check
         | RunKind::Locality

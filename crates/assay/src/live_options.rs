@@ -1,5 +1,7 @@
 //! Options of verbs that measure: who looks on while it lasts, and what is opened for them.
 
+use crate::live_host::LiveHost;
+use crate::progress_line::left_by_pace;
 use crate::screen::Screen;
 use assay_app::Update;
 use assay_app::loaded_run::LoadedRun;
@@ -11,6 +13,7 @@ use assay_report::{html, live_html};
 use assay_store::{Document, RunReader, Store};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Who looks on.
 #[derive(Args)]
@@ -33,9 +36,12 @@ pub struct LiveObserver {
     monitor: Monitor,
     // Their order is that in which they end: the terminal first, for what is said of the others.
     screen: Option<Screen>,
+    host: Option<LiveHost>,
     _server: Option<LiveServer>,
     _metrics: Option<Metrics>,
     is_quiet: bool,
+    /// When the work began whose progress is shown.
+    begun: Option<Instant>,
 }
 
 /// Where metrics are exposed.
@@ -62,10 +68,19 @@ impl LiveOptions {
         if let Some(server) = &server {
             // Whoever asked for the page needs its address, also where nothing else is said.
             crate::terminal::say(&format!("live: {}", server.url()));
-            monitor.note(&format!("live: {}", server.url()));
+            monitor.served_at(server.url());
         }
         let screen = if self.screen { Some(Screen::open(&monitor)?) } else { None };
-        Ok(Some(LiveObserver { monitor, screen, _server: server, _metrics: metrics, is_quiet }))
+        let host = Some(LiveHost::begin(&monitor));
+        Ok(Some(LiveObserver {
+            monitor,
+            screen,
+            host,
+            _server: server,
+            _metrics: metrics,
+            is_quiet,
+            begun: None,
+        }))
     }
 }
 
@@ -111,13 +126,17 @@ impl LiveObserver {
     pub fn take(&mut self, update: &Update<'_>) {
         match *update {
             Update::CalibrationPhase { what, share, left_s } => {
-                self.monitor.show(what, share, left_s);
+                let begun = *self.begun.get_or_insert_with(Instant::now);
+                let by_pace = || left_by_pace(share, begun.elapsed().as_secs_f64());
+                self.monitor.show(what, share, left_s.or_else(by_pace));
             }
-            Update::Idle => self.monitor.idle(),
+            Update::Idle => {
+                self.begun = None;
+                self.monitor.idle();
+            }
             Update::Note(text) => self.monitor.note(text),
             Update::Run { directory, subject } => self.monitor.begin(directory, subject),
             Update::Interval(interval) => self.monitor.interval(interval),
-            Update::Host(moment) => self.monitor.sample(moment),
         }
     }
 
@@ -129,7 +148,7 @@ impl LiveObserver {
 
 impl Drop for LiveObserver {
     fn drop(&mut self) {
-        self.screen = None;
+        (self.screen, self.host) = (None, None);
         if !self.is_quiet {
             let (cost_s, share) = (self.monitor.cost_s(), self.monitor.cost_share());
             let percent = 100.0 * share;

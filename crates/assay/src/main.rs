@@ -6,6 +6,7 @@ mod documents;
 mod exit;
 mod finish;
 mod job_options;
+mod live_host;
 mod live_options;
 mod man;
 mod manual;

@@ -176,6 +176,7 @@ impl TargetOptions {
             size: self.size,
             fill_time: self.fill_time,
             keep: self.keep,
+            ledger: None,
             destroy: self.destroy.clone(),
             wipe: self.wipe.clone(),
             compressible: self.compressible,

@@ -53,7 +53,7 @@ impl ProgressLine {
                 self.begun = None;
             }
             Update::Note(text) => self.say(text),
-            Update::Run { .. } | Update::Interval(_) | Update::Host(_) => {}
+            Update::Run { .. } | Update::Interval(_) => {}
         }
     }
 
@@ -120,7 +120,7 @@ fn line(what: &str, share: f64, left: &str, columns: usize) -> String {
 }
 
 /// What is left at the pace so far, s.
-fn left_by_pace(share: f64, passed_s: f64) -> Option<f64> {
+pub fn left_by_pace(share: f64, passed_s: f64) -> Option<f64> {
     (share > SHARE_MIN && share < 1.0).then(|| passed_s * (1.0 - share) / share)
 }
 

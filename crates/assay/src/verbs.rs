@@ -25,4 +25,6 @@ pub mod show;
 pub mod size;
 pub mod soak;
 pub mod study;
+pub mod verify;
 pub mod watch;
+pub mod witness;

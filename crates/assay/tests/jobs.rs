@@ -101,6 +101,11 @@ const BROKEN: &[(&str, &str, &str)] = &[
         "larger than any storage",
     ),
     (
+        "tiny.vdb",
+        "sd=sd1,lun=/dev/a,size=1g\nwd=wd1,sd=sd1,xfersize=4\nrd=r,wd=wd1,iorate=max,elapsed=5,interval=1,forthreads=(1,2)\n",
+        "no valid workload",
+    ),
+    (
         "files.vdb",
         "fsd=f1,anchor=/a,depth=1,width=1,files=9,size=1m\nfwd=w1,fsd=f1,operation=read\nrd=r,fwd=w1,fwdrate=max,elapsed=5,interval=1\n",
         "files and directories",
@@ -159,9 +164,19 @@ fn paths_of_other_systems_are_names_and_nothing_else() {
 fn options_of_orion_are_carried_over_and_its_luns_are_not_written() {
     let place = Place::new();
     let ran = place
-        .run("calibrate sim:servers?count=8&service=200us --time 1s --as orion -run simple -testname mytest -num_disks 2");
+        .run("calibrate sim:servers?count=8&service=200us --time 5s --as orion -run simple -testname mytest -num_disks 2");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stderr.contains("num_disks"), "{ran:?}");
+    // What ORION's words leave open holds as it stands before them.
+    let target = "calibrate sim:servers?count=8&service=200us --dry-run --time 7s --transfer 4k";
+    for (words, time, transfer) in [
+        ("-run simple", "7s", "4KiB"),
+        ("-run simple -duration 9", "9s", "4KiB"),
+        ("-run simple -size_small 16", "7s", "16KiB"),
+    ] {
+        let summary = place.run(&format!("{target} --as orion {words}")).stdout;
+        assert!(summary.contains(time) && summary.contains(transfer), "{words}: {summary}");
+    }
     let device = place.random_file("device", 1 << 20);
     let before = fs::read(&device).unwrap();
     place.write("mytest.lun", &format!("{}\n", device.display()));

@@ -18,6 +18,7 @@ const DOCUMENTS: &[(&str, i32, &str)] = &[
     ("inspect d", 0, "environment"),
     ("run randread sim:servers?count=8&service=200us --time 2s --name one", 0, "report"),
     ("run reads.toml d --size 16MiB --criteria no-errors.toml", 0, "report"),
+    ("verify d --size 8MiB --time 1s", 0, "report"),
     ("calibrate sim:servers?count=8&service=200us --time 5s --read-share 100%", 0, "report"),
     ("check sim:servers?count=8&service=200us --time 20s", 0, "report"),
     ("soak sim:servers?count=8&service=200us --time 10s", 3, "report"),

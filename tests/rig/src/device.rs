@@ -1,5 +1,6 @@
 //! What becomes of each operation: its due time, its fault, its bytes and its line in the log.
 
+use crate::cache::VolatileCache;
 use crate::clock::monotonic_ns;
 use crate::errno::Errno;
 use crate::fault::{Arrival, Decision, Effect, Faults};
@@ -28,6 +29,10 @@ pub(crate) struct Request {
 pub(crate) struct Ticket {
     inode: u64,
     data: Vec<u8>,
+    /// What a flush covers.
+    mark: u64,
+    /// Cuts before it arrived.
+    cuts: u64,
     entry: Entry,
 }
 
@@ -50,6 +55,10 @@ pub(crate) struct Device {
     pub(crate) recorder: Recorder,
     capacity_bytes: u64,
     vanished: Option<Errno>,
+    cache: Option<VolatileCache>,
+    is_off: bool,
+    /// How often the power failed: what was under way then is never carried out.
+    cuts: u64,
 }
 
 /// Room of a rig without scripted capacity, as `statfs` reports it: 64 TiB.
@@ -64,6 +73,9 @@ impl Device {
             recorder: Recorder::new(script.log),
             capacity_bytes: script.capacity.map_or(BOUNDLESS_BYTES, |bytes| bytes.0),
             vanished: None,
+            cache: script.cache.map(VolatileCache::new),
+            is_off: false,
+            cuts: 0,
         }
     }
 
@@ -72,8 +84,39 @@ impl Device {
         self.vanished.get_or_insert(errno);
     }
 
-    /// The error that everything fails with since the device vanished.
+    /// The power fails: what is under way fails, and of the cache is left what chance leaves.
+    pub(crate) fn cut_power(&mut self, seed: u64) {
+        self.is_off = true;
+        self.cuts += 1;
+        if let Some(cache) = &mut self.cache {
+            for (inode, content) in cache.cut(seed) {
+                // A file that is gone has no content.
+                if let Ok(store) = self.tree.store_mut(inode) {
+                    *store = content;
+                }
+            }
+        }
+    }
+
+    /// The power is back.
+    pub(crate) fn restore_power(&mut self) {
+        self.is_off = false;
+    }
+
+    /// Cuts or extends a file.
+    pub(crate) fn truncate(&mut self, inode: u64, size_bytes: u64) -> Result<(), Errno> {
+        self.tree.store_mut(inode)?.truncate(size_bytes);
+        if let Some(cache) = &mut self.cache {
+            cache.resize(inode, |medium| medium.truncate(size_bytes));
+        }
+        Ok(())
+    }
+
+    /// The error that everything fails with since the device vanished, or while it has no power.
     pub(crate) fn present(&self) -> Result<(), Errno> {
+        if self.is_off {
+            return Err(Errno::EIO);
+        }
         self.vanished.map_or(Ok(()), Err)
     }
 
@@ -106,7 +149,8 @@ impl Device {
             fault: decision.applied,
             checksum: written,
         };
-        Ticket { inode, data, entry }
+        let mark = self.cache.as_ref().map_or(0, VolatileCache::mark);
+        Ticket { inode, data, mark, cuts: self.cuts, entry }
     }
 
     fn plan(&mut self, arrival: &Arrival<'_>, arrival_ns: u64) -> (Decision, u64) {
@@ -124,7 +168,9 @@ impl Device {
 
     /// Carries out an operation and logs it; the bytes are those of a read.
     pub(crate) fn complete(&mut self, ticket: Ticket) -> Result<Vec<u8>, Errno> {
-        let answer = self.present().and_then(|()| self.serve(&ticket));
+        let is_cut = ticket.cuts != self.cuts;
+        let present = if is_cut { Err(Errno::EIO) } else { self.present() };
+        let answer = present.and_then(|()| self.serve(&ticket));
         let mut entry = ticket.entry;
         entry.errno = answer.as_ref().err().copied();
         if let (Ok(bytes), Operation::Read) = (&answer, entry.operation) {
@@ -144,6 +190,9 @@ impl Device {
             (_, Operation::Write) => self.write(ticket, effect).map(|()| Vec::new()),
             (_, Operation::Sync) => {
                 self.tree.store_mut(ticket.inode)?.drop_stale();
+                if let Some(cache) = &mut self.cache {
+                    cache.flush(ticket.mark);
+                }
                 Ok(Vec::new())
             }
         }
@@ -166,6 +215,10 @@ impl Device {
         let Entry { sequence, offset, length, .. } = ticket.entry;
         self.check_room(ticket.inode, offset, length)?;
         let store = self.tree.store_mut(ticket.inode)?;
+        if let Some(cache) = &mut self.cache {
+            cache.before_write(ticket.inode, store);
+            cache.resize(ticket.inode, |medium| medium.grow(offset + length));
+        }
         store.grow(offset + length);
         match effect {
             Some(Effect::Lost) => {}
@@ -194,6 +247,9 @@ impl Device {
             }
             _ => store.write(sequence, offset, &ticket.data),
         }
+        if let Some(cache) = &mut self.cache {
+            cache.write(ticket.inode, offset, ticket.data.clone());
+        }
         Ok(())
     }
 
@@ -210,9 +266,15 @@ impl Device {
     pub(crate) fn reserve(&mut self, inode: u64, size_bytes: u64, grow: bool) -> Result<(), Errno> {
         self.check_room(inode, 0, size_bytes)?;
         let store = self.tree.store_mut(inode)?;
-        store.reserve(size_bytes);
-        if grow {
-            store.grow(size_bytes);
+        let change = |store: &mut Store| {
+            store.reserve(size_bytes);
+            if grow {
+                store.grow(size_bytes);
+            }
+        };
+        change(store);
+        if let Some(cache) = &mut self.cache {
+            cache.resize(inode, change);
         }
         Ok(())
     }

@@ -168,7 +168,7 @@ impl Filesystem for RigFileSystem {
     ) {
         let changed = self.ask(|device| {
             if let Some(size) = size {
-                device.tree.store_mut(ino.0)?.truncate(size);
+                device.truncate(ino.0, size)?;
             }
             if let Some(mode) = mode {
                 device.tree.node_mut(ino.0)?.permissions = permissions(mode);

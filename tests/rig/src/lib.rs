@@ -2,6 +2,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod cache;
 mod clock;
 mod confine;
 mod device;
@@ -32,6 +33,7 @@ mod translate;
 mod tree;
 mod watchdog;
 
+pub use cache::{Cache, Lie};
 pub use clock::monotonic_ns;
 pub use confine::{deny_io_uring, spawn_without_io_uring, without_io_uring};
 pub use errno::Errno;

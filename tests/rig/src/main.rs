@@ -6,10 +6,11 @@ use assay_model::{Blame, Error, Result};
 use assay_rig::{Rig, Script, deny_io_uring};
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufWriter, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 const USAGE: &str = "\
@@ -17,6 +18,8 @@ assay-rig mount DIRECTORY [--script FILE] [--log FILE] [--no-stdin]
     Serves the script under DIRECTORY until SIGTERM, SIGINT or the end of standard input
     (ignored with --no-stdin), unmounts, and prints the log as JSON lines: one a data operation,
     then one with the statistics. Says `mounted DIRECTORY` on standard error when it is ready.
+    On standard input, `cut SEED` cuts the power and `on` gives it back; each is repeated on standard
+    error when it is done.
 assay-rig deny-io-uring -- COMMAND [ARGUMENT...]
     Becomes COMMAND with the system calls of io_uring denied (EPERM).";
 
@@ -77,14 +80,16 @@ fn mount(arguments: &[OsString]) -> Result<()> {
     let script = options.script.as_deref().map_or_else(|| Ok(Script::new()), Script::read)?;
     let (stop, stopped) = channel();
     stop_on_signal(stop.clone())?;
-    let rig = Rig::mount_at(&options.directory, &script)?;
+    let rig = Arc::new(Rig::mount_at(&options.directory, &script)?);
     if !options.no_stdin {
-        stop_at_end_of_input(stop);
+        obey_input(stop, &rig);
     }
     let _ = writeln!(io::stderr().lock(), "mounted {}", rig.directory().display());
     // Every sender gone means that nothing can stop it any more but a kill.
     let _ = stopped.recv();
-    let report = rig.unmount();
+    let Some(report) = Arc::into_inner(rig).map(Rig::unmount) else {
+        unreachable!("nobody else holds the rig for longer than a line of input");
+    };
     let written = match &options.log {
         Some(path) => File::create(path).and_then(|file| report.write_jsonl(BufWriter::new(file))),
         None => report.write_jsonl(BufWriter::new(io::stdout().lock())),
@@ -106,10 +111,20 @@ fn stop_on_signal(stop: Sender<()>) -> Result<()> {
         .map_err(|error| Error::environment(format!("handling signals: {error}"), "try again"))
 }
 
-fn stop_at_end_of_input(stop: Sender<()>) {
+/// Carries out what standard input says, and stops at its end.
+fn obey_input(stop: Sender<()>, rig: &Arc<Rig>) {
+    let rig = Arc::downgrade(rig);
     std::thread::spawn(move || {
-        let mut sink = [0; 4096];
-        while io::stdin().lock().read(&mut sink).is_ok_and(|got| got > 0) {}
+        for line in io::stdin().lock().lines().map_while(std::result::Result::ok) {
+            let Some(rig) = rig.upgrade() else { return };
+            let seed = line.strip_prefix("cut ").and_then(|seed| seed.parse().ok());
+            match (seed, line.as_str()) {
+                (Some(seed), _) => rig.cut_power(seed),
+                (None, "on") => rig.restore_power(),
+                _ => continue,
+            }
+            let _ = writeln!(io::stderr().lock(), "{line}");
+        }
         let _ = stop.send(());
     });
 }

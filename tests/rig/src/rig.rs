@@ -180,6 +180,16 @@ impl Rig {
         self.timer.appointments().hurry();
     }
 
+    /// Cuts the power: everything fails from now on, and of the volatile cache is left what follows from the seed.
+    pub fn cut_power(&self, seed: u64) {
+        locked(&self.device).cut_power(seed);
+    }
+
+    /// Gives the power back.
+    pub fn restore_power(&self) {
+        locked(&self.device).restore_power();
+    }
+
     /// Unmounts as dropping does, and returns what had happened.
     pub fn unmount(mut self) -> Report {
         self.end();

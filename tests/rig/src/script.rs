@@ -1,5 +1,6 @@
 //! What a rig is to do, written as a builder or as a TOML file.
 
+use crate::cache::{Cache, Lie};
 use crate::fault::Fault;
 use crate::latency::{Latencies, Latency, Stall};
 use crate::log::Keep;
@@ -54,6 +55,8 @@ pub struct Script {
     pub max_background: u16,
     /// Room for all files together; writes beyond fail with `ENOSPC`. Without end if absent.
     pub capacity: Option<Bytes>,
+    /// A volatile cache before the medium; without one everything is durable at once.
+    pub cache: Option<Cache>,
     /// Mounted read-only.
     pub read_only: bool,
     /// Opening with `O_DIRECT` fails with `EINVAL`.
@@ -82,6 +85,7 @@ impl Default for Script {
             servers: 0,
             max_background: 256,
             capacity: None,
+            cache: None,
             read_only: false,
             refuse_direct: false,
             log: Keep::default(),
@@ -149,6 +153,12 @@ impl Script {
     /// Limits the room for all files together.
     pub fn capacity(mut self, capacity_bytes: u64) -> Self {
         self.capacity = Some(Bytes(capacity_bytes));
+        self
+    }
+
+    /// Puts a volatile cache before the medium, which writes units of this many bytes as a whole.
+    pub fn cache(mut self, unit_bytes: u64, lie: Lie) -> Self {
+        self.cache = Some(Cache { unit: Bytes(unit_bytes), lie });
         self
     }
 

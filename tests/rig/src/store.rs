@@ -26,7 +26,7 @@ pub(crate) enum Version {
     Previous,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Block {
     bytes: Vec<u8>,
     /// Before the last write; absent: as synthesized.
@@ -36,7 +36,7 @@ struct Block {
 }
 
 /// What a write replaced, so that it can be taken back.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Undo {
     writer: u64,
     offset: u64,
@@ -67,7 +67,7 @@ fn pieces(offset: u64, length: usize) -> impl Iterator<Item = Piece> {
 }
 
 /// The content of one file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Store {
     size_bytes: u64,
     /// Up to where unwritten blocks hold synthesized content; zeros beyond.

@@ -12,6 +12,7 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-live", 3),
     ("assay-cluster", 3),
     ("assay-integrity", 3),
+    ("assay-ledger", 3),
     ("assay-engine", 4),
     ("assay-arrays", 4),
     ("assay-blocktimes", 4),

@@ -180,9 +180,8 @@ impl Together<'_> {
         let (HostNames::Local(_), Some(environment)) = (&self.plan.hosts.hosts, environment) else {
             return Ok(None);
         };
-        let progress = self.context.progress.clone();
         let log = self.writer.watch_log()?;
-        let sampler = HostSampler::begin(log, device_names(environment), progress);
+        let sampler = HostSampler::begin(log, device_names(environment));
         sampler.mark(Some(CELL));
         Ok(Some(sampler))
     }

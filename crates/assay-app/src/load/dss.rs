@@ -2,6 +2,7 @@
 
 mod answers;
 mod data;
+mod live_queries;
 mod request;
 mod session;
 

@@ -1,6 +1,7 @@
 //! What a recording verifies with: the verifier, what it has said, and the time of the workers.
 
 use assay_engine::{Target, Verifier};
+use assay_ledger::{KeptAcknowledgements, Recorder};
 use assay_methods::target::is_simulated;
 use assay_model::integrity::{Integrity, Sweep};
 use assay_model::measurement::{Measurement, Remark};
@@ -26,6 +27,24 @@ impl Verification {
     ) -> Result<Self> {
         let verifier = Verifier::new(workload, targets, run_number(), checked_share.0)?;
         Ok(Self { verifier: Arc::new(verifier), worker_time_ns: 0, told_blocks: 0 })
+    }
+
+    /// The same with a ledger, which is begun for the first target.
+    pub(super) fn with_ledger(
+        self,
+        target: &Target,
+        begin: impl FnOnce(&Target, u32, u64) -> Result<Recorder>,
+    ) -> Result<Self> {
+        let recorder = begin(target, self.verifier.run(), self.verifier.block_bytes())?;
+        let Self { verifier, worker_time_ns, told_blocks } = self;
+        let verifier = Arc::into_inner(verifier).map(|verifier| verifier.with_ledger(recorder));
+        let shared = || Error::environment("the verifier is in use", "report this as a bug");
+        Ok(Self { verifier: Arc::new(verifier.ok_or_else(shared)?), worker_time_ns, told_blocks })
+    }
+
+    /// Ends the ledger, which no worker fills any more.
+    pub(super) fn end_ledger(&mut self) -> Option<KeptAcknowledgements> {
+        Arc::get_mut(&mut self.verifier)?.end_ledger().map(Recorder::finish)
     }
 
     /// What came of it after a sweep.

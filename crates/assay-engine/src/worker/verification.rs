@@ -1,7 +1,7 @@
 //! What a worker knows of its I/Os in flight to verify them: versions that its writes began, and what its reads may return.
 
 use crate::sys::{is_of_medium, monotonic_ns};
-use crate::verify::{Extent, Issued, Timed, Verifier};
+use crate::verify::{Extent, Issued, MadeDurable, Timed, Verifier};
 use assay_integrity::{BegunWrite, Place, Stamp};
 use assay_model::integrity::FoundBy;
 use assay_model::measurement::Operation;
@@ -28,8 +28,8 @@ pub(super) struct Verification {
     sequence: u64,
     random: Random,
     pending: Vec<Pending>,
-    /// Whether a sync of the stream is to make its writes durable.
-    awaits_sync: bool,
+    /// What makes the writes of the stream durable.
+    durable: MadeDurable,
     stamping: Timed,
     checking: Timed,
 }
@@ -48,7 +48,11 @@ impl Verification {
             sequence: 0,
             random: Random::part(seed ^ 0x7e57, count_of(worker)),
             pending: (0..slots).map(|_| Pending::default()).collect(),
-            awaits_sync: matches!(sync, SyncPolicy::Fdatasync { .. }),
+            durable: match sync {
+                SyncPolicy::None => MadeDurable::Never,
+                SyncPolicy::Fdatasync { .. } => MadeDurable::BySync,
+                SyncPolicy::ODsync | SyncPolicy::Fua => MadeDurable::ByItself,
+            },
             stamping: Timed::default(),
             checking: Timed::default(),
         }
@@ -110,7 +114,7 @@ impl Verification {
         let extent = pending.extent;
         match operation {
             Operation::Write => {
-                self.verifier.end_write(extent, &pending.begun, whole, self.awaits_sync);
+                self.verifier.end_write(extent, &pending.begun, whole, self.durable);
             }
             Operation::Sync => self.verifier.end_sync(extent.target, pending.mark, whole),
             Operation::Read if whole => self.check(slot, buffer),

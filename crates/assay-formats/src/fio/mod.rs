@@ -22,3 +22,8 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
     let jobs = sections.iter().map(job::job).collect::<Result<Vec<_>, _>>()?;
     sequence::sequence(&jobs)
 }
+
+/// Whether fio has an option of this name.
+pub fn is_option(name: &str) -> bool {
+    names::full(name).is_some()
+}

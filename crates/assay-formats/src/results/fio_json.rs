@@ -2,6 +2,7 @@
 
 use super::imported::{ImportedContent, ImportedResult, ImportedRun, Lack, broken};
 use super::quantiles::QuantileSummary;
+use crate::surroundings::Surroundings;
 use assay_model::Result;
 use assay_model::histogram::{Histogram, Precision};
 use assay_model::measurement::{
@@ -10,7 +11,7 @@ use assay_model::measurement::{
 };
 use assay_model::number::real;
 use assay_model::units::{Bytes, Nanos, Share};
-use assay_model::workload::{Access, Stream, Workload};
+use assay_model::workload::{Stream, Workload};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -109,6 +110,9 @@ pub fn read(text: &str) -> Result<ImportedResult> {
     let mut lacks = vec![Lack::Intervals, Lack::Submission, Lack::Environment];
     if !has_bins {
         lacks.push(Lack::QuantileRanks);
+    }
+    if output.jobs.iter().any(|job| hides_flags(job, &output)) {
+        lacks.push(Lack::Flags);
     }
     Ok(ImportedResult {
         program: output.version,
@@ -249,23 +253,13 @@ fn conduct(jobs: &[&FioJob], output: &FioOutput, elapsed_ns: u64) -> Conduct {
     }
 }
 
-/// What the jobs did, as far as their options say: never run again, only shown.
+/// What the jobs did, as far as their options say: never run again, only shown and compared.
 fn workload(jobs: &[&FioJob], output: &FioOutput, measurement: &Measurement) -> Workload {
     let stream = |(job, result): (&&FioJob, &NamedResult)| {
-        let number =
-            |name: &str| job.option(output, name).and_then(|text| text.parse::<u32>().ok());
-        let outstanding = number("iodepth")
-            .unwrap_or(1)
-            .saturating_mul(number("numjobs").unwrap_or(1))
-            .clamp(1, 32_768);
-        let (ios, bytes) = (result.operations.ios(), result.operations.bytes());
-        let transfer = (bytes / ios.max(1)).clamp(512, 64 << 20);
-        let read_share = Share(read_share(job, output, result));
-        Stream {
-            name: result.name.clone(),
-            access: access(job, output),
-            ..Stream::closed("", read_share, Bytes(transfer), outstanding)
-        }
+        // A job that was not reported as a group stands there once for each of its copies.
+        let is_copy = jobs.iter().filter(|other| other.jobname == job.jobname).count() > 1;
+        let stream = asked(job, output, is_copy).unwrap_or_else(|| done(job, output, result));
+        Stream { name: result.name.clone(), targets: Vec::new(), ..stream }
     };
     let streams: Vec<Stream> =
         jobs.iter().zip(&measurement.streams).map(stream).take(256).collect();
@@ -277,32 +271,51 @@ fn workload(jobs: &[&FioJob], output: &FioOutput, measurement: &Measurement) -> 
     workload
 }
 
-/// The share of reads that was asked for, or that was done where the options do not say it.
-fn read_share(job: &FioJob, output: &FioOutput, result: &NamedResult) -> f64 {
-    let asked = |name: &str| job.option(output, name).and_then(|text| text.parse::<f64>().ok());
-    let asked = asked("rwmixread").or_else(|| asked("rwmixwrite").map(|percent| 100.0 - percent));
-    let reads = result.operations.read.as_ref().map_or(0, |read| read.ios);
-    let done = assay_model::number::share(reads, result.operations.ios());
-    let is_mixed = done > 0.0 && done < 1.0;
-    asked
-        .filter(|percent| is_mixed && (0.0..=100.0).contains(percent))
-        .map_or(done, |percent| percent / 100.0)
+/// What the options of a job stand for in a job file; nothing where a file of them is refused.
+fn asked(job: &FioJob, output: &FioOutput, is_copy: bool) -> Option<Stream> {
+    let own = job.options.iter();
+    let inherited = output.options.iter().filter(|(name, _)| !job.options.contains_key(*name));
+    let mut text = "[job]\n".to_owned();
+    for (name, value) in inherited.chain(own).filter(|(name, _)| !is_copy || *name != "numjobs") {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        // Places are names here, and every job has its own.
+        if ["name", "filename", "directory"].contains(&name.as_str()) || value.contains('\n') {
+            continue;
+        }
+        let line = if value.is_empty() { name.clone() } else { format!("{name}={value}") };
+        text = text + &line + "\n";
+    }
+    let conversion = crate::fio::convert(&text, "fio", &Surroundings::none()).ok()?;
+    let is_whole = conversion.refused().all(|(_, reason)| !reason.leaves_out_load());
+    let first = conversion.parts.first().filter(|_| is_whole)?;
+    first.document.workload()?.streams.first().cloned()
 }
 
-/// Where the job's I/Os went, by its options.
-fn access(job: &FioJob, output: &FioOutput) -> Access {
+/// What was done, where the options say nothing that can be read.
+fn done(job: &FioJob, output: &FioOutput, result: &NamedResult) -> Stream {
+    let number = |name: &str| job.option(output, name).and_then(|text| text.parse::<u32>().ok());
+    let outstanding = number("iodepth").unwrap_or(1).clamp(1, 32_768);
+    let (ios, bytes) = (result.operations.ios(), result.operations.bytes());
+    let transfer = (bytes / ios.max(1)).clamp(512, 64 << 20);
+    let reads = result.operations.read.as_ref().map_or(0, |read| read.ios);
+    let read_share = Share(assay_model::number::share(reads, ios));
+    Stream::closed("", read_share, Bytes(transfer), outstanding)
+}
+
+/// Whether fio's JSON leaves it open how random places were drawn: it has no options without a value, as `norandommap` is.
+fn hides_flags(job: &FioJob, output: &FioOutput) -> bool {
     let direction = job.option(output, "rw").or_else(|| job.option(output, "readwrite"));
     let is_random = direction.is_some_and(|direction| direction.starts_with("rand"));
-    match (is_random, job.option(output, "norandommap")) {
-        (false, _) => Access::Sequential { streams: 1 },
-        (true, None) => Access::Permutation,
-        (true, Some(_)) => Access::Uniform,
-    }
+    is_random
+        && ["norandommap", "random_distribution"]
+            .iter()
+            .all(|name| job.option(output, name).is_none())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::workload::{Access, Arrival};
 
     const SMALL: &str = r#"{"fio version": "fio-3.33", "timestamp_ms": 1700000000000, "jobs": [
         {"jobname": "a", "groupid": 0, "job options": {"iodepth": "4", "direct": "1"}, "usr_cpu": 1.0, "sys_cpu": 2.0,
@@ -325,6 +338,36 @@ mod tests {
             found.lacks.contains(&Lack::QuantileRanks) && found.lacks.contains(&Lack::Intervals)
         );
         runs[0].workload.check().unwrap();
+    }
+
+    #[test]
+    fn the_load_is_what_a_job_file_of_the_same_options_stands_for() {
+        let with = |options: &str, jobs: usize| {
+            let job = format!(
+                r#"{{"jobname": "a", "job options": {{{options}}}, "read": {{"io_bytes": 8192, "total_ios": 2, "runtime": 9,
+                    "clat_ns": {{"min": 5, "max": 5, "mean": 5.0, "N": 2, "bins": {{"5": 2}}}}}}}}"#
+            );
+            let all = vec![job; jobs].join(",");
+            let found =
+                read(&format!(r#"{{"fio version": "fio-3.33", "jobs": [{all}]}}"#)).unwrap();
+            let ImportedContent::Runs(runs) = found.content else { panic!() };
+            (runs[0].workload.streams[0].clone(), found.lacks.contains(&Lack::Flags))
+        };
+        let zipf = r#""rw": "randread", "bssplit": "4k/50:8k/50", "random_distribution": "zipf:0.9", "iodepth": "16", "filename": "/x""#;
+        let (stream, hides) = with(zipf, 1);
+        assert_eq!((stream.access, hides), (Access::Zipf { theta: 0.9 }, false));
+        assert_eq!(stream.transfer.parts.len(), 2);
+        let four = r#""rw": "randread", "ioengine": "libaio", "iodepth": "16", "numjobs": "4""#;
+        let outstanding = |stream: &Stream| match stream.arrival {
+            Arrival::Closed { outstanding, .. } => outstanding,
+            Arrival::Open { .. } => 0,
+        };
+        // A group is one job of four; copies of a job are four jobs.
+        assert_eq!([1, 4].map(|jobs| outstanding(&with(four, jobs).0)), [64, 16]);
+        assert!(with(four, 1).1, "norandommap may have been set");
+        // What no workload says is shown as it was done.
+        let (stream, _) = with(r#""rw": "randread", "ioengine": "http", "iodepth": "3""#, 1);
+        assert_eq!(outstanding(&stream), 3);
     }
 
     #[test]

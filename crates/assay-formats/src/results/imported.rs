@@ -24,6 +24,8 @@ pub enum Lack {
     Operations,
     /// What the load was: sizes, addresses or depth.
     Load,
+    /// Options that have no value.
+    Flags,
     /// The host and the storage below.
     Environment,
     /// When it was measured.
@@ -40,6 +42,9 @@ impl Lack {
             Self::Submission => "times are shorter than service times by the time in submission",
             Self::Operations => "times of reads and writes cannot be told apart",
             Self::Load => "whether two results are of the same load cannot be checked",
+            Self::Flags => {
+                "with norandommap places are drawn independently, and without it each is met once a round"
+            }
             Self::Environment => "findings about the host are missing",
             Self::Date => "the date is that of the import",
         }
@@ -55,6 +60,7 @@ impl fmt::Display for Lack {
             Self::Submission => "the result has completion latencies",
             Self::Operations => "the result joins reads and writes",
             Self::Load => "the result does not say all of its load",
+            Self::Flags => "the result leaves out options without a value",
             Self::Environment => "the result does not describe its host",
             Self::Date => "the result has no date",
         })

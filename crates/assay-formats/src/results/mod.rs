@@ -1,5 +1,6 @@
 //! Results of other programs as Assay keeps them: runs with histograms where there are times, tables where there are not.
 
+mod calibrate_io;
 mod elbencho;
 mod fio_json;
 mod fio_line;
@@ -31,7 +32,11 @@ pub fn import(text: &str, name: &str) -> Result<ImportedResult> {
     if vdbench::is_flatfile(text) {
         return vdbench::read_flatfile(text);
     }
+    if calibrate_io::is_output(text) {
+        return calibrate_io::read(text);
+    }
     if text.contains("ORION VERSION")
+        || text.contains("ORION: ORacle IO Numbers")
         || text.contains("Maximum Large MBPS")
         || text.contains("Maximum Small IOPS")
     {
@@ -60,6 +65,6 @@ pub fn import(text: &str, name: &str) -> Result<ImportedResult> {
     }
     Err(Error::usage(
         format!("{name} is not a known result"),
-        "known are: fio JSON and logs, Vdbench flatfile and summary, ORION summary and csv, elbencho csv, pgbench output and logs, HammerDB logs",
+        "known are: fio JSON and logs, Vdbench flatfile and summary, ORION summary and csv, the output of CALIBRATE_IO, elbencho csv, pgbench output and logs, HammerDB logs",
     ))
 }

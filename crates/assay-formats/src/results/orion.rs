@@ -5,47 +5,93 @@ use assay_model::Result;
 use assay_model::study::{FactorValue, Setting};
 use assay_model::verdict::NamedEstimate;
 
+const READ_TIME: &str = "read.service_time.mean";
+const WRITE_TIME: &str = "write.service_time.mean";
+/// ORION's own time of a data point, s.
+const POINT_S: f64 = 60.0;
 /// Data points of a matrix at most.
 const POINTS_MAX: usize = 100_000;
 
 /// Reads a summary, or what ORION printed: its three best points.
 pub fn read_summary(text: &str) -> Result<ImportedResult> {
-    let version = text.lines().find_map(|line| {
-        let line = line.trim();
+    let lines = || text.lines().map(str::trim);
+    let version = lines().find_map(|line| {
         line.strip_prefix("ORION VERSION ")
             .or_else(|| line.split_once("-- Version ").map(|(_, version)| version))
     });
+    let elapsed_s = after(text, "Duration for each Data Point:").unwrap_or(POINT_S);
     let mut rows: Vec<ImportedRow> = Vec::new();
-    for line in text.lines().map(str::trim) {
-        let Some((what, rest)) = line.split_once('=') else { continue };
-        let Some((value, point)) = rest.split_once('@') else { continue };
-        let word = value.split_whitespace().next().unwrap_or_default();
-        let Ok(number) = word.parse::<f64>() else { continue };
-        let measure = match what {
-            "Maximum Large MBPS" => total("throughput", number * 1e6),
-            "Maximum Small IOPS" => total("iops", number),
-            // Up to 11.1 there is no unit: milliseconds. Later it is microseconds.
-            "Minimum Small Latency" => {
-                let unit_ns = if value.contains("usecs") { 1e3 } else { 1e6 };
-                total("read.service_time.mean", number * unit_ns)
-            }
-            _ => continue,
-        };
-        add(&mut rows, point_settings(point), measure);
+    for (measure, point) in lines().filter_map(best).chain(lines().filter_map(mean_time)) {
+        add(&mut rows, point_settings(point), measure, elapsed_s);
     }
     if rows.is_empty() {
         return Err(broken(
             "ORION",
-            "it has none of the lines Maximum Small IOPS, Maximum Large MBPS, Minimum Small Latency",
+            "it has none of the lines Maximum Small IOPS, Maximum Large MBPS, Minimum Small Latency: a run that was not finished has none",
         ));
     }
-    Ok(result(version.unwrap_or_default(), "summary", rows))
+    let mut found = result(version.unwrap_or_default(), "summary", rows);
+    let is_mixed = after(text, "Write:").is_some_and(|percent| percent > 0.0);
+    if is_mixed && lines().all(|line| mean_time(line).is_none()) {
+        found.lacks.push(Lack::Operations);
+    }
+    Ok(found)
 }
 
-fn add(rows: &mut Vec<ImportedRow>, settings: Vec<Setting>, measure: NamedEstimate) {
-    match rows.iter_mut().find(|row| row.settings == settings) {
-        Some(row) => row.measures.push(measure),
-        None => rows.push(ImportedRow { settings, elapsed_s: 60.0, measures: vec![measure] }),
+/// The number behind a word.
+fn after(text: &str, word: &str) -> Option<f64> {
+    let (_, rest) = text.split_once(word)?;
+    let digits: String = rest
+        .trim_start()
+        .chars()
+        .take_while(|sign| sign.is_ascii_digit() || *sign == '.')
+        .collect();
+    digits.parse().ok()
+}
+
+/// One of the best points, `Maximum Small IOPS=900 @ Small=5 and Large=0`.
+fn best(line: &str) -> Option<(NamedEstimate, &str)> {
+    let (what, rest) = line.split_once('=')?;
+    let (value, point) = rest.split_once('@')?;
+    let number = value.split_whitespace().next()?.parse::<f64>().ok()?;
+    let measure = match what {
+        "Maximum Large MBPS" => total("throughput", number * 1e6),
+        "Maximum Small IOPS" => total("iops", number),
+        // Up to 11.1 there is no unit: milliseconds. Later it is microseconds.
+        "Minimum Small Latency" => {
+            let unit_ns = if value.contains("usecs") { 1e3 } else { 1e6 };
+            total(READ_TIME, number * unit_ns)
+        }
+        _ => return None,
+    };
+    Some((measure, point))
+}
+
+/// From 12.2 each best point of small I/Os has its times, `Small Write Latency: avg=392.499 us, min=… @ Small=5 and Large=0`.
+fn mean_time(line: &str) -> Option<(NamedEstimate, &str)> {
+    let (times, point) = line.split_once('@')?;
+    let quantity = match times.split_once(':')?.0 {
+        "Small Read Latency" => READ_TIME,
+        "Small Write Latency" => WRITE_TIME,
+        _ => return None,
+    };
+    Some((total(quantity, after(times, "avg=")? * 1e3), point))
+}
+
+/// Adds a number to its point; a time of reads alone takes the place of the best one, which is of reads and writes.
+fn add(
+    rows: &mut Vec<ImportedRow>,
+    settings: Vec<Setting>,
+    measure: NamedEstimate,
+    elapsed_s: f64,
+) {
+    let Some(row) = rows.iter_mut().find(|row| row.settings == settings) else {
+        rows.push(ImportedRow { settings, elapsed_s, measures: vec![measure] });
+        return;
+    };
+    match row.measures.iter_mut().find(|known| known.quantity == measure.quantity) {
+        Some(known) => *known = measure,
+        None => row.measures.push(measure),
     }
 }
 
@@ -72,7 +118,7 @@ pub fn read_matrix(text: &str, name: &str) -> Result<ImportedResult> {
     let (quantity, unit) = match name {
         name if name.contains("_iops") => ("iops", 1.0),
         name if name.contains("_mbps") => ("throughput", 1e6),
-        name if name.contains("_lat") => ("read.service_time.mean", 1e3),
+        name if name.contains("_lat") => (READ_TIME, 1e3),
         _ => {
             return Err(broken(
                 "ORION",
@@ -95,7 +141,7 @@ pub fn read_matrix(text: &str, name: &str) -> Result<ImportedResult> {
             let settings = settings(assay_model::number::count(*small), large);
             rows.push(ImportedRow {
                 settings,
-                elapsed_s: 60.0,
+                elapsed_s: POINT_S,
                 measures: vec![total(quantity, value * unit)],
             });
         }
@@ -133,6 +179,24 @@ mod tests {
         );
         assert!((rows[1].measures[1].estimate.value - 260_000.0).abs() < 1e-6);
         assert!(read_summary("Maximum Large MBPS=").is_err());
+    }
+
+    #[test]
+    fn times_of_reads_and_writes_are_told_apart_where_they_are_printed() {
+        let best = "Write: 50%\nDuration for each Data Point: 30 seconds\nMinimum Small Latency=4.4 @ Small=4 and Large=0\n";
+        let old = read_summary(best).unwrap();
+        assert!(old.lacks.contains(&Lack::Operations));
+        let times = "Small Read Latency: avg=4455.933 us, min=1.0 us @ Small=4 and Large=0\nSmall Write Latency: avg=4363.848 us, min=1.0 us @ Small=4 and Large=0\n";
+        let found = read_summary(&format!("{best}{times}")).unwrap();
+        assert!(!found.lacks.contains(&Lack::Operations));
+        let ImportedContent::Rows(rows) = found.content else { panic!() };
+        let values: Vec<(&str, f64)> = rows[0]
+            .measures
+            .iter()
+            .map(|one| (one.quantity.as_str(), one.estimate.value.round()))
+            .collect();
+        assert_eq!(values, [(READ_TIME, 4_455_933.0), (WRITE_TIME, 4_363_848.0)]);
+        assert!((rows.len(), rows[0].elapsed_s) == (1, 30.0), "{rows:?}");
     }
 
     #[test]

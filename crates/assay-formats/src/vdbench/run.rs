@@ -107,11 +107,13 @@ fn refused(section: &Section, reason: Reason) -> Refused {
     Refused { origin: section.origin.clone(), value: section.name.clone(), reason }
 }
 
+/// Whether a document can be run: a study with the first values of its factors, too.
 fn check(document: &Document) -> Result<(), String> {
+    if let Some(workload) = document.workload() {
+        workload.check().map_err(|error| error.message().to_owned())?;
+    }
     match document {
-        Document::Workload(workload) => {
-            workload.check().map_err(|error| error.message().to_owned())
-        }
+        Document::Workload(_) => Ok(()),
         Document::Study(study) => {
             let text = assay_model::document::to_toml(study)
                 .map_err(|error| error.message().to_owned())?;

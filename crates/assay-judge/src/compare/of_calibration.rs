@@ -1,7 +1,7 @@
 //! A calibration as one side of a comparison: its capacities, and every rung of its curves.
 
 use super::sides::{SideCurve, SideFacts, SideFigure};
-use crate::calibration::trusted;
+use crate::calibration::{point, trusted};
 use crate::doubts;
 use crate::quantity::{CapacityOf, Mix, Quantity};
 use assay_model::Estimate;
@@ -77,18 +77,21 @@ fn capacities(mix: &MixCalibration) -> Vec<SideFigure> {
             ..SideFigure::new(quantity.to_string(), subject, unit, estimate)
         }
     };
-    let capacity =
-        |found: &Capacity| (found.rate, doubts::of_capacity(found).into_iter().collect());
-    let plain = |found: Estimate| (found, Vec::new());
+    let busy = |outstanding: u32| doubts::of_point(point(mix, outstanding));
+    let capacity = |found: &Capacity| {
+        let doubts = doubts::of_capacity(found).into_iter().chain(busy(found.outstanding));
+        (found.rate, doubts.collect())
+    };
+    let alone = |found: Estimate| (found, busy(1).into_iter().collect());
     // Where not even one I/O at a time keeps the limit, the rate within it is known to be 0.
     let within =
-        mix.iops_within_limit.as_ref().map_or((Estimate::exact(0.0, 1), Vec::new()), capacity);
+        mix.iops_within_limit.as_ref().map_or_else(|| alone(Estimate::exact(0.0, 1)), capacity);
     let found = [
         (CapacityOf::IopsWithinLimit, Some(within)),
         (CapacityOf::IopsMax, Some(capacity(&mix.iops_max))),
         (CapacityOf::ThroughputMax, mix.throughput_max_bytes_per_s.as_ref().map(capacity)),
-        (CapacityOf::SingleStreamThroughput, mix.single_stream_bytes_per_s.map(plain)),
-        (CapacityOf::BaseServiceTime, Some(plain(mix.base_service_time_ns))),
+        (CapacityOf::SingleStreamThroughput, mix.single_stream_bytes_per_s.map(alone)),
+        (CapacityOf::BaseServiceTime, Some(alone(mix.base_service_time_ns))),
     ];
     found.into_iter().filter_map(|(what, found)| Some(of(what, found?))).collect()
 }

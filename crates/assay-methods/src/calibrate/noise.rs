@@ -24,14 +24,14 @@ const FEWEST_FREEDOM: f64 = 6.0;
 /// degrees of freedom of its own.
 const FREEDOM_OF_ALL: f64 = 4.0;
 
-/// What is known of the doubts of all loads: stalls with a period, and noise that outlasts a visit beside them.
+/// What is known of the doubts of all loads: stalls with a period, and besides noise that outlasts a visit.
 pub(super) struct Doubts {
     pub(super) stalls: Option<Stalls>,
     noise: SlowNoise,
 }
 
 impl Doubts {
-    /// As the visits to all rungs show it. Stalls with a period are no noise: each visit is taken without them.
+    /// As the visits to all rungs show it. Stalls with a period are not noise: each visit is taken without them.
     pub(super) fn of(ladders: &[&mut Ladder]) -> Self {
         let stalls = Stalls::of(ladders);
         let of_ladder = |ladder: &&mut Ladder| {

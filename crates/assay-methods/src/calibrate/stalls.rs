@@ -30,7 +30,7 @@ impl Stalls {
     /// What the visits to all loads show; `None` where nothing stood still, or not with a period.
     ///
     /// A stall is seen where intervals hold less than a tenth of the I/Os that are usual at their load. Its ends lie within
-    /// the intervals beside them, by what is missing there.
+    /// the intervals next to them, by what is missing there.
     pub(super) fn of(ladders: &[&mut Ladder]) -> Option<Self> {
         let rungs = || ladders.iter().flat_map(|ladder| ladder.rungs.values());
         let showing: Vec<(&Slice, f64)> = rungs()
@@ -50,7 +50,7 @@ impl Stalls {
         Some(Self { recurrence, length_s, half_s, interval_s })
     }
 
-    /// Time from the begin of one stall to that of the next, s.
+    /// Time from one stall to the next, s.
     pub(super) const fn period_s(&self) -> f64 {
         self.recurrence.period_s
     }
@@ -66,7 +66,7 @@ impl Stalls {
         self.half_s.hypot(of_period) / self.period_s() / self.working_share()
     }
 
-    /// Whether an interval of a visit, with one more to each side of the stall, lies beside all stalls.
+    /// Whether an interval of a visit, with one more to each side of the stall, lies outside of all stalls.
     pub(super) fn spares(&self, begin_s: f64) -> bool {
         let earliest_s = self.recurrence.first_s - self.interval_s;
         let taken_s = self.length_s + 3.0 * self.interval_s;
@@ -129,7 +129,7 @@ fn standstills(slice: &Slice, usual: f64) -> Vec<Standstill> {
         .collect()
 }
 
-/// How long storage stood still after the measured time of a visit, s, where what was outstanding then tells it within an
+/// How long storage stood still after the measured time of a visit, s, where what was outstanding then shows it within an
 /// interval: it completes meanwhile, or only afterwards.
 fn standing_after_s(slice: &Slice, usual_iops: f64) -> Option<f64> {
     let last = slice.intervals.last()?;
@@ -139,7 +139,7 @@ fn standing_after_s(slice: &Slice, usual_iops: f64) -> Option<f64> {
 }
 
 /// Mean of the lengths and half the width of its interval, to which a quarter of an interval belongs: what completes late
-/// at the end of a stall hides so much of it. `None` for fewer than three.
+/// at the end of a stall hides up to that much of it. `None` for fewer than three.
 fn known_length(lengths: &[f64], interval_s: f64) -> Option<(f64, f64)> {
     const FEWEST: usize = 3;
     if lengths.len() < FEWEST {

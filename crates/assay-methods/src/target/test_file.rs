@@ -1,10 +1,10 @@
 //! Test files in directories: found again or made, filled, made larger, kept or removed.
 
-use super::AccessOptions;
 use super::direct::set_direct;
 use super::fill::{FillProgress, Filling, fill};
 use super::growth::{Sign, look, next_bytes};
 use super::handle::handle;
+use super::{AccessOptions, LedgerUse};
 use assay_engine::Target;
 use assay_host::counters::monotonic_ns;
 use assay_host::environment::{read_host, read_storage};
@@ -21,6 +21,10 @@ use std::sync::atomic::AtomicBool;
 
 /// The word that marks a file that a person wants to keep; one that a killed run left behind lacks it.
 const KEPT: &str = "kept";
+/// How long the file of a killed process is waited for, ns.
+const RELEASE_NS: u64 = 10_000_000_000;
+/// The word before the name of a ledger that a file belongs to.
+const OF_LEDGER: &str = "ledger";
 
 /// A held target. A test file that nobody wants to keep goes with it: under the lock that came with its admission, so
 /// that an I/O which has not come back cannot keep it.
@@ -80,8 +84,13 @@ impl<'a> TestFiles<'a> {
     /// # Errors
     /// What the safety gate says, or that filling failed; then nothing is left behind.
     pub(super) fn file_in(&mut self, directory: &Path, progress: FillProgress<'_>) -> Result<Held> {
+        if let Some(LedgerUse::Again(ledger)) = &self.opening.ledger {
+            return self.of_ledger(directory, ledger);
+        }
         let wanted = self.wanted(directory)?;
-        if let Some(admission) = self.found(directory, &wanted)? {
+        if self.opening.ledger.is_none()
+            && let Some(admission) = self.found(directory, &wanted)?
+        {
             return self.taken_over(admission);
         }
         // Said now and not with the other notes: whoever does not want it can still stop it.
@@ -95,6 +104,28 @@ impl<'a> TestFiles<'a> {
         self.grow(&mut held.admission, &wanted, started_ns, (progress, &mut show))?;
         held.goes = !self.opening.keep;
         Ok(held)
+    }
+
+    /// The file that was made for a ledger.
+    fn of_ledger(&self, directory: &Path, ledger: &str) -> Result<Held> {
+        let created = self.gate.find_created(directory)?;
+        let mine = |created: &&Created| ledger_of(created.marker()) == Some(ledger);
+        let Some(found) = created.iter().find(mine) else {
+            return Err(Error::usage(
+                format!("{} has no test file of the ledger {ledger}", directory.display()),
+                "name the directory that was verified, and its ledger",
+            ));
+        };
+        let begun_ns = monotonic_ns();
+        loop {
+            match self.gate.admit_created(found) {
+                // The kernel may hold the file of a process that was killed until its last I/O has come back.
+                Err(_) if monotonic_ns() - begun_ns < RELEASE_NS => {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                admitted => return admitted.map(Held::from),
+            }
+        }
     }
 
     /// What [`file_in`](Self::file_in) would do in a directory, in a few words; nothing is touched.
@@ -125,6 +156,9 @@ impl<'a> TestFiles<'a> {
 
     /// What the header says of the content.
     fn content(&self) -> String {
+        if let Some(LedgerUse::New(ledger) | LedgerUse::Again(ledger)) = &self.opening.ledger {
+            return format!("{KEPT} {OF_LEDGER} {ledger}");
+        }
         let kept = if self.opening.keep { KEPT } else { "" };
         format!("{kept} {}", describe(&self.opening.content))
     }
@@ -286,6 +320,22 @@ fn note(plan: &SizePlan) -> String {
     format!("writing a test file of up to {first}, {share:.1} % of the capacity: {reasons}")
 }
 
+/// The ledgers whose test files lie in a directory, the newest file last.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn ledgers_in(directory: &Path) -> Result<Vec<String>> {
+    let mut created = Gate::new(SysRoot::live()).find_created(directory)?;
+    created.sort_by_key(|created| created.marker().created_unix_ns);
+    let ledgers = created.iter().filter_map(|created| ledger_of(created.marker()));
+    Ok(ledgers.map(str::to_owned).collect())
+}
+
+/// The ledger that a file belongs to.
+fn ledger_of(marker: &Marker) -> Option<&str> {
+    marker.content.strip_prefix(KEPT)?.trim_start().strip_prefix(OF_LEDGER)?.strip_prefix(' ')
+}
+
 fn is_kept(marker: &Marker) -> bool {
     marker.content.split(' ').next() == Some(KEPT)
 }
@@ -325,6 +375,7 @@ mod tests {
             grows: true,
             fill_time: Nanos(60_000_000_000),
             keep: false,
+            ledger: None,
             content: Content::default(),
             backend: BackendChoice::Auto(UringOptions::default()),
         }

@@ -2,7 +2,7 @@
 
 use super::document_headline::headline;
 use super::rates::{paced, rounded};
-use super::{cluster, integrity, levels};
+use super::{cluster, durability, integrity, levels};
 use crate::format::Formatter;
 use crate::input::{Report, RunReport};
 use crate::phrases::{
@@ -30,6 +30,11 @@ pub(super) struct Answer {
 pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
     let details: Vec<String> =
         found(report, format).iter().map(|sentence| capital_words(sentence)).collect();
+    let durability = report.integrity.as_ref().and_then(|found| found.durability.as_ref());
+    if let Some(lost) = durability.filter(|found| found.lost_blocks() > 0) {
+        let headline = durability::sentence(lost);
+        return Answer { outcome: durability::outcome(lost), headline, details };
+    }
     // Data that is not what was written is worse than whatever else was asked.
     if let Some(fault) = report.integrity.as_ref().and_then(integrity::headline) {
         return Answer { outcome: fault.outcome, headline: fault.words, details };
@@ -42,6 +47,10 @@ pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
     if let Some(verdict) = &report.verdict {
         let headline = verdict_sentence(verdict, format);
         return Answer { outcome: Some(verdict.outcome), headline, details };
+    }
+    if let Some(found) = durability {
+        let (outcome, headline) = (durability::outcome(found), durability::sentence(found));
+        return Answer { outcome, headline, details };
     }
     if let Some(own) = headline(report, format) {
         return Answer { outcome: own.outcome, headline: own.words, details };

@@ -25,19 +25,17 @@ pub(super) fn sentence(found: &Integrity) -> String {
         .iter()
         .map(|count| format!("{} {}", show_count(real(count.blocks)), count.kind.name()))
         .collect();
-    match (found.outcome(), found.found_blocks()) {
-        (Outcome::Fail, 1) => {
+    match (found.found_blocks(), found.coverage.verified_blocks) {
+        (1, _) => {
             format!("1 block does not hold what was written to it: {}.", kinds.join(", "))
         }
-        (Outcome::Fail, blocks) => format!(
+        (blocks @ 2.., _) => format!(
             "{} blocks do not hold what was written to them: {}.",
             show_count(real(blocks)),
             kinds.join(", ")
         ),
-        (Outcome::Inconclusive, _) => {
-            "Nothing was verified: no block that was written was read again.".to_owned()
-        }
-        (Outcome::Pass, _) => format!(
+        (0, 0) => "Nothing was verified: no block that was written was read again.".to_owned(),
+        (0, _) => format!(
             "Every block that was read holds what was written to it: {} blocks verified, {} of those written.",
             show_count(real(found.coverage.verified_blocks)),
             Unit::Share.show(share(found.coverage.verified_blocks, found.coverage.written_blocks))
@@ -52,15 +50,17 @@ pub(super) fn section(found: &Integrity, format: &Formatter) -> Section<'static>
     let tables = tables.filter(|table| !table.is_empty());
     let swept = (!format.is_relative()).then(|| swept(found));
     let lead = Block::Lead([sentence(found)].into_iter().chain(swept).collect());
-    let limits = Block::Note(
-        "No power was cut: this says nothing of what storage keeps over a power failure."
-            .to_owned(),
-    );
+    let limits = found.durability.is_none().then(|| {
+        Block::Note(
+            "No power was cut: this says nothing of what storage keeps over a power failure."
+                .to_owned(),
+        )
+    });
     let tables = tables.map(|table| Block::captioned(Level::Detail, table));
     Section {
         id: "integrity",
         title: "Is what was read what was written?".to_owned(),
-        blocks: [lead].into_iter().chain(tables).chain([limits]).collect(),
+        blocks: [lead].into_iter().chain(tables).chain(limits).collect(),
     }
 }
 
@@ -164,6 +164,10 @@ fn coverage(found: &Integrity) -> Table {
 
 fn cost(found: &Integrity) -> Table {
     let cost = &found.cost;
+    if cost.table_bytes == 0 {
+        // After a cut nothing was written, and nothing timed.
+        return Table::of_numbers("What verification cost", &["", "mean"]);
+    }
     let rows = [
         ("stamping a write", Unit::Ns.show(cost.stamp_mean_ns)),
         ("checking a read", Unit::Ns.show(cost.check_mean_ns)),

@@ -66,9 +66,12 @@ pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<Sectio
     let mut sections = vec![factors(study, format)];
     sections.extend(scalings(&study.scaling, "at the same time", format));
     sections.extend(courses(study, format));
-    let tables = match loads(study, &format) {
+    let tables: Vec<Table> = match loads(study, &format) {
         Some(loads) => vec![unmeasured(study), loads],
-        None => vec![unmeasured(study), cells(study, &format), ladder(study, &format)],
+        None => [unmeasured(study), cells(study, &format)]
+            .into_iter()
+            .chain(ladder(study, &format))
+            .collect(),
     };
     let blocks = tables.into_iter().map(|table| Block::captioned(Level::Detail, table)).collect();
     sections.push(Section { id: "cells", title: "Every cell".to_owned(), blocks });
@@ -253,8 +256,14 @@ fn settings(result: &CellResult) -> String {
     words.join(", ")
 }
 
-/// Every cell as the ladders of the field have it: rates of reads and writes, in I/Os, database blocks and bytes.
-fn ladder(study: &StudyResult, format: &Formatter) -> Table {
+/// Every cell as the ladders of the field have it: rates of reads and writes, in I/Os, database blocks and bytes; nothing
+/// where reads and writes were not told apart, as in the results of some other programs.
+fn ladder(study: &StudyResult, format: &Formatter) -> Option<Table> {
+    const RATES: [&str; 4] = ["read.iops", "write.iops", "read.throughput", "write.throughput"];
+    let has_rates = |cell: &CellResult| RATES.iter().any(|name| number(cell, name, None).is_some());
+    if !study.cells.iter().any(has_rates) {
+        return None;
+    }
     let row = |result: &CellResult| {
         let value = |quantity: &str, unit: Unit, per: f64| {
             let found = number(result, quantity, None);
@@ -289,7 +298,7 @@ fn ladder(study: &StudyResult, format: &Formatter) -> Table {
         "elapsed",
     ];
     let caption = "The same as a ladder of reads and writes; blocks are of 8 KiB";
-    Table::of_numbers(caption, &names).with(study.cells.iter().map(row))
+    Some(Table::of_numbers(caption, &names).with(study.cells.iter().map(row)))
 }
 
 /// Cells that are loads on a database, by the figures that they have; nothing where there are none.

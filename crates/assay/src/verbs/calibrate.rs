@@ -136,7 +136,8 @@ impl Options {
         let mut target = self.target.plan();
         if target.targets.is_empty() {
             target.targets = luns(&orion)?;
-            if orion.write_share > 0.0 && !target.may_be_written() {
+            let writes = orion.write_share.is_some_and(|share| share > 0.0);
+            if writes && !target.may_be_written() {
                 return Err(Error::usage(
                     format!("-write would overwrite what {} names", orion.lun_file()),
                     "name a directory to write in: assay calibrate DIR --as orion …, or give devices up with --destroy",
@@ -144,13 +145,22 @@ impl Options {
             }
         }
         Ok(CalibrationRunPlan {
-            read_share: vec![Share(1.0 - orion.write_share)],
-            transfer: orion.small,
-            large_transfer: orion.large,
-            time: orion.duration,
+            read_share: self.foreign_read_share(orion.write_share),
+            transfer: orion.small.unwrap_or(self.transfer),
+            large_transfer: orion.large.unwrap_or(self.large_transfer),
+            time: orion.duration.unwrap_or(self.time),
             target,
             ..self.plan()
         })
+    }
+
+    /// What ORION's words do not say holds as it stands before them, and without both there are reads only.
+    fn foreign_read_share(&self, write_share: Option<f64>) -> Vec<Share> {
+        match write_share {
+            Some(share) => vec![Share(1.0 - share)],
+            None if self.read_share.is_empty() => vec![Share(1.0)],
+            None => self.read_share.clone(),
+        }
     }
 
     /// Reads always; writes only where a test file is made, a device was given up, or nothing is real.

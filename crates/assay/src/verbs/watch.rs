@@ -202,7 +202,6 @@ fn live(
         let late_ns = if is_last { 0 } else { pace.step() };
         let moment = sampler.sample(late_ns);
         sink.take(&moment)?;
-        progress.host(&moment);
         end_ns += moment.counters.time_ns;
         progress.interval(&interval(&moment, end_ns));
         show(&moment, length, begun.elapsed(), progress);

@@ -224,6 +224,11 @@ impl Started {
         }
     }
 
+    /// What it has written to standard error so far.
+    pub fn stderr(&self) -> String {
+        fs::read_to_string(&self.err).unwrap()
+    }
+
     pub fn wait(mut self) -> Ran {
         let status = self.child.wait().unwrap();
         let read = |path: &Path| String::from_utf8(fs::read(path).unwrap()).unwrap();

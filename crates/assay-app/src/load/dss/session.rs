@@ -2,6 +2,7 @@
 
 use super::answers;
 use super::data::Tables;
+use super::live_queries::LiveQueries;
 use super::request::DssRequest;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
@@ -161,7 +162,9 @@ impl<L: LoadProduct + DssStore> Measuring<'_, L> {
         let (writer, progress) = (self.writer, &self.context.progress);
         let wanted = if plan.kind == DssKind::Power { 22 } else { 22 * plan.streams };
         let result = &self.result;
+        let live = RefCell::new(LiveQueries::new(plan.streams));
         let mut ended = |query: &DssQuery, rows: &[Row]| {
+            live.borrow_mut().take(query);
             begun.borrow_mut().push(query.clone());
             let kept = keep(writer, result, &plan, &begun.borrow());
             let written = answers.map_or(Ok(()), |path| answers::write(path, &query.name, rows));
@@ -171,6 +174,7 @@ impl<L: LoadProduct + DssStore> Measuring<'_, L> {
         };
         let mut waiting = |passed: Duration| {
             show(progress, &plan, begun.borrow().len(), wanted, passed);
+            live.borrow_mut().interval(passed).iter().for_each(|ended| progress.interval(ended));
         };
         let mut hooks =
             QueryHooks { stop: &self.context.stop, ended: &mut ended, waiting: &mut waiting };

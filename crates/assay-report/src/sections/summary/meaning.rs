@@ -4,13 +4,14 @@ use super::super::quantity_names::{factor, quantity};
 use super::super::rates::rounded;
 use crate::format::Formatter;
 use crate::input::{Report, RunReport};
+use crate::ladder::split::Split;
 use crate::phrases::nines;
 use crate::summary::hundred_reads;
 use assay_model::calibration::{Calibration, MixCalibration};
 use assay_model::comparison::Comparison;
 use assay_model::load::{Load, Rung};
 use assay_model::locality::Locality;
-use assay_model::number::{real, share};
+use assay_model::number::real;
 use assay_model::soak::{Soak, SoakState};
 use assay_model::study::{CurvePoint, StudyResult};
 use assay_model::units::{show_bytes, show_count};
@@ -109,11 +110,11 @@ fn of_load(load: &Load) -> Vec<String> {
     said
 }
 
-/// The share of DB time that was waiting for files.
+/// The share of DB time that was waiting for files, by the same split that charts and tables show.
 fn waited_share(rung: &Rung) -> Option<f64> {
-    let time = &rung.time;
-    let waited = time.read_ns? + time.write_ns.unwrap_or(0) + time.commit_ns.unwrap_or(0);
-    (time.database_ns > 0).then(|| share(waited.min(time.database_ns), time.database_ns))
+    let split = Split::of(rung);
+    let waited = split.data_io? + split.commit.unwrap_or(0.0);
+    (split.database > 0.0).then(|| (waited / split.database).min(1.0))
 }
 
 fn of_waiting(waited: f64) -> String {

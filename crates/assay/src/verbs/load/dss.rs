@@ -24,7 +24,7 @@ pub struct Options {
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     scale: f64,
     /// Concurrent streams of each throughput run; 0 for no throughput run
-    #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u32).range(STREAMS))]
+    #[arg(long, aliases = ["sessions", "users", "clients", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u32).range(STREAMS))]
     streams: Vec<u32>,
     /// Processes that the server may use for a step of a query in addition to the session's own; all runs are made with
     /// each number. By default 2 on PostgreSQL, none elsewhere

@@ -17,7 +17,7 @@ use clap::{Args, ValueEnum};
   assay load oltp postgresql://user@host/database --warehouses 10 --find-knee")]
 pub struct Options {
     /// Warehouses: the scale of the data, about 100 MB each
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, alias = "scale", value_name = "N", default_value_t = 1)]
     warehouses: u32,
     /// How transactions reach the server; by default `proc`
     #[arg(long, value_enum)]

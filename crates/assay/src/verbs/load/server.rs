@@ -12,7 +12,7 @@ pub const SERVER: &str = "Server options";
 #[command(next_help_heading = SERVER)]
 pub struct ServerOptions {
     /// Product of the server that Assay creates; an address already says which one it is
-    #[arg(long = "server", value_enum, value_name = "PRODUCT")]
+    #[arg(long = "server", alias = "product", value_enum, value_name = "PRODUCT")]
     product: Option<ProductName>,
     /// Directory with the programs of the server; by default found next to assay, on the PATH, or where distributions
     /// install them

@@ -43,7 +43,7 @@ pub struct Options {
     #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
     repeats: u32,
     /// Size of each table; a row fills one 8 KiB block
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "1GiB")]
+    #[arg(long, alias = "size", value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "1GiB")]
     scale: Bytes,
     /// Number of tables; sessions are distributed over them
     #[arg(long, value_name = "N", default_value_t = 1)]

@@ -1,0 +1,281 @@
+//! Whether storage keeps what it acknowledged: times of flushes and a verified load, with a ledger until the storage dies, and the
+//! judgement of what is left afterwards.
+
+mod after;
+mod ground;
+mod workload;
+
+use crate::context::Context;
+use crate::finish::{CriteriaSource, FinishedRun, finish_run};
+use crate::plan_document::PlanDocument;
+use crate::recording::{OpenTarget, Recording, RunRequest, check_verifiable};
+use crate::target_plan::TargetPlan;
+use assay_engine::Target;
+use assay_host::clock::unix_ns;
+use assay_host::declarations::declarations;
+use assay_host::root::SysRoot;
+use assay_ledger::{
+    KeptAcknowledgements, LedgerHead, LedgerId, LedgerPlace, LedgerSubject, Recorder,
+};
+use assay_methods::durability::durability;
+use assay_methods::flush_timing::time_flushes;
+use assay_methods::target::{LedgerUse, Storage};
+use assay_model::durability::{Durability, FlushTiming, JudgedCut};
+use assay_model::measurement::Finish;
+use assay_model::run::RunKind;
+use assay_model::units::{Bytes, Nanos, Share};
+use assay_model::{Error, Result, Workload};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+pub use after::AfterPlan;
+pub(crate) use ground::{boot, identity};
+
+/// The cell of the load.
+const CELL: &str = "verify";
+/// Share of the time for the times of flushes; the load has the rest.
+const TIMING_SHARE: f64 = 0.25;
+/// Size of a test file where nobody says one: large enough for caches of devices, small enough to be read again in seconds.
+const FILE_BYTES: u64 = 1 << 30;
+/// With a ledger a run lasts until the storage dies; this is as good as that.
+const UNTIL_IT_DIES: Nanos = Nanos(30 * 86_400 * 1_000_000_000);
+/// How long a run without a ledger lasts where nobody says it.
+const USUAL: Nanos = Nanos(150_000_000_000);
+
+/// The plan of a verification.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VerifyPlan {
+    /// What is verified, and how it is opened: one directory or device.
+    pub target: TargetPlan,
+    /// How long it lasts; minutes without a ledger, until the storage dies with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Nanos>,
+    /// Where acknowledgements are kept, so that a cut can be judged.
+    #[serde(skip)]
+    pub ledger: Option<LedgerPlace>,
+}
+
+/// A ledger that is gone on with, and what was judged of it before.
+struct Known {
+    id: LedgerId,
+    cuts: Vec<JudgedCut>,
+}
+
+impl VerifyPlan {
+    /// Verifies a target: with times of flushes and without a cut, or with a ledger until it dies.
+    pub fn run(&self, named: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
+        self.check()?;
+        match &self.ledger {
+            None => self.without_ledger(named, context),
+            Some(place) => {
+                ground::check_apart(place, self.only_target()?, context)?;
+                let use_of = |id: &LedgerId| LedgerUse::New(id.digits());
+                self.with_ledger(place, None, use_of, named, context)
+            }
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let target = self.only_target()?;
+        let workload = self.workload();
+        check_verifiable(&workload, &self.target.targets, Share(1.0))?;
+        if self.ledger.is_some() && Path::new(target).is_file() {
+            return Err(Error::usage(
+                format!("{target} is a file, and a ledger is kept for a test file of its own"),
+                "name a directory or a block device",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The name of the one target.
+    fn only_target(&self) -> Result<&str> {
+        match &self.target.targets[..] {
+            [one] => Ok(one),
+            others => Err(Error::usage(
+                format!("{} targets are named, and one is verified at a time", others.len()),
+                "name one directory or block device",
+            )),
+        }
+    }
+
+    fn workload(&self) -> Workload {
+        let time = match (self.time, &self.ledger) {
+            (Some(time), Some(_)) => time,
+            (Some(time), None) => Nanos(time.0 - share_of(time, TIMING_SHARE).0),
+            (None, Some(_)) => UNTIL_IT_DIES,
+            (None, None) => USUAL,
+        };
+        workload::workload(time)
+    }
+
+    pub(crate) fn sized(&self) -> TargetPlan {
+        let mut target = self.target.clone();
+        if Path::new(target.targets.first().map_or("", String::as_str)).is_dir() {
+            target.size = target.size.or(Some(Bytes(FILE_BYTES)));
+        }
+        target
+    }
+
+    fn without_ledger(
+        &self,
+        named: Option<&CriteriaSource>,
+        context: &Context,
+    ) -> Result<FinishedRun> {
+        let (workload, target) = (self.workload(), self.sized());
+        let document = PlanDocument::new(self)?;
+        let request = RunRequest::of(&workload, &target, Some(&document));
+        let mut recording = Recording::begin(RunKind::Verify, &request, context)?;
+        let timed = self.time_flushes(&recording, context);
+        let measured = timed.and_then(|timing| {
+            recording.verify(&workload, Share(1.0))?;
+            let measurement = recording.measure(CELL, &workload)?;
+            let durability = weighed(&recording, Some(timing), Vec::new());
+            recording.end_verification(&measurement.finish, Some(durability))?;
+            Ok(measurement.finish)
+        });
+        match measured {
+            Ok(finish) => finish_run(recording.end(), &finish, named),
+            Err(error) => Err(recording.abandon(error)),
+        }
+    }
+
+    fn time_flushes(&self, recording: &Recording, context: &Context) -> Result<FlushTiming> {
+        let storage = storage_of(recording)?;
+        let stack = storage.environment.storage.first().map(|storage| &storage.stack);
+        let time = share_of(self.time.unwrap_or(USUAL), TIMING_SHARE);
+        let progress = context.progress.clone();
+        let mut show = |share: f64| progress.show("timing flushes", share, None);
+        let timing = time_flushes(&storage.targets[0], stack, time, &context.stop, &mut show);
+        context.progress.clear();
+        timing
+    }
+
+    /// Writes with a ledger until the storage dies, the time is over, or somebody asks for the end.
+    fn with_ledger(
+        &self,
+        place: &LedgerPlace,
+        known: Option<Known>,
+        use_of: impl FnOnce(&LedgerId) -> LedgerUse,
+        named: Option<&CriteriaSource>,
+        context: &Context,
+    ) -> Result<FinishedRun> {
+        let Known { id, cuts } = match known {
+            Some(known) => known,
+            None => Known { id: LedgerId::random()?, cuts: Vec::new() },
+        };
+        let use_of = use_of(&id);
+        let goes_on = matches!(use_of, LedgerUse::Again(_));
+        let target = TargetPlan { ledger: Some(use_of), ..self.sized() };
+        let workload = self.workload();
+        let document = PlanDocument::new(self)?;
+        let request = RunRequest::of(&workload, &target, Some(&document));
+        let mut recording = Recording::begin(RunKind::Verify, &request, context)?;
+        let measured = self.measure_with_ledger(&mut recording, place, id, goes_on, &workload);
+        match measured {
+            Ok((finish, kept)) => {
+                let cuts = weighed(&recording, None, cuts);
+                end_with_ledger(recording, &finish, cuts, &kept, named)
+            }
+            Err(error) => Err(recording.abandon(error)),
+        }
+    }
+
+    fn measure_with_ledger(
+        &self,
+        recording: &mut Recording,
+        place: &LedgerPlace,
+        id: LedgerId,
+        goes_on: bool,
+        workload: &Workload,
+    ) -> Result<(Finish, KeptAcknowledgements)> {
+        let (target, context) = (self.only_target()?.to_owned(), recording.context.clone());
+        let identity = identity(storage_of(recording)?, id);
+        recording.verify_with_ledger(workload, |opened, run, block_bytes| {
+            let head = head(id, &target, identity, opened, (run, block_bytes));
+            let writer = if goes_on { place.go_on(id, &head)? } else { place.create(id, &head)? };
+            Recorder::begin(writer)
+        })?;
+        let hint = format!(
+            "note: acknowledgements go to {place}; cut the power at any time, then `assay verify {target} --after`"
+        );
+        context.progress.say(&hint);
+        let measurement = recording.measure(CELL, workload)?;
+        Ok((measurement.finish, recording.end_ledger().unwrap_or_default()))
+    }
+}
+
+/// Sweeps and judges a run with a ledger that was not cut.
+fn end_with_ledger(
+    mut recording: Recording,
+    finish: &Finish,
+    durability: Durability,
+    kept: &KeptAcknowledgements,
+    named: Option<&CriteriaSource>,
+) -> Result<FinishedRun> {
+    if let Some(reason) = &kept.reason {
+        let unkept = kept.unkept;
+        recording.context.progress.say(&format!(
+            "note: {unkept} acknowledgements are not in the ledger, and what they promise is not judged: {reason}"
+        ));
+    }
+    let durability = Durability {
+        acknowledgements: kept.kept,
+        unkept_acknowledgements: kept.unkept,
+        ..durability
+    };
+    match recording.end_verification(finish, Some(durability)) {
+        Ok(_) => finish_run(recording.end(), finish, named),
+        Err(error) => Err(recording.abandon(error)),
+    }
+}
+
+/// What a stretch of a ledger begins with.
+fn head(
+    id: LedgerId,
+    named: &str,
+    identity: String,
+    target: &Target,
+    (run, block_bytes): (u32, u64),
+) -> LedgerHead {
+    LedgerHead {
+        format: 1,
+        ledger: id.digits(),
+        target: named.to_owned(),
+        identity,
+        boot: boot(&SysRoot::live()),
+        began_unix_ns: unix_ns(),
+        subject: LedgerSubject::Blocks {
+            run,
+            block_bytes,
+            first_byte: target.first_byte,
+            length_bytes: target.length_bytes,
+        },
+    }
+}
+
+/// All that is known of a target that is open.
+fn weighed(recording: &Recording, timing: Option<FlushTiming>, cuts: Vec<JudgedCut>) -> Durability {
+    let storage = match &recording.target {
+        OpenTarget::Storage(storage) => storage.environment.storage.first(),
+        OpenTarget::Simulated(..) => None,
+    };
+    let declared = storage.map(|storage| declarations(&storage.stack)).unwrap_or_default();
+    durability(declared, timing, cuts)
+}
+
+fn storage_of(recording: &Recording) -> Result<&Storage> {
+    match &recording.target {
+        OpenTarget::Storage(storage) => Ok(storage),
+        OpenTarget::Simulated(..) => Err(Error::usage(
+            "a simulated device keeps no data that could be verified",
+            "verify a directory or a block device",
+        )),
+    }
+}
+
+/// A part of a time.
+fn share_of(time: Nanos, share: f64) -> Nanos {
+    Nanos(assay_model::number::count(assay_model::number::real(time.0) * share))
+}

@@ -1,0 +1,262 @@
+//! The judgement after a cut: every acknowledged write of the ledger against what the target holds now.
+
+use super::ground::{of_device, of_file};
+use super::{Known, VerifyPlan, boot, weighed};
+use crate::context::Context;
+use crate::finish::{CriteriaSource, FinishedRun, finish_run};
+use crate::recording::{OpenTarget, Recording, RunRequest};
+use crate::target_plan::TargetPlan;
+use assay_engine::{Target, TargetAfterCut, judge_after_cut};
+use assay_host::clock::unix_ns;
+use assay_host::environment::read_storage;
+use assay_host::root::{Survey, SysRoot};
+use assay_integrity::AfterCut;
+use assay_ledger::{Epoch, Ledger, LedgerPlace, LedgerSubject};
+use assay_methods::target::{LedgerUse, is_block_device, ledgers_in};
+use assay_model::durability::{CutKind, JudgedCut};
+use assay_model::integrity::{Integrity, VerificationCost, VerificationCoverage};
+use assay_model::measurement::Finish;
+use assay_model::number::seconds;
+use assay_model::run::RunKind;
+use assay_model::{Error, Result};
+use std::path::Path;
+
+/// The plan of a judgement after a cut.
+pub struct AfterPlan {
+    /// What was verified, and how it goes on.
+    pub verify: VerifyPlan,
+    /// What was cut; found out where nobody says it: another start of the system, or the process alone.
+    pub cut: Option<CutKind>,
+}
+
+/// What is to be judged.
+struct Case<'a> {
+    epoch: &'a Epoch,
+    run: u32,
+    block_bytes: u64,
+    first_byte: u64,
+    length_bytes: u64,
+    earlier_runs: Vec<u32>,
+}
+
+impl AfterPlan {
+    /// Judges every acknowledged write; changes nothing on the target.
+    ///
+    /// # Errors
+    /// A usage error when ledger and target do not belong together, an environment error when one of them cannot be read.
+    pub fn judge(&self, named: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
+        let place = self.place()?;
+        let ledger = self.ledger(place)?;
+        if ledger.rest_bytes > 0 {
+            let rest = ledger.rest_bytes;
+            context.progress.say(&format!(
+                "note: the last {rest} bytes of the ledger are not whole and do not count"
+            ));
+        }
+        let target = TargetPlan {
+            ledger: Some(LedgerUse::Again(ledger.id.digits())),
+            size: None,
+            ..self.verify.target.clone()
+        };
+        let request = RunRequest {
+            target: &target,
+            write: false,
+            direct: true,
+            grows: false,
+            workload: None,
+            study: None,
+            document: None,
+        };
+        let recording = Recording::begin(RunKind::Verify, &request, context)?;
+        match self.judge_recorded(&recording, place, &ledger) {
+            Ok(()) => finish_run(recording.end(), &Finish::Complete, named),
+            Err(error) => Err(recording.abandon(error)),
+        }
+    }
+
+    /// Goes on writing after a judgement, as another stretch of the same ledger.
+    ///
+    /// # Errors
+    /// As for a run with a ledger.
+    pub fn resume(&self, context: &Context) -> Result<FinishedRun> {
+        let place = self.place()?;
+        let ledger = self.ledger(place)?;
+        let known = Known { id: ledger.id, cuts: ledger.judgements() };
+        self.verify.check()?;
+        let again = LedgerUse::Again(ledger.id.digits());
+        self.verify.with_ledger(place, Some(known), |_| again, None, context)
+    }
+
+    fn place(&self) -> Result<&LedgerPlace> {
+        self.verify.ledger.as_ref().ok_or_else(|| {
+            Error::usage(
+                "--after needs the ledger of what was acknowledged",
+                "name it with --ledger FILE or --witness HOST:PORT",
+            )
+        })
+    }
+
+    /// The ledger of the target, which must be its own.
+    fn ledger(&self, place: &LedgerPlace) -> Result<Ledger> {
+        let target = self.verify.only_target()?;
+        let identities = identities(Path::new(target))?;
+        let (Some(newest), LedgerPlace::Witness(_)) = (identities.last(), place) else {
+            let ledger = place.read("")?;
+            return self.of_target(ledger, &identities);
+        };
+        self.of_target(place.read(newest)?, &identities)
+    }
+
+    fn of_target(&self, ledger: Ledger, identities: &[String]) -> Result<Ledger> {
+        let head = &ledger.last().head;
+        if identities.contains(&head.identity) {
+            return Ok(ledger);
+        }
+        Err(Error::usage(
+            format!(
+                "the ledger is about the {}, and {} is another one",
+                head.identity,
+                self.verify.only_target()?
+            ),
+            format!("name what was verified: it was called {}", head.target),
+        ))
+    }
+
+    fn judge_recorded(
+        &self,
+        recording: &Recording,
+        place: &LedgerPlace,
+        ledger: &Ledger,
+    ) -> Result<()> {
+        let OpenTarget::Storage(storage) = &recording.target else { return Ok(()) };
+        let (case, target) = (case(ledger), &storage.targets[0]);
+        let clipped = within(target, &case)?;
+        let after = AfterCut::new(
+            case.run,
+            case.block_bytes,
+            case.first_byte,
+            case.epoch.promises.clone(),
+            case.earlier_runs.clone(),
+        );
+        let context = &recording.context;
+        let mut show = |share: f64| context.progress.show("reading what was kept", share, None);
+        let found = judge_after_cut(&clipped, &after, &context.stop, &mut show)?;
+        context.progress.clear();
+        if !found.sweep.complete {
+            return Err(Error::environment("the judgement was interrupted", "start it again"));
+        }
+        let judged = self.judged(&case, &after, &found);
+        place.judge(ledger.id, &judged)?;
+        let mut cuts = ledger.judgements();
+        if !ledger.last().judgements.is_empty() {
+            cuts.pop();
+        }
+        cuts.push(judged);
+        let mut durability = weighed(recording, None, cuts);
+        durability.acknowledgements = case.epoch.acknowledgements;
+        let integrity = Integrity {
+            durability: Some(durability),
+            ..integrity(&case, &after, &found, clipped.length_bytes)
+        };
+        recording.writer.put_json(assay_store::Document::Integrity, &integrity)?;
+        recording.keep_versions(&found.versions)
+    }
+
+    fn judged(&self, case: &Case<'_>, after: &AfterCut, found: &TargetAfterCut) -> JudgedCut {
+        let is_same_boot = boot(&SysRoot::live()) == case.epoch.head.boot;
+        let seen = if is_same_boot { CutKind::Process } else { CutKind::System };
+        JudgedCut {
+            kind: self.cut.unwrap_or(seen),
+            run: case.run,
+            judged_unix_ns: unix_ns(),
+            acknowledgements: case.epoch.acknowledgements,
+            acknowledged_s: seconds(case.epoch.elapsed_ns),
+            promised_blocks: after.promised_blocks(),
+            kept_blocks: found.kept_blocks,
+            newer_blocks: found.newer_blocks,
+            counts: found.counts.clone(),
+            torn_blocks: found.torn_blocks,
+            atomic_unit_bytes: (found.torn_blocks > 0).then_some(found.atomic_unit_bytes),
+        }
+    }
+}
+
+/// The last stretch of a ledger, with the numbers of those before it.
+fn case(ledger: &Ledger) -> Case<'_> {
+    let epoch = ledger.last();
+    let run_of = |epoch: &Epoch| match epoch.head.subject {
+        LedgerSubject::Blocks { run, .. } => run,
+    };
+    let LedgerSubject::Blocks { run, block_bytes, first_byte, length_bytes } = epoch.head.subject;
+    let earlier_runs = ledger.epochs.iter().map(run_of).filter(|earlier| *earlier != run).collect();
+    Case { epoch, run, block_bytes, first_byte, length_bytes, earlier_runs }
+}
+
+/// The part of a target that was written to; one that has shrunk has lost what was behind its end.
+fn within(target: &Target, case: &Case<'_>) -> Result<Target> {
+    let end_byte = target.first_byte + target.length_bytes;
+    if case.first_byte < target.first_byte || case.first_byte + case.length_bytes > end_byte {
+        return Err(Error::environment(
+            format!(
+                "{} ends at byte {end_byte}, and writes up to byte {} were acknowledged",
+                target.name,
+                case.first_byte + case.length_bytes
+            ),
+            "the target has shrunk, or is another one: all that lies behind its end is lost",
+        ));
+    }
+    let file = target.file.try_clone().map_err(|error| {
+        Error::environment(
+            format!("opening {} again: {error}", target.name),
+            "allow more open files",
+        )
+    })?;
+    Ok(Target {
+        name: target.name.clone(),
+        file,
+        first_byte: case.first_byte,
+        length_bytes: case.length_bytes,
+        ..*target
+    })
+}
+
+fn integrity(
+    case: &Case<'_>,
+    after: &AfterCut,
+    found: &TargetAfterCut,
+    length_bytes: u64,
+) -> Integrity {
+    Integrity {
+        format: 1,
+        run: case.run,
+        block_bytes: case.block_bytes,
+        checked_share: 1.0,
+        coverage: VerificationCoverage {
+            blocks: length_bytes / case.block_bytes,
+            written_blocks: after.promised_blocks(),
+            verified_blocks: found.kept_blocks,
+            checked_reads: found.sweep.blocks,
+            ..VerificationCoverage::default()
+        },
+        sweep: found.sweep,
+        cost: VerificationCost::default(),
+        counts: found.counts.clone(),
+        faults: found.versions.iter().map(|versions| versions.fault.clone()).collect(),
+        durability: None,
+    }
+}
+
+/// All that a target may be known by: the ledgers of its test files, or the device itself.
+fn identities(target: &Path) -> Result<Vec<String>> {
+    if is_block_device(target) {
+        let root = SysRoot::live();
+        return Ok(vec![of_device(&read_storage(&Survey::new(&root), target)?)]);
+    }
+    if !target.is_dir() {
+        return Err(Error::usage(
+            format!("{} is neither a directory nor a block device", target.display()),
+            "name what was verified",
+        ));
+    }
+    Ok(ledgers_in(target)?.iter().map(|ledger| of_file(ledger)).collect())
+}

@@ -1,0 +1,79 @@
+//! What a target is known by when it is found again, and whether a ledger lies apart from it.
+
+use crate::context::Context;
+use assay_host::environment::read_storage;
+use assay_host::root::{Survey, SysRoot};
+use assay_ledger::{LedgerId, LedgerPlace};
+use assay_methods::target::Storage;
+use assay_model::environment::Storage as StorageFacts;
+use assay_model::stack::DeviceNumber;
+use assay_model::target::TargetKind;
+use assay_model::{Error, Result};
+use std::path::Path;
+
+/// File systems that go with the power of the machine.
+const IN_MEMORY: [&str; 2] = ["tmpfs", "ramfs"];
+
+/// The kernel's number of the time since its start.
+pub(crate) fn boot(root: &SysRoot) -> String {
+    root.text("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+/// What an opened target is known by: the ledger that its test file was made for, or the serial number and size of the device.
+pub(crate) fn identity(storage: &Storage, id: LedgerId) -> String {
+    let facts = storage.environment.storage.first();
+    match facts.and_then(|facts| facts.target.as_ref()).map(|target| target.kind) {
+        Some(TargetKind::BlockDevice) => facts.map(of_device).unwrap_or_default(),
+        _ => of_file(&id.digits()),
+    }
+}
+
+/// The identity of a test file that was made for a ledger.
+pub(super) fn of_file(ledger: &str) -> String {
+    format!("file of {ledger}")
+}
+
+/// The identity of a device.
+pub(super) fn of_device(storage: &StorageFacts) -> String {
+    let layer = storage.stack.layers.first();
+    let serial =
+        layer.and_then(|layer| layer.serial.clone().or_else(|| layer.world_wide_name.clone()));
+    let size_bytes = layer.map_or(0, |layer| layer.size_bytes);
+    let name = serial.or_else(|| layer.map(|layer| layer.name.clone()));
+    format!("device {} of {size_bytes} B", name.unwrap_or_default())
+}
+
+/// Refuses a ledger on the storage that it is about, and says where it would not outlive the machine.
+pub(super) fn check_apart(place: &LedgerPlace, target: &str, context: &Context) -> Result<()> {
+    let LedgerPlace::File(path) = place else { return Ok(()) };
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let root = SysRoot::live();
+    let survey = Survey::new(&root);
+    let ledger = read_storage(&survey, parent.unwrap_or(Path::new(".")))?;
+    let target_storage = read_storage(&survey, Path::new(target))?;
+    let under = devices(&target_storage);
+    if devices(&ledger).iter().any(|device| under.contains(device)) {
+        return Err(Error::usage(
+            format!("the ledger {} would lie on the storage that is verified", path.display()),
+            "name a file on another device, or a witness on another machine",
+        ));
+    }
+    let mount = ledger.stack.mount.as_ref();
+    if mount.is_some_and(|mount| IN_MEMORY.contains(&mount.file_system.as_str())) {
+        context.progress.say(&format!(
+            "note: the ledger {} lies in memory and goes with the power of this machine",
+            path.display()
+        ));
+    }
+    Ok(())
+}
+
+/// The devices that a path stands on, or its file system where none is known.
+fn devices(storage: &StorageFacts) -> Vec<DeviceNumber> {
+    let bottom = storage.stack.layers.iter().filter(|layer| layer.lower.is_empty());
+    let devices: Vec<DeviceNumber> = bottom.map(|layer| layer.device).collect();
+    if !devices.is_empty() {
+        return devices;
+    }
+    storage.stack.mount.as_ref().map(|mount| mount.device).into_iter().collect()
+}

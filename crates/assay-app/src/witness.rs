@@ -1,0 +1,272 @@
+//! The witness as a program that goes on: it keeps ledgers of other machines, and cuts their power one time after the other where it
+//! is asked to.
+
+use crate::context::Context;
+use assay_host::counters::monotonic_ns;
+use assay_host::hook::{HookRun, run_hook};
+use assay_ledger::{LedgerActivity, LedgerId, Token, Witness};
+use assay_methods::durability::durability;
+use assay_model::durability::{Durability, JudgedCut};
+use assay_model::number::{count, count_of, real};
+use assay_model::units::Nanos;
+use assay_model::{Error, Result};
+use assay_stats::random::Random;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How often it looks at what goes on.
+const GLANCE: Duration = Duration::from_millis(20);
+/// A target whose acknowledgements have not come for this long is taken for dead.
+const SILENCE: Duration = Duration::from_secs(3);
+/// How long acknowledgements may go on to come after the command has ended.
+const GRACE: Duration = Duration::from_secs(10);
+/// Cuts in a row that may fail.
+const FAILURES_MAX: u32 = 3;
+
+/// The plan of a witness.
+pub struct WitnessPlan {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// Where ledgers are kept.
+    pub store: PathBuf,
+    /// What both ends know.
+    pub token: Token,
+    /// Cuts, where it is to make some.
+    pub campaign: Option<CampaignPlan>,
+}
+
+/// Cuts one after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CampaignPlan {
+    /// Cuts that are to be judged.
+    pub cuts: u64,
+    /// The command that cuts.
+    pub command: String,
+    /// Load before a cut, at least; up to twice as long at random.
+    pub steady: Nanos,
+    /// How long the command may take.
+    pub limit: Nanos,
+    /// How long a judgement is waited for.
+    pub patience: Nanos,
+}
+
+/// What came of all judgements that a witness saw.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct CampaignDocument<'a> {
+    /// Version of the document's form: 1.
+    format: u32,
+    /// The cuts, and how strong they are as evidence.
+    #[cfg_attr(test, schemars(schema_with = "crate::contract::durability"))]
+    durability: &'a Durability,
+}
+
+impl<'a> CampaignDocument<'a> {
+    /// Of these judgements.
+    pub const fn of(durability: &'a Durability) -> Self {
+        Self { format: 1, durability }
+    }
+}
+
+/// Where a campaign stands.
+enum Stage {
+    /// Acknowledgements are to come for this long.
+    Load(Duration),
+    /// The command has ended, after this number of judgements of that ledger; no acknowledgement may come any more.
+    Silence(LedgerId, usize, Instant),
+    /// A judgement is waited for, after this number of that ledger.
+    Judgement(LedgerId, usize, Instant),
+}
+
+/// A campaign on its way.
+struct Campaign<'a> {
+    plan: &'a CampaignPlan,
+    context: &'a Context,
+    stage: Stage,
+    random: Random,
+    cuts: Vec<JudgedCut>,
+    failures: u32,
+}
+
+impl WitnessPlan {
+    /// Listens until it is stopped, or the cuts are judged; gives what came of all judgements.
+    ///
+    /// # Errors
+    /// An environment error when it cannot listen, or cuts fail one after the other.
+    pub fn run(&self, context: &Context) -> Result<Durability> {
+        let witness = Witness::listen(self.listen, &self.store, self.token.clone())?;
+        context.progress.say(&format!("listening at {}", witness.address()));
+        let mut campaign = self.campaign.as_ref().map(|plan| Campaign::new(plan, context));
+        let mut told = HashMap::new();
+        while !context.is_stopped() {
+            let activities = witness.activities();
+            tell(&witness, &activities, &mut told, context);
+            if let Some(campaign) = &mut campaign
+                && campaign.go_on(&activities)?
+            {
+                break;
+            }
+            std::thread::sleep(GLANCE);
+        }
+        let cuts = match campaign {
+            Some(campaign) => campaign.cuts,
+            None => witness.activities().into_iter().flat_map(|activity| activity.judged).collect(),
+        };
+        Ok(durability(Vec::new(), None, cuts))
+    }
+}
+
+/// Says what is new: stretches that began, cuts that were judged, and what went wrong.
+fn tell(
+    witness: &Witness,
+    activities: &[LedgerActivity],
+    told: &mut HashMap<LedgerId, (u64, usize)>,
+    context: &Context,
+) {
+    let say = |what: &str| context.progress.say(what);
+    witness.complaints().iter().for_each(|complaint| say(&format!("note: {complaint}")));
+    for activity in activities {
+        let (began, judged) = told.entry(activity.id).or_default();
+        if *began != activity.head.began_unix_ns {
+            *began = activity.head.began_unix_ns;
+            say(&format!(
+                "{}: acknowledgements go to {}",
+                activity.head.target,
+                activity.id.digits()
+            ));
+        }
+        for cut in activity.judged.iter().skip(*judged) {
+            say(&format!("{}: {}", activity.head.target, words(cut)));
+        }
+        *judged = activity.judged.len();
+    }
+}
+
+/// A judged cut in a sentence.
+fn words(cut: &JudgedCut) -> String {
+    match cut.lost_blocks() {
+        0 => {
+            format!("{} cut: all {} promised blocks are kept", cut.kind.name(), cut.promised_blocks)
+        }
+        lost => format!(
+            "{} cut: {lost} of {} promised blocks are lost or damaged",
+            cut.kind.name(),
+            cut.promised_blocks
+        ),
+    }
+}
+
+impl<'a> Campaign<'a> {
+    fn new(plan: &'a CampaignPlan, context: &'a Context) -> Self {
+        let mut random = Random::new(monotonic_ns());
+        let stage = Stage::Load(delay(plan, &mut random));
+        Self { plan, context, stage, random, cuts: Vec::new(), failures: 0 }
+    }
+
+    /// Goes on as far as what happened allows; whether it has come to its end.
+    fn go_on(&mut self, activities: &[LedgerActivity]) -> Result<bool> {
+        match self.stage {
+            Stage::Load(steady) => {
+                let loaded = |activity: &&LedgerActivity| {
+                    activity.acknowledgements > 0
+                        && activity.last.elapsed() < SILENCE
+                        && activity.began.elapsed() >= steady
+                };
+                activities.iter().find(loaded).map_or(Ok(()), |activity| self.cut(activity))?;
+            }
+            Stage::Silence(id, before, ended) => {
+                if let Some(activity) = activities.iter().find(|activity| activity.id == id) {
+                    self.look_for_silence(activity, before, ended)?;
+                }
+            }
+            Stage::Judgement(id, before, since) => {
+                let activity = activities.iter().find(|activity| activity.id == id);
+                let judged = activity.and_then(|activity| activity.judged.get(before));
+                match judged {
+                    Some(judged) => self.take(judged.clone()),
+                    None if since.elapsed() > Duration::from_nanos(self.plan.patience.0) => {
+                        return Err(Error::environment(
+                            format!("no judgement came within {}", self.plan.patience),
+                            "start `assay verify TARGET --after --resume --witness …` when the machine comes back",
+                        ));
+                    }
+                    None => {}
+                }
+            }
+        }
+        Ok(count_of(self.cuts.len()) >= self.plan.cuts)
+    }
+
+    fn cut(&mut self, activity: &LedgerActivity) -> Result<()> {
+        let (run, number) = (activity.id.digits(), (self.cuts.len() + 1).to_string());
+        let variables = [
+            ("ASSAY_RUN", run.as_str()),
+            ("ASSAY_TARGET", activity.head.target.as_str()),
+            ("ASSAY_CUT", number.as_str()),
+        ];
+        self.context
+            .progress
+            .say(&format!("cut {number} of {}: {}", self.plan.cuts, self.plan.command));
+        let hook = HookRun {
+            guard: &self.context.guards.hook,
+            variables: &variables,
+            limit: Duration::from_nanos(self.plan.limit.0),
+            stop: &self.context.stop,
+        };
+        match run_hook(&self.plan.command, &hook) {
+            Ok(_) => {
+                let (id, before) = (activity.id, activity.judged.len());
+                self.stage = Stage::Silence(id, before, Instant::now());
+                Ok(())
+            }
+            Err(error) => self.fail(error),
+        }
+    }
+
+    /// A machine that goes on to acknowledge was not cut.
+    fn look_for_silence(
+        &mut self,
+        activity: &LedgerActivity,
+        before: usize,
+        ended: Instant,
+    ) -> Result<()> {
+        let is_judged = activity.judged.len() > before;
+        if is_judged || activity.last.elapsed() > SILENCE {
+            self.stage = Stage::Judgement(activity.id, before, Instant::now());
+            return Ok(());
+        }
+        if ended.elapsed() <= GRACE {
+            return Ok(());
+        }
+        self.fail(Error::environment(
+            format!("the cut command `{}` cut nothing: acknowledgements go on", self.plan.command),
+            "name a command that takes the power away, such as `ipmitool chassis power off`",
+        ))
+    }
+
+    /// A cut that did not come about is tried again, a few times.
+    fn fail(&mut self, error: Error) -> Result<()> {
+        self.failures += 1;
+        if self.failures >= FAILURES_MAX || self.context.is_stopped() {
+            return Err(error);
+        }
+        self.context.progress.say(&format!("note: {}", error.message()));
+        self.stage = Stage::Load(delay(self.plan, &mut self.random));
+        Ok(())
+    }
+
+    fn take(&mut self, judged: JudgedCut) {
+        self.failures = 0;
+        self.cuts.push(judged);
+        self.stage = Stage::Load(delay(self.plan, &mut self.random));
+    }
+}
+
+/// A random time under load, so that cuts meet every moment of it.
+fn delay(plan: &CampaignPlan, random: &mut Random) -> Duration {
+    let steady = real(plan.steady.0);
+    Duration::from_nanos(count(steady * (1.0 + random.unit())))
+}

@@ -1,0 +1,291 @@
+//! A ledger as a whole: what was begun, what was acknowledged, what was judged, stretch after stretch.
+
+use crate::frame::{Found, FrameKind, acknowledgements, find, frame};
+use assay_model::durability::JudgedCut;
+use assay_model::number::{count_of, index_of};
+use assay_model::{Error, Result};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// The first bytes of every ledger, with the version of its form.
+pub(crate) const MAGIC: &[u8; 8] = b"ASLEDG1\n";
+
+/// The name of a ledger: 128 random bits, so that no two are taken for one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LedgerId(pub [u8; 16]);
+
+impl LedgerId {
+    /// A new one.
+    ///
+    /// # Errors
+    /// An environment error when the system gives no random bytes.
+    pub fn random() -> Result<Self> {
+        crate::token::random().map(Self)
+    }
+
+    /// Its 32 hexadecimal digits.
+    pub fn digits(&self) -> String {
+        format!("{:032x}", u128::from_be_bytes(self.0))
+    }
+
+    fn of_digits(digits: &str) -> Option<Self> {
+        let byte = |at: usize| u8::from_str_radix(digits.get(at * 2..at * 2 + 2)?, 16).ok();
+        let bytes: Option<Vec<u8>> = (0..16).map(byte).collect();
+        (digits.len() == 32).then_some(Self(bytes?.try_into().ok()?))
+    }
+}
+
+/// What the acknowledgements are about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum LedgerSubject {
+    /// Versions of the blocks of a target.
+    Blocks {
+        /// The number in the stamps.
+        run: u32,
+        /// Bytes of a block.
+        block_bytes: u64,
+        /// The first byte of the target that was written to.
+        first_byte: u64,
+        /// Bytes from there.
+        length_bytes: u64,
+    },
+}
+
+/// What a stretch of a ledger begins with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LedgerHead {
+    /// Version of this form: 1.
+    pub format: u32,
+    /// Name of the ledger, the same in all its stretches.
+    pub ledger: String,
+    /// The target as it was named.
+    pub target: String,
+    /// What it is known by when it is found again: the owner of a test file, the serial number or size of a device.
+    pub identity: String,
+    /// The kernel's number of the time since its start, which another start changes.
+    pub boot: String,
+    /// When it began, nanoseconds since 1970 UTC.
+    pub began_unix_ns: u64,
+    /// What is acknowledged.
+    pub subject: LedgerSubject,
+}
+
+/// One stretch: from its begin to the cut that ended it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Epoch {
+    /// What it began with.
+    pub head: LedgerHead,
+    /// The last version of each place that is acknowledged.
+    pub promises: HashMap<u64, u32>,
+    /// Acknowledgements that it holds.
+    pub acknowledgements: u64,
+    /// Time from the start to the last of them, ns.
+    pub elapsed_ns: u64,
+    /// What came of the cut that ended it, once for each time that it was judged.
+    pub judgements: Vec<JudgedCut>,
+}
+
+/// A ledger that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ledger {
+    /// Its name.
+    pub id: LedgerId,
+    /// Its stretches; at least one.
+    pub epochs: Vec<Epoch>,
+    /// Bytes that are whole frames; what follows was cut off or damaged.
+    pub whole_bytes: u64,
+    /// Bytes behind them.
+    pub rest_bytes: u64,
+}
+
+impl Ledger {
+    /// Reads a ledger. What follows the last whole frame is left out: a promise that is not read can only be missed.
+    ///
+    /// # Errors
+    /// A usage error when it is not a ledger of a known form, or begins with no head.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let Some(mut rest) = bytes.strip_prefix(MAGIC) else {
+            return Err(refusal("it does not begin as a ledger"));
+        };
+        let mut epochs: Vec<Epoch> = Vec::new();
+        while let Found::Whole(kind, content, length) = find(rest) {
+            if take(&mut epochs, kind, content).is_none() {
+                break;
+            }
+            rest = &rest[length..];
+        }
+        let Some(first) = epochs.first() else {
+            return Err(refusal("nothing in it is whole"));
+        };
+        let id = LedgerId::of_digits(&first.head.ledger)
+            .ok_or_else(|| refusal("its name is not one of a ledger"))?;
+        let rest_bytes = count_of(rest.len());
+        Ok(Self { id, epochs, whole_bytes: count_of(bytes.len()) - rest_bytes, rest_bytes })
+    }
+
+    /// The last stretch.
+    pub fn last(&self) -> &Epoch {
+        &self.epochs[self.epochs.len() - 1]
+    }
+
+    /// The judgement of every stretch that was judged; the last one of each counts.
+    pub fn judgements(&self) -> Vec<JudgedCut> {
+        self.epochs.iter().filter_map(|epoch| epoch.judgements.last().cloned()).collect()
+    }
+
+    /// The bytes of these that are whole.
+    pub(crate) fn whole<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        &bytes[..index_of(self.whole_bytes)]
+    }
+}
+
+/// Takes a frame in; `None` where its content is none that can stand here.
+fn take(epochs: &mut Vec<Epoch>, kind: FrameKind, content: &[u8]) -> Option<()> {
+    match kind {
+        FrameKind::Head => {
+            let head: LedgerHead = read(content)?;
+            let is_same = epochs.first().is_none_or(|first| first.head.ledger == head.ledger);
+            if head.format != 1 || !is_same {
+                return None;
+            }
+            let (promises, judgements) = (HashMap::new(), Vec::new());
+            epochs.push(Epoch { head, promises, acknowledgements: 0, elapsed_ns: 0, judgements });
+        }
+        FrameKind::Acknowledgements => {
+            let epoch = epochs.last_mut()?;
+            let (elapsed_ns, all) = acknowledgements(content)?;
+            for one in all {
+                let known = epoch.promises.entry(one.place).or_default();
+                *known = (*known).max(one.version);
+                epoch.acknowledgements += 1;
+                epoch.elapsed_ns = elapsed_ns;
+            }
+        }
+        FrameKind::Judgement => epochs.last_mut()?.judgements.push(read(content)?),
+    }
+    Some(())
+}
+
+fn read<T: DeserializeOwned>(content: &[u8]) -> Option<T> {
+    serde_json::from_slice(content).ok()
+}
+
+/// A frame that holds a document.
+fn document(kind: FrameKind, document: &impl Serialize) -> Result<Vec<u8>> {
+    let text = serde_json::to_vec(document);
+    text.map(|text| frame(kind, &text)).map_err(|error| {
+        Error::environment(format!("writing JSON: {error}"), "report this as a bug")
+    })
+}
+
+/// The frame that a stretch begins with.
+pub(crate) fn head_frame(head: &LedgerHead) -> Result<Vec<u8>> {
+    document(FrameKind::Head, head)
+}
+
+/// The frame of a judgement.
+pub(crate) fn judgement_frame(judged: &JudgedCut) -> Result<Vec<u8>> {
+    document(FrameKind::Judgement, judged)
+}
+
+fn refusal(what: &str) -> Error {
+    Error::usage(
+        format!("the ledger cannot be read: {what}"),
+        "name the ledger that `assay verify` wrote",
+    )
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::frame::{Acknowledgement, acknowledged};
+
+    pub(crate) fn head(id: LedgerId, run: u32) -> LedgerHead {
+        LedgerHead {
+            format: 1,
+            ledger: id.digits(),
+            target: "/mnt/data".to_owned(),
+            identity: "file 1".to_owned(),
+            boot: "b".to_owned(),
+            began_unix_ns: 5,
+            subject: LedgerSubject::Blocks {
+                run,
+                block_bytes: 8192,
+                first_byte: 1 << 20,
+                length_bytes: 1 << 22,
+            },
+        }
+    }
+
+    fn bytes() -> Vec<u8> {
+        let id = LedgerId([7; 16]);
+        let of = |place, version| Acknowledgement { place, version };
+        [
+            MAGIC.to_vec(),
+            head_frame(&head(id, 1)).unwrap(),
+            acknowledged(10, &[of(3, 2), of(4, 1), of(3, 1)]),
+            acknowledged(90, &[of(3, 5)]),
+            acknowledged(95, &[]),
+            head_frame(&head(id, 2)).unwrap(),
+            acknowledged(1, &[of(9, 1)]),
+        ]
+        .concat()
+    }
+
+    #[test]
+    fn the_last_acknowledged_version_of_each_place_is_promised() {
+        let ledger = Ledger::parse(&bytes()).unwrap();
+        assert_eq!((ledger.id, ledger.epochs.len(), ledger.rest_bytes), (LedgerId([7; 16]), 2, 0));
+        let first = &ledger.epochs[0];
+        assert_eq!((first.promises[&3], first.promises[&4]), (5, 1));
+        assert_eq!((first.acknowledgements, first.elapsed_ns), (4, 90));
+        assert_eq!(ledger.last().promises.len(), 1);
+        assert_eq!(ledger.whole(&bytes()), bytes());
+    }
+
+    #[test]
+    fn a_cut_or_damaged_end_is_left_out_and_what_is_before_it_counts() {
+        let whole = bytes();
+        let cut = Ledger::parse(&whole[..whole.len() - 1]).unwrap();
+        assert_eq!((cut.epochs.len(), cut.last().promises.len()), (2, 0));
+        assert!(
+            cut.rest_bytes > 0 && cut.whole_bytes + cut.rest_bytes == count_of(whole.len()) - 1
+        );
+        let mut damaged = whole;
+        let at = damaged.len() - 3;
+        damaged[at] ^= 1;
+        assert_eq!(Ledger::parse(&damaged).unwrap().last().promises.len(), 0);
+    }
+
+    #[test]
+    fn a_head_of_another_ledger_ends_it() {
+        let mut mixed = bytes();
+        mixed.extend(head_frame(&head(LedgerId([8; 16]), 3)).unwrap());
+        let ledger = Ledger::parse(&mixed).unwrap();
+        assert!(ledger.epochs.len() == 2 && ledger.rest_bytes > 0);
+    }
+
+    #[test]
+    fn what_is_no_ledger_is_refused() {
+        for (bytes, what) in [
+            (b"".to_vec(), "does not begin"),
+            (b"something else".to_vec(), "does not begin"),
+            (MAGIC.to_vec(), "nothing in it is whole"),
+            ([MAGIC.to_vec(), acknowledged(1, &[])].concat(), "nothing in it is whole"),
+        ] {
+            let error = Ledger::parse(&bytes).unwrap_err().to_string();
+            assert!(error.contains(what), "{error}");
+        }
+    }
+
+    #[test]
+    fn names_are_read_from_their_digits() {
+        let id = LedgerId::random().unwrap();
+        assert_eq!(LedgerId::of_digits(&id.digits()), Some(id));
+        assert_eq!(LedgerId::of_digits("../../etc/passwd"), None);
+        assert_eq!(LedgerId::of_digits(&"zz".repeat(16)), None);
+    }
+}

@@ -1,0 +1,218 @@
+//! What the witness does for friends, strangers and machines that lost their power.
+
+use super::*;
+use crate::frame::Acknowledgement;
+use crate::ledger::tests::head;
+use crate::place::LedgerPlace;
+use crate::recorder::Recorder;
+use crate::token::tests::token;
+use crate::wire::WitnessAddress;
+
+/// A directory of its own that goes with the test.
+struct Ground(PathBuf);
+
+impl Ground {
+    fn new(name: &str) -> Self {
+        let id = std::process::id();
+        let path = std::env::temp_dir().join(format!("assay-ledger-{name}-{id}"));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn witness(&self) -> Witness {
+        let address = SocketAddr::from(([127, 0, 0, 1], 0));
+        Witness::listen(address, &self.0, token(TOKEN)).unwrap()
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+const TOKEN: &str = "0123456789abcdef";
+
+fn place(witness: &Witness) -> LedgerPlace {
+    let address = witness.address().to_string();
+    LedgerPlace::Witness(WitnessAddress { address, token: token(TOKEN) })
+}
+
+fn judged() -> JudgedCut {
+    JudgedCut {
+        kind: assay_model::durability::CutKind::Power,
+        run: 1,
+        judged_unix_ns: 9,
+        acknowledgements: 3,
+        acknowledged_s: 1.0,
+        promised_blocks: 2,
+        kept_blocks: 2,
+        newer_blocks: 0,
+        counts: Vec::new(),
+        torn_blocks: 0,
+        atomic_unit_bytes: None,
+    }
+}
+
+/// What both kinds of places do alike.
+fn keeps(place: &LedgerPlace) {
+    let id = LedgerId::random().unwrap();
+    let recorder = Recorder::begin(place.create(id, &head(id, 1)).unwrap()).unwrap();
+    for version in 1..=1000 {
+        recorder.acknowledge(&[Acknowledgement { place: u64::from(version) % 10, version }]);
+    }
+    let kept = recorder.finish();
+    assert_eq!((kept.kept, kept.unkept, kept.reason), (1000, 0, None));
+    let ledger = place.read("file 1").unwrap();
+    assert_eq!((ledger.id, ledger.last().acknowledgements), (id, 1000));
+    assert_eq!(ledger.last().promises[&0], 1000);
+    place.judge(id, &judged()).unwrap();
+    drop(place.go_on(id, &head(id, 2)).unwrap());
+    let ledger = place.read("file 1").unwrap();
+    assert_eq!((ledger.epochs.len(), ledger.judgements()), (2, vec![judged()]));
+    let error = place.create(id, &head(id, 3)).unwrap_err().to_string();
+    assert!(error.contains("name") || error.contains("exists"), "{error}");
+}
+
+#[test]
+fn a_file_keeps_what_was_acknowledged_and_is_never_overwritten() {
+    let ground = Ground::new("file");
+    keeps(&LedgerPlace::File(ground.0.join("a.ledger")));
+}
+
+#[test]
+fn a_witness_keeps_what_was_acknowledged_elsewhere() {
+    let ground = Ground::new("witness");
+    let witness = ground.witness();
+    keeps(&place(&witness));
+    let error = place(&witness).read("file 2").unwrap_err().to_string();
+    assert!(error.contains("no ledger of this target"), "{error}");
+    let activity = &witness.activities()[0];
+    assert_eq!((activity.judged.len(), activity.acknowledgements), (1, 0));
+}
+
+#[test]
+fn the_ledger_of_another_target_is_not_gone_on_with() {
+    let ground = Ground::new("other");
+    let place = LedgerPlace::File(ground.0.join("a.ledger"));
+    let id = LedgerId::random().unwrap();
+    drop(place.create(id, &head(id, 1)).unwrap());
+    let other = LedgerId::random().unwrap();
+    let error = place.go_on(other, &head(other, 2)).unwrap_err().to_string();
+    assert!(error.contains("not the ledger"), "{error}");
+}
+
+#[test]
+fn two_runs_on_one_ledger_are_refused() {
+    let ground = Ground::new("two");
+    let place = LedgerPlace::File(ground.0.join("a.ledger"));
+    let id = LedgerId::random().unwrap();
+    let open = place.create(id, &head(id, 1)).unwrap();
+    let error = place.go_on(id, &head(id, 2)).unwrap_err().to_string();
+    assert!(error.contains("another run appends"), "{error}");
+    drop(open);
+    assert!(place.go_on(id, &head(id, 2)).is_ok());
+}
+
+#[test]
+fn another_token_is_refused_by_either_end() {
+    let ground = Ground::new("token");
+    let witness = ground.witness();
+    let address = witness.address().to_string();
+    let stranger = WitnessAddress { address, token: token("another token 16") };
+    let id = LedgerId::random().unwrap();
+    let error = LedgerPlace::Witness(stranger).create(id, &head(id, 1)).unwrap_err().to_string();
+    assert!(error.contains("another token"), "{error}");
+    assert!(witness.activities().is_empty());
+    assert!(std::fs::read_dir(&ground.0).unwrap().next().is_none());
+}
+
+/// A machine that lost its power says nothing: its connection stays, and the next one takes the ledger over.
+#[test]
+fn a_connection_of_before_the_cut_gives_way() {
+    let ground = Ground::new("half-open");
+    let witness = ground.witness();
+    let place = place(&witness);
+    let id = LedgerId::random().unwrap();
+    let open = place.create(id, &head(id, 1)).unwrap();
+    place.judge(id, &judged()).unwrap();
+    drop(open);
+    assert_eq!(place.read("file 1").unwrap().judgements().len(), 1);
+}
+
+#[test]
+fn a_witness_that_was_killed_weakens_what_is_known_and_no_more() {
+    let ground = Ground::new("killed");
+    let witness = ground.witness();
+    let (place, address) = (place(&witness), witness.address());
+    let id = LedgerId::random().unwrap();
+    let recorder = Recorder::begin(place.create(id, &head(id, 1)).unwrap()).unwrap();
+    let one = |version| recorder.acknowledge(&[Acknowledgement { place: 1, version }]);
+    one(1);
+    wait_until(|| witness.activities().iter().any(|activity| activity.acknowledgements == 1));
+    drop(witness);
+    // What is sent to a witness that has gone is noticed with one of the next frames.
+    wait_until(|| {
+        one(2);
+        recorder.unkept() > 0
+    });
+    let witness = Witness::listen(address, &ground.0, token(TOKEN)).unwrap();
+    wait_until(|| {
+        one(3);
+        witness.activities().iter().any(|activity| activity.acknowledgements > 1)
+    });
+    let kept = recorder.finish();
+    assert!(kept.unkept > 0 && kept.reason.is_some(), "{kept:?}");
+    assert_eq!(place.read("file 1").unwrap().last().promises[&1], 3);
+}
+
+#[test]
+fn malformed_bytes_harm_nobody() {
+    let ground = Ground::new("malformed");
+    let witness = ground.witness();
+    let id = LedgerId::random().unwrap();
+    let writer = place(&witness).create(id, &head(id, 1)).unwrap();
+    let recorder = Recorder::begin(writer).unwrap();
+    let mut state = 1u64;
+    for length in (0..400).map(|number| number * 7 % 211) {
+        let mut stream = TcpStream::connect(witness.address()).unwrap();
+        let bytes: Vec<u8> = (0..length)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                state.to_le_bytes()[5]
+            })
+            .collect();
+        // Whoever is refused in the middle of it cannot send the rest.
+        drop(stream.write_all(&bytes));
+    }
+    recorder.acknowledge(&[Acknowledgement { place: 1, version: 7 }]);
+    assert_eq!(recorder.finish().kept, 1);
+    wait_until(|| place(&witness).read("file 1").is_ok());
+    assert_eq!(place(&witness).read("file 1").unwrap().last().promises[&1], 7);
+    assert_eq!(std::fs::read_dir(&ground.0).unwrap().count(), 1);
+}
+
+/// Whoever knows the token and sends no frames is cut off, and what was whole before stays.
+#[test]
+fn foreign_bytes_behind_frames_end_the_connection() {
+    let ground = Ground::new("foreign");
+    let witness = ground.witness();
+    let place = place(&witness);
+    let id = LedgerId::random().unwrap();
+    drop(place.create(id, &head(id, 1)).unwrap());
+    let LedgerPlace::Witness(address) = &place else { unreachable!() };
+    let mut link = address.open(Purpose::Append, id).unwrap();
+    link.append(&[0xff; 64]).unwrap();
+    wait_until(|| !witness.complaints().is_empty());
+    assert_eq!(place.read("file 1").unwrap().epochs.len(), 1);
+}
+
+/// Nothing here is judged by how long it takes; a defect ends the test instead of hanging it.
+#[track_caller]
+fn wait_until(mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it never came");
+        thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,230 @@
+//! Whether storage keeps what it acknowledged: what was cut and judged, what its layers declare, how long flushes take, and how
+//! strong all that is as evidence.
+
+use crate::fault::FaultCount;
+use serde::{Deserialize, Serialize};
+
+/// How strong the evidence is that acknowledged writes are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Evidence {
+    /// E0: nothing is known.
+    Unknown,
+    /// E1: the layers declare what they do.
+    Declared,
+    /// E2: the times of flushes do not contradict it.
+    Timed,
+    /// E3: nothing was lost when the system was cut off; caches below it were not.
+    SystemCuts,
+    /// E4: nothing was lost when the power of the whole path was cut.
+    PowerCuts,
+    /// An acknowledged write is missing.
+    Refuted,
+}
+
+impl Evidence {
+    /// Its number, or that it is refuted.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Unknown => "E0",
+            Self::Declared => "E1",
+            Self::Timed => "E2",
+            Self::SystemCuts => "E3",
+            Self::PowerCuts => "E4",
+            Self::Refuted => "refuted",
+        }
+    }
+
+    /// What it says, and what it does not.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Unknown => "nothing is known of what storage keeps over a power cut",
+            Self::Declared => "only the declarations of its layers are known",
+            Self::Timed => "nothing was cut, and the times of flushes contradict nothing",
+            Self::SystemCuts => {
+                "the system was cut off and the caches below it were not: device and host may still forget"
+            }
+            Self::PowerCuts => "the power of the whole path was cut, so often and not more",
+            Self::Refuted => "at least one acknowledged write is missing",
+        }
+    }
+}
+
+/// What a cut took away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CutKind {
+    /// The process alone: every cache stays.
+    Process,
+    /// The operating system with its page cache; devices and hosts of virtual machines keep their caches.
+    System,
+    /// The power of the whole path, down to the medium.
+    Power,
+}
+
+impl CutKind {
+    /// The word for it in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Process => "process",
+            Self::System => "system",
+            Self::Power => "power",
+        }
+    }
+}
+
+/// What storage held after one cut, compared with what it had acknowledged before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct JudgedCut {
+    /// What was cut.
+    pub kind: CutKind,
+    /// The number in the stamps that were written before it.
+    pub run: u32,
+    /// When it was judged, nanoseconds since 1970 UTC.
+    pub judged_unix_ns: u64,
+    /// Acknowledgements that the ledger holds.
+    pub acknowledgements: u64,
+    /// Time from the start of writing to the last of them, s.
+    pub acknowledged_s: f64,
+    /// Blocks of which some version is acknowledged.
+    pub promised_blocks: u64,
+    /// Of these, blocks that hold that version or a newer one.
+    pub kept_blocks: u64,
+    /// Of these, blocks that hold a newer one, which had not been acknowledged.
+    pub newer_blocks: u64,
+    /// Broken promises by kind.
+    pub counts: Vec<FaultCount>,
+    /// Blocks with sectors of several versions that are all allowed: a write on its way was torn.
+    pub torn_blocks: u64,
+    /// What the places have in common at which these change, bytes: what is written as a whole, or a multiple of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub atomic_unit_bytes: Option<u64>,
+}
+
+impl JudgedCut {
+    /// Blocks whose promise was broken.
+    pub fn lost_blocks(&self) -> u64 {
+        self.counts.iter().map(|count| count.blocks).sum()
+    }
+
+    /// Whether it says something of what is kept: the process alone loses nothing, and without promises none can break.
+    pub const fn is_evidence(&self) -> bool {
+        self.promised_blocks > 0 && !matches!(self.kind, CutKind::Process)
+    }
+}
+
+/// What one layer under the target says of its cache.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Declaration {
+    /// The layer: a mount or the kernel's name of a device.
+    pub layer: String,
+    /// What it declares, in words.
+    pub what: String,
+}
+
+/// How long a flush takes behind this many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FlushTime {
+    /// Bytes that were written since the flush before.
+    pub dirty_bytes: u64,
+    /// Median time of the flush alone, ns.
+    pub median_ns: f64,
+    /// Lower end of its 95 % interval, ns.
+    pub low_ns: f64,
+    /// Upper end, ns.
+    pub high_ns: f64,
+    /// Flushes that were timed.
+    pub flushes: u64,
+}
+
+/// What the times of flushes come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum TimingFinding {
+    /// A flush takes longer behind more bytes, as that of a volatile cache does.
+    Grows,
+    /// A flush takes the same time whatever was written: protected memory, or a flush that does nothing.
+    Flat,
+    /// The times are such that the device cannot have done it.
+    Implausible,
+}
+
+/// The times of flushes, without any cut.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FlushTiming {
+    /// By the bytes written before.
+    pub flushes: Vec<FlushTime>,
+    /// Median time of a write of one block, ns.
+    pub write_median_ns: f64,
+    /// Median time of a write that is durable when it returns (`RWF_DSYNC`), ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durable_write_median_ns: Option<f64>,
+    /// What they come to.
+    pub finding: TimingFinding,
+    /// Rate at which writes became durable in the long run, bytes per second.
+    pub sustained_bytes_per_s: f64,
+    /// Memory that the device must at least protect from power cuts, if it is truthful, bytes.
+    pub protected_memory_bytes_min: u64,
+}
+
+/// Whether storage keeps what it acknowledged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Durability {
+    /// How strong the evidence is.
+    pub evidence: Evidence,
+    /// What the layers declare, from the top to the bottom.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub declarations: Vec<Declaration>,
+    /// Times of flushes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<FlushTiming>,
+    /// Cuts that were judged, with those of the same ledger before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cuts: Vec<JudgedCut>,
+    /// Upper limit of the chance that a cut loses something, with 95 % confidence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss_per_cut_max: Option<f64>,
+    /// Acknowledgements that reached the ledger.
+    #[serde(default)]
+    pub acknowledgements: u64,
+    /// Acknowledgements that did not, because it was too slow or gone: what they promise cannot be judged.
+    #[serde(default)]
+    pub unkept_acknowledgements: u64,
+}
+
+impl Durability {
+    /// Blocks that miss an acknowledged write, over all cuts.
+    pub fn lost_blocks(&self) -> u64 {
+        self.cuts.iter().map(JudgedCut::lost_blocks).sum()
+    }
+
+    /// The kind of cut that the evidence stands on, and how many there were.
+    pub fn strongest_cuts(&self) -> Option<(CutKind, u64)> {
+        let of = |kind: CutKind| {
+            let cuts = self.cuts.iter().filter(|cut| cut.is_evidence() && cut.kind == kind);
+            crate::number::count_of(cuts.count())
+        };
+        [CutKind::Power, CutKind::System]
+            .into_iter()
+            .map(|kind| (kind, of(kind)))
+            .find(|(_, cuts)| *cuts > 0)
+    }
+
+    /// The unit that was seen to be written as a whole.
+    pub fn atomic_unit_bytes(&self) -> Option<u64> {
+        self.cuts.iter().filter_map(|cut| cut.atomic_unit_bytes).min()
+    }
+}

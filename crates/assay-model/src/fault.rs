@@ -1,0 +1,101 @@
+//! What can be wrong with a block, by its name, and how often it was.
+
+use serde::{Deserialize, Serialize};
+
+/// What is wrong with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FaultKind {
+    /// An older version, and the newer one was never seen: the write was acknowledged and stored nowhere.
+    Lost,
+    /// An older version, although the newer one was read before.
+    Stale,
+    /// Some sectors of one version, some of another.
+    Torn,
+    /// Data that belongs elsewhere; a second read finds it, too.
+    MisdirectedWrite,
+    /// Data that belongs elsewhere; a second read finds the right one.
+    MisdirectedRead,
+    /// Data that another run wrote.
+    OtherRun,
+    /// One sector holds bytes of two versions.
+    Shorn,
+    /// One or two bits are inverted.
+    BitFlip,
+    /// All bytes of a sector are equal, as after a trim or a lost mapping.
+    Zeroed,
+    /// The read failed.
+    Unreadable,
+    /// A write is there and an earlier one is not that a flush had made durable before it was issued.
+    Unserializable,
+    /// None of the above.
+    Damaged,
+}
+
+impl FaultKind {
+    /// All kinds, in the order they are printed.
+    pub const ALL: [Self; 12] = [
+        Self::Lost,
+        Self::Stale,
+        Self::Torn,
+        Self::MisdirectedWrite,
+        Self::MisdirectedRead,
+        Self::OtherRun,
+        Self::Shorn,
+        Self::BitFlip,
+        Self::Zeroed,
+        Self::Unreadable,
+        Self::Unserializable,
+        Self::Damaged,
+    ];
+
+    /// The word for it in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lost => "lost",
+            Self::Stale => "stale",
+            Self::Torn => "torn",
+            Self::MisdirectedWrite => "misdirected write",
+            Self::MisdirectedRead => "misdirected read",
+            Self::OtherRun => "another run's data",
+            Self::Shorn => "shorn",
+            Self::BitFlip => "bit flip",
+            Self::Zeroed => "zeroed",
+            Self::Unreadable => "unreadable",
+            Self::Unserializable => "unserializable",
+            Self::Damaged => "damaged",
+        }
+    }
+
+    /// What it means, in a sentence.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Lost => "a write was acknowledged, and the block holds what was there before it",
+            Self::Stale => "the block went back to an older version after the newer one was read",
+            Self::Torn => "some sectors hold the last write and some an older one",
+            Self::MisdirectedWrite => "data was stored in another place than it was written to",
+            Self::MisdirectedRead => "a read returned the data of another place",
+            Self::OtherRun => "the block holds data of another run, or somebody else writes here",
+            Self::Shorn => "one sector holds bytes of two writes",
+            Self::BitFlip => "one or two bits are inverted",
+            Self::Zeroed => "a sector holds nothing but one byte value",
+            Self::Unreadable => "a block that was written cannot be read",
+            Self::Unserializable => {
+                "a later write survived an earlier one that was flushed before it"
+            }
+            Self::Damaged => "the content is none that was ever written",
+        }
+    }
+}
+
+/// How often a fault was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FaultCount {
+    /// What was wrong.
+    pub kind: FaultKind,
+    /// Blocks with it.
+    pub blocks: u64,
+}

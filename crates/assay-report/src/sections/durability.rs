@@ -1,0 +1,192 @@
+//! Whether storage keeps what it acknowledged: the answer with how strong it is, the cuts, the times of flushes, the declarations.
+
+use crate::format::Formatter;
+use crate::view::{Block, Level, Look, Section, Table};
+use assay_model::durability::{
+    CutKind, Durability, Evidence, FlushTiming, JudgedCut, TimingFinding,
+};
+use assay_model::number::real;
+use assay_model::units::{show_bytes, show_count};
+use assay_model::verdict::{Outcome, Unit};
+
+/// Cuts that a terminal lists.
+const CUTS_IN_TERMINAL: usize = 10;
+
+/// What came of it, in a sentence.
+pub fn sentence(found: &Durability) -> String {
+    let code = found.evidence.code();
+    match found.evidence {
+        Evidence::Refuted => refuted(found),
+        Evidence::PowerCuts | Evidence::SystemCuts => kept(found),
+        Evidence::Timed => format!(
+            "Nothing was cut, and the times of flushes contradict nothing ({code}): {}.",
+            found.timing.as_ref().map_or("", timing_words)
+        ),
+        Evidence::Declared | Evidence::Unknown => {
+            let timing =
+                found.timing.as_ref().filter(|timing| timing.finding == TimingFinding::Implausible);
+            match (timing, found.cuts.last()) {
+                (Some(timing), _) => format!("Implausible ({code}): {}.", timing_words(timing)),
+                (None, Some(cut)) if cut.promised_blocks == 0 => {
+                    format!(
+                        "Nothing was acknowledged before the cut, so nothing is known ({code})."
+                    )
+                }
+                (None, Some(_)) => format!(
+                    "The process alone ended, which takes nothing away: nothing is known of a power cut ({code})."
+                ),
+                (None, None) => format!("Nothing was cut ({code}): {}.", found.evidence.meaning()),
+            }
+        }
+    }
+}
+
+fn refuted(found: &Durability) -> String {
+    let lossy: Vec<&JudgedCut> = found.cuts.iter().filter(|cut| cut.lost_blocks() > 0).collect();
+    let promised: u64 = lossy.iter().map(|cut| cut.promised_blocks).sum();
+    format!(
+        "Refuted: {} of {} blocks do not hold what was acknowledged, after {} of {}.",
+        show_count(real(found.lost_blocks())),
+        show_count(real(promised)),
+        show_count(assay_model::number::real_len(lossy.len())),
+        cuts(assay_model::number::count_of(found.cuts.len()), None)
+    )
+}
+
+fn kept(found: &Durability) -> String {
+    let (kind, number) = found.strongest_cuts().unwrap_or((CutKind::Process, 0));
+    let limit = found.loss_per_cut_max.unwrap_or(1.0);
+    let below = if kind == CutKind::System { "; caches below the system were not cut" } else { "" };
+    format!(
+        "Nothing that was acknowledged was lost in {}: at most {} a cut lose something, with 95 % confidence ({}{below}).",
+        cuts(number, Some(kind)),
+        Unit::Share.show(limit),
+        found.evidence.code()
+    )
+}
+
+fn cuts(number: u64, kind: Option<CutKind>) -> String {
+    let what = kind.map_or_else(String::new, |kind| format!("{} ", kind.name()));
+    let many = if number == 1 { "cut" } else { "cuts" };
+    format!("{} {what}{many}", show_count(real(number)))
+}
+
+/// What the times come to.
+const fn timing_words(timing: &FlushTiming) -> &'static str {
+    match timing.finding {
+        TimingFinding::Grows => {
+            "a flush takes longer behind more data, as that of a volatile cache does"
+        }
+        TimingFinding::Flat => {
+            "a flush takes the same time whatever was written, so memory behind it is protected, or it does nothing"
+        }
+        TimingFinding::Implausible => {
+            "a spinning disk with a volatile cache cannot have made data durable in this time"
+        }
+    }
+}
+
+/// The answer where durability was asked for.
+pub(super) fn outcome(found: &Durability) -> Option<Outcome> {
+    match found.evidence {
+        Evidence::Refuted => Some(Outcome::Fail),
+        Evidence::PowerCuts | Evidence::SystemCuts => Some(Outcome::Pass),
+        Evidence::Unknown | Evidence::Declared | Evidence::Timed => None,
+    }
+}
+
+pub(super) fn section(found: &Durability, format: &Formatter) -> Section<'static> {
+    let mut lead = vec![sentence(found)];
+    lead.extend(found.timing.as_ref().filter(|_| !format.is_relative()).map(memory));
+    lead.extend(found.atomic_unit_bytes().map(|bytes| {
+        format!(
+            "Writes on their way were torn at multiples of {}: larger ones are not atomic here.",
+            show_bytes(real(bytes))
+        )
+    }));
+    let mut tables = vec![judged(found), declared(found)];
+    if !format.is_relative() {
+        tables.extend(found.timing.as_ref().map(flushes));
+    }
+    let tables = tables.into_iter().filter(|table| !table.is_empty());
+    let tables = tables.map(|table| Block::captioned(Level::Detail, table));
+    let limits = Block::Note(format!("{}: {}.", found.evidence.code(), found.evidence.meaning()));
+    Section {
+        id: "durability",
+        title: "Does it keep what it acknowledged?".to_owned(),
+        blocks: [Block::Lead(lead)].into_iter().chain(tables).chain([limits]).collect(),
+    }
+}
+
+/// The memory that the device must protect.
+fn memory(timing: &FlushTiming) -> String {
+    let rate = Unit::BytesPerS.show(timing.sustained_bytes_per_s);
+    match timing.protected_memory_bytes_min {
+        0 => format!(
+            "No protected memory is needed to explain how fast data became durable: {rate} in the long run."
+        ),
+        bytes => format!(
+            "If flushes are truthful, at least {} of memory are protected from power cuts: that much became durable beyond the {rate} of the long run.",
+            show_bytes(real(bytes))
+        ),
+    }
+}
+
+fn judged(found: &Durability) -> Table {
+    let table = Table::new("Cuts that were judged").look(Look::Records);
+    let table = table
+        .words("cut")
+        .numbers("acknowledgements")
+        .numbers("promised blocks")
+        .numbers("kept")
+        .numbers("lost")
+        .numbers("torn, unpromised")
+        .words("what was lost");
+    let row = |cut: &JudgedCut| {
+        let kinds: Vec<String> = cut
+            .counts
+            .iter()
+            .map(|count| format!("{} {}", show_count(real(count.blocks)), count.kind.name()))
+            .collect();
+        let numbers = [
+            cut.acknowledgements,
+            cut.promised_blocks,
+            cut.kept_blocks,
+            cut.lost_blocks(),
+            cut.torn_blocks,
+        ];
+        let numbers = numbers.map(|number| show_count(real(number)));
+        [cut.kind.name().to_owned()].into_iter().chain(numbers).chain([kinds.join(", ")]).collect()
+    };
+    let table = table.with(found.cuts.iter().map(row));
+    Table { terminal_rows_max: Some(CUTS_IN_TERMINAL), ..table }
+}
+
+fn declared(found: &Durability) -> Table {
+    let table = Table::new("What the layers declare").words("layer").words("declaration");
+    let rows = found.declarations.iter();
+    table.with(rows.map(|said| vec![said.layer.clone(), said.what.clone()]))
+}
+
+fn flushes(timing: &FlushTiming) -> Table {
+    let table =
+        Table::of_numbers("Flushes by what was written before", &["", "median", "95 % from", "to"]);
+    let row = |time: &assay_model::durability::FlushTime| {
+        let what = match time.dirty_bytes {
+            0 => "flush of nothing".to_owned(),
+            bytes => format!("flush behind {}", show_bytes(real(bytes))),
+        };
+        let times =
+            [time.median_ns, time.low_ns, time.high_ns].map(|time_ns| Unit::Ns.show(time_ns));
+        [what].into_iter().chain(times).collect()
+    };
+    let single = [
+        ("write of 8 KiB", Some(timing.write_median_ns)),
+        ("the same, durable on return", timing.durable_write_median_ns),
+    ];
+    let single = single.into_iter().filter_map(|(what, time_ns)| {
+        let time = Unit::Ns.show(time_ns?);
+        Some(vec![what.to_owned(), time, String::new(), String::new()])
+    });
+    table.with(timing.flushes.iter().map(row).chain(single))
+}

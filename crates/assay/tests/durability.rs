@@ -1,0 +1,275 @@
+//! `assay verify` as a user meets it: storage that keeps what it acknowledged is never refuted, every lie is, and nothing is claimed
+//! beyond what was cut.
+#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+
+mod support;
+
+use assay_model::units::Bytes;
+use assay_rig::{Latency, Lie, Operation, Rig, Script, or_skip};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use support::{Place, Started};
+
+/// Acknowledgements that a cut is to meet, in bytes of the ledger.
+const ENOUGH_BYTES: u64 = 60_000;
+/// Blocking calls: FUSE completes an asynchronous durable write (`RWF_DSYNC`) without a flush (Linux 6.18), which is a lie of its own.
+const SIZE: &str = "--size 8MiB --backend posix";
+/// After this number of cuts a lie is out.
+const CUTS_MAX: u64 = 5;
+
+/// A rig with a volatile cache, and a ledger on another device.
+struct Ground {
+    place: Place,
+    rig: Rig,
+}
+
+impl Ground {
+    fn new(rig: Rig) -> Self {
+        let place = Place::new();
+        place.write(
+            "kept.toml",
+            "format = 1\nname = \"kept\"\n[[criterion]]\nquantity = \"durability.lost\"\nat_most = 0\n",
+        );
+        place.write("token", "a token of 24 characters\n");
+        Self { place, rig }
+    }
+
+    fn ledger(&self) -> PathBuf {
+        self.place.path("data.ledger")
+    }
+
+    fn line(&self, rest: &str) -> String {
+        format!("verify {} {SIZE} --ledger data.ledger {rest}", self.rig.directory().display())
+    }
+
+    /// Lets it write until enough is acknowledged, and cuts the power.
+    fn cut(&self, mut writing: Started, seed: u64) {
+        let begun = length(&self.ledger());
+        writing.wait_until(|| length(&self.ledger()) > begun + ENOUGH_BYTES);
+        self.rig.cut_power(seed);
+        writing.signal(Signal::KILL);
+        drop(writing.wait());
+        self.rig.restore_power();
+    }
+
+    /// The judgement after each cut of a campaign, until one refutes; the codes that the program ended with.
+    fn campaign(&self, cuts: u64, seed: u64) -> Vec<Value> {
+        self.cut(self.place.start(&self.line("")), seed);
+        let mut judged = Vec::new();
+        for number in 1..=cuts {
+            let ran = self.place.run(&self.line("--after --cut power --json --criteria kept.toml"));
+            let found: Value = serde_json::from_str(&ran.stdout).unwrap_or_default();
+            let is_refuted = found["integrity"]["durability"]["evidence"] == "refuted";
+            assert_eq!(ran.code, Some(i32::from(is_refuted)), "{}", ran.stderr);
+            assert_eq!(found["verdict"]["outcome"], if is_refuted { "FAIL" } else { "PASS" });
+            judged.push(found);
+            if is_refuted || number == cuts {
+                break;
+            }
+            // Judged again without a change, and written on.
+            self.cut(self.place.start(&self.line("--after --resume --cut power")), seed + number);
+        }
+        judged
+    }
+}
+
+fn length(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |found| found.len())
+}
+
+fn durability(found: &Value) -> &Value {
+    &found["integrity"]["durability"]
+}
+
+/// A device that takes its time, so that a cut meets writes that no flush has covered.
+fn cache(unit_bytes: u64, lie: Lie) -> Script {
+    let time = |micros| Latency::fixed(Duration::from_micros(micros));
+    Script::new()
+        .cache(unit_bytes, lie)
+        .latency(Operation::Write, time(200))
+        .latency(Operation::Sync, time(2000))
+}
+
+#[test]
+fn storage_that_keeps_its_promises_is_never_refuted() {
+    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
+    let judged = ground.campaign(3, 11);
+    let found = durability(&judged[2]);
+    assert_eq!((judged.len(), found["evidence"].as_str()), (3, Some("power_cuts")));
+    let cuts = found["cuts"].as_array().unwrap();
+    assert_eq!(cuts.len(), 3);
+    for cut in cuts {
+        assert!(cut["promised_blocks"].as_u64() > Some(0), "{cut}");
+        assert_eq!(cut["kept_blocks"], cut["promised_blocks"]);
+        assert!(cut["atomic_unit_bytes"].as_u64().is_none_or(|bytes| bytes == 4096), "{cut}");
+    }
+    // 1 - 0.05^(1/3).
+    let limit = found["loss_per_cut_max"].as_f64().unwrap();
+    assert!((limit - 0.6316).abs() < 1e-3, "{limit}");
+    let text = ground.place.run("report latest");
+    assert!(text.stdout.contains("lost in 3 power cuts: at most 63.2 % a cut"), "{}", text.stdout);
+}
+
+#[test]
+fn every_lie_is_refuted() {
+    for lie in [Lie::IgnoresFlush(Bytes(1 << 20)), Lie::FlushesOneQueue, Lie::Zeroes, Lie::Garbles]
+    {
+        let ground = Ground::new(or_skip!(Rig::mount(&cache(512, lie))));
+        let judged = ground.campaign(CUTS_MAX, 21);
+        let last = judged.last().unwrap();
+        assert_eq!(durability(last)["evidence"], "refuted", "{lie:?}: {last:#}");
+        assert!(last["integrity"]["faults"].as_array().is_some_and(|all| !all.is_empty()));
+        assert!(ground.place.run("report latest").stdout.contains("Refuted: "));
+    }
+}
+
+#[test]
+fn a_process_that_ends_proves_nothing() {
+    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::IgnoresFlush(Bytes(1 << 20))))));
+    let mut writing = ground.place.start(&ground.line(""));
+    writing.wait_until(|| length(&ground.ledger()) > ENOUGH_BYTES);
+    writing.signal(Signal::KILL);
+    drop(writing.wait());
+    let found = ground.place.run(&ground.line("--after --json")).json(3);
+    let cut = &durability(&found)["cuts"][0];
+    assert_eq!(
+        (cut["kind"].as_str(), durability(&found)["evidence"].as_str()),
+        (Some("process"), Some("declared"))
+    );
+    assert_eq!(cut["kept_blocks"], cut["promised_blocks"]);
+    assert!(durability(&found).get("loss_per_cut_max").is_none());
+}
+
+#[test]
+fn a_ledger_is_refused_where_the_cut_would_take_it() {
+    let place = Place::new();
+    let ran = place.run("verify d --size 8MiB --ledger d/data.ledger");
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(
+        ran.complaint.contains("would lie on the storage that is verified"),
+        "{}",
+        ran.complaint
+    );
+    assert_eq!(place.test_files("d"), [""; 0]);
+    assert_eq!(place.run_ids(), [""; 0]);
+}
+
+#[test]
+fn what_does_not_belong_together_is_not_judged() {
+    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
+    ground.cut(ground.place.start(&ground.line("")), 5);
+    let place = &ground.place;
+    place.write("none.ledger", "no ledger");
+    for (line, code, complaint) in [
+        ("verify d --after --ledger data.ledger".to_owned(), 2, "is another one"),
+        (
+            ground.line("--after").replace("data.ledger", "none.ledger"),
+            2,
+            "does not begin as a ledger",
+        ),
+        (ground.line("--after").replace("data.ledger", "missing.ledger"), 4, "reading the ledger"),
+        ("verify d --after".to_owned(), 2, "--after needs the ledger"),
+        (ground.line(""), 4, "creating the ledger"),
+    ] {
+        let ran = place.run(&line);
+        assert_eq!(ran.code, Some(code), "{line}: {ran:?}");
+        assert!(ran.complaint.contains(complaint), "{line}: {}", ran.complaint);
+    }
+    // A ledger that was cut off says less, and raises no alarm.
+    let whole = std::fs::read(ground.ledger()).unwrap();
+    std::fs::write(ground.ledger(), &whole[..whole.len() - 7]).unwrap();
+    let ran = place.run(&ground.line("--after --cut power"));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(ran.stderr.contains("are not whole and do not count"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_run_without_a_cut_times_flushes_and_claims_no_more() {
+    let place = Place::new();
+    let found = place.json("verify d --size 8MiB --time 1s", 0);
+    let found = durability(&found);
+    assert_eq!(found["evidence"], "timed");
+    assert_eq!(found["timing"]["flushes"].as_array().unwrap().len(), 4);
+    assert_eq!(place.test_files("d"), [""; 0]);
+    let criteria = "format = 1\nname = \"kept\"\n[[criterion]]\nquantity = \"durability.loss_per_cut\"\nat_most = \"5 %\"\n";
+    place.write("rare.toml", criteria);
+    // Nothing was cut: the question stays open.
+    assert_eq!(
+        place.json("verify d --size 8MiB --time 1s --criteria rare.toml", 3)["verdict"]["outcome"],
+        "INCONCLUSIVE"
+    );
+    let ran = place.run("verify d --dry-run --ledger elsewhere.ledger");
+    assert!(ran.stdout.contains("until the storage dies"), "{}", ran.stdout);
+}
+
+/// Witness, victim and somebody who pulls the plug: a campaign from its start to its end.
+#[test]
+fn a_witness_conducts_a_campaign() {
+    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
+    let place = &ground.place;
+    let mut witness = place.start(
+        "witness --listen 127.0.0.1:0 --token-file token --steady 200ms --cuts 2 --cut-command ./cut --json",
+    );
+    place.write(
+        "cut",
+        "#!/bin/sh\nif [ $ASSAY_CUT = 1 ]; then touch first; else touch second; fi\n",
+    );
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(place.path("cut"), mode).unwrap();
+    let address = address_of(&mut witness);
+    let target = ground.rig.directory().display().to_string();
+    let line = |rest: &str| {
+        format!("verify {target} {SIZE} --witness {address} --token-file token {rest}")
+    };
+    for (mark, rest) in [("first", ""), ("second", "--after --resume --cut power")] {
+        let mut writing = place.start(&line(rest));
+        writing.wait_until(|| place.path(mark).exists());
+        ground.rig.cut_power(3);
+        writing.signal(Signal::KILL);
+        drop(writing.wait());
+        ground.rig.restore_power();
+    }
+    let last = place.run(&line("--after --cut power"));
+    assert_eq!(last.code, Some(0), "{last:?}");
+    let found = witness.wait().json(0);
+    assert_eq!(found["format"], 1);
+    let found = &found["durability"];
+    assert_eq!(
+        (found["evidence"].as_str(), found["cuts"].as_array().unwrap().len()),
+        (Some("power_cuts"), 2)
+    );
+}
+
+/// Where a witness says that it listens.
+fn address_of(witness: &mut Started) -> String {
+    let address = |stderr: &str| {
+        stderr.lines().find_map(|line| line.strip_prefix("listening at ")).map(str::to_owned)
+    };
+    while witness.is_running() {
+        if let Some(address) = address(&witness.stderr()) {
+            return address;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    panic!("{}", witness.stderr());
+}
+
+#[test]
+fn a_campaign_whose_command_fails_ends_with_the_reason() {
+    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
+    let place = &ground.place;
+    let mut witness = place.start(
+        "witness --listen 127.0.0.1:0 --token-file token --steady 100ms --cuts 1 --cut-command false",
+    );
+    let address = address_of(&mut witness);
+    let target = ground.rig.directory().display().to_string();
+    let line = format!("verify {target} {SIZE} --witness {address} --token-file token");
+    let writing = place.start(&line);
+    let ended = witness.wait();
+    writing.signal(Signal::KILL);
+    drop(writing.wait());
+    assert_eq!(ended.code, Some(4), "{ended:?}");
+    assert!(ended.complaint.contains("false"), "{}", ended.complaint);
+}
