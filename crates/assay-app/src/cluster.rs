@@ -6,10 +6,12 @@ mod driver;
 mod hosts;
 mod links;
 mod node;
+mod relay;
 mod run;
 mod watchdog;
+mod wire;
 
 pub use hosts::{HostNames, HostsPlan};
-pub use links::TOKEN;
 pub use node::serve;
 pub(crate) use run::{TogetherPlan, run_together};
+pub use wire::TOKEN;

@@ -31,6 +31,10 @@ pub struct Session {
 /// What is to be opened, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a wish of its own, independent of the others"
+)]
 pub struct Opening {
     /// The plan of the targets, in the form of the library that reads it.
     pub target: serde_json::Value,
@@ -38,6 +42,8 @@ pub struct Opening {
     pub destroy: Vec<String>,
     /// Names of the known data on them that may go as well.
     pub wipe: Vec<String>,
+    /// Whether storage may be loaded that a running database has its files on.
+    pub in_use: bool,
     /// Whether anything will be written.
     pub write: bool,
     /// Whether the page cache is to be passed by.

@@ -1,5 +1,9 @@
 //! Several hosts on one workload: they begin together and add up exactly, and whatever happens to one of them is said.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test stops where its ground is missing, or says why it is skipped"
+)]
 
 mod support;
 
@@ -7,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 use support::{Place, Started, all_ios, all_refused, measurement, whole};
@@ -103,7 +108,7 @@ fn a_host_that_is_killed_is_named_and_nothing_is_decided() {
     assert_eq!(of_hosts.map(|host| whole(&host["ios"])).sum::<u64>(), all_ios(measured));
     assert!(ran.stderr.contains("the host local-2 was lost: its program was ended by signal 9"));
     await_end(&hosts);
-    assert!(place.run("runs show").stdout.contains("Inconclusive: the host local-2 was lost"));
+    assert!(place.run("runs show").stdout.contains("The host local-2 was lost: its program"));
     assert_eq!(place.run("judge latest --criteria no-errors.toml").code, Some(3));
     assert_eq!(place.run("run --resume latest").code, Some(2));
 }
@@ -155,7 +160,12 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
             (
                 "run mixed.toml d --hosts local:0",
                 2,
-                "error: --hosts <HOSTS>: local:0 names no hosts\nhint: write local:N for N processes of this machine, N from 1 to 64",
+                "error: --hosts <HOSTS>: local:0 names no hosts\nhint: write local:N for N processes of this machine, N from 1 to 64, or names of hosts of a Ray cluster joined by commas",
+            ),
+            (
+                "run reads.toml d --hosts hA,hB,hA",
+                2,
+                "error: --hosts <HOSTS>: the host hA is named twice\nhint: name every host once",
             ),
             (
                 "run reads.toml sim:servers?count=8&service=100us --hosts local:2",
@@ -186,6 +196,30 @@ fn hosts_read_slices_of_a_file_that_they_share() {
     place.random_file("data", 4 << 20);
     let run = place.json("run reads.toml data --hosts local:2", 0);
     assert!(all_ios(measurement(&run)) > 0);
+}
+
+/// Without Ray, whatever else is installed: the directories of packages are left out.
+#[test]
+fn other_hosts_need_ray_and_its_token() {
+    if Command::new("python3").arg("-V").output().is_err() {
+        println!("skipped: python3 is not installed");
+        return;
+    }
+    let place = Place::new();
+    let python = place.path("python");
+    fs::write(&python, "#!/bin/sh\nexec python3 -S \"$@\"\n").unwrap();
+    fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = place.command("run reads.toml d --hosts hA,hB");
+    command.env("ASSAY_PYTHON", &python).env_remove("PYTHONPATH");
+    let ran = Started::of(command, &place.path("")).wait();
+    let complaint = "error: hA, hB: Ray is not installed\nhint: pip install 'assay[ray]' on every host, in the same version of Python";
+    assert_eq!((ran.code, ran.complaint.trim_end()), (Some(4), complaint), "{ran:#?}");
+    let mut command = place.command("run reads.toml d --hosts hA,hB");
+    command.env("ASSAY_PYTHON", "/nowhere/python3");
+    let ran = Started::of(command, &place.path("")).wait();
+    assert_eq!(ran.code, Some(4), "{ran:#?}");
+    assert!(ran.stderr.contains("pip install 'assay[ray]'"), "{}", ran.stderr);
+    assert!(place.run_ids().is_empty());
 }
 
 /// A node that a test drives.
@@ -273,7 +307,7 @@ fn a_node_that_hears_nothing_ends_its_load_when_the_lease_ends() {
     node.hear("hello");
     let target = json!({ "targets": [place.path("d")], "size": "4MiB" });
     node.say(&json!({ "admit": {
-        "target": target, "destroy": [], "wipe": [], "write": true, "direct": true, "grows": false
+        "target": target, "destroy": [], "wipe": [], "in_use": true, "write": true, "direct": true, "grows": false
     } }));
     node.hear("admitted");
     assert!(place.test_files("d").is_empty());

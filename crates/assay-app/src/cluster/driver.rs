@@ -3,7 +3,8 @@
 
 use super::course::{Attempt, Course, Measured, MergedObserver};
 use super::hosts::HostNames;
-use super::links::{Event, Links};
+use super::links::Links;
+use super::wire::Event;
 use crate::progress::Progress;
 use assay_cluster::clock::Clock;
 use assay_cluster::findings::{HostRecord, Start};

@@ -1,4 +1,4 @@
-//! The hosts of a run, as they are named: several processes of this machine.
+//! The hosts of a run, as they are named: several processes of this machine, or hosts of a Ray cluster.
 
 use assay_cluster::division::Outstanding;
 use assay_model::cluster::Transport;
@@ -9,6 +9,8 @@ use std::str::FromStr;
 
 /// Processes of one machine at most: each has its own threads, rings and test file.
 const LOCAL_MAX: u32 = 64;
+/// Hosts of a cluster at most; beyond, a driver would need others below it.
+const NAMED_MAX: usize = 1000;
 
 /// The hosts of a run, and what they share of its workload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +21,9 @@ pub struct HostsPlan {
     /// What the outstanding I/Os of the workload stand for.
     #[serde(default)]
     pub outstanding: Outstanding,
+    /// Whether storage may be loaded that a running database of a host has its files on; said each time and never kept.
+    #[serde(skip)]
+    pub in_use: bool,
 }
 
 /// Who takes part.
@@ -27,6 +32,8 @@ pub struct HostsPlan {
 pub enum HostNames {
     /// A number of processes of this machine: `local:4`.
     Local(u32),
+    /// Hosts of a Ray cluster by their label, name or address: `hA,hB`.
+    Named(Vec<String>),
 }
 
 impl HostNames {
@@ -34,6 +41,7 @@ impl HostNames {
     pub fn names(&self) -> Vec<String> {
         match self {
             Self::Local(count) => (1..=*count).map(|number| format!("local-{number}")).collect(),
+            Self::Named(names) => names.clone(),
         }
     }
 
@@ -41,6 +49,7 @@ impl HostNames {
     pub const fn transport(&self) -> Transport {
         match self {
             Self::Local(_) => Transport::Local,
+            Self::Named(_) => Transport::Ray,
         }
     }
 }
@@ -49,15 +58,38 @@ impl FromStr for HostNames {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let count = text.strip_prefix("local:").and_then(|count| count.parse::<u32>().ok());
-        match count {
-            Some(count) if (1..=LOCAL_MAX).contains(&count) => Ok(Self::Local(count)),
-            _ => Err(Error::usage(
-                format!("{text} names no hosts"),
-                format!("write local:N for N processes of this machine, N from 1 to {LOCAL_MAX}"),
+        if let Some(count) = text.strip_prefix("local:").or((text == "local").then_some("")) {
+            let count = count.parse().ok().filter(|count| (1..=LOCAL_MAX).contains(count));
+            return count.map(Self::Local).ok_or_else(|| no_hosts(text));
+        }
+        let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
+        if names.len() > NAMED_MAX || !names.iter().all(|name| is_name(name)) {
+            return Err(no_hosts(text));
+        }
+        let twice = (1..names.len()).find(|place| names[..*place].contains(&names[*place]));
+        match twice {
+            Some(place) => Err(Error::usage(
+                format!("the host {} is named twice", names[place]),
+                "name every host once",
             )),
+            None => Ok(Self::Named(names)),
         }
     }
+}
+
+/// Letters, digits and what stands in names and addresses of hosts.
+fn is_name(name: &str) -> bool {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || ".-_:".contains(letter);
+    name.starts_with(|letter: char| letter.is_ascii_alphanumeric()) && name.chars().all(fits)
+}
+
+fn no_hosts(text: &str) -> Error {
+    Error::usage(
+        format!("{text} names no hosts"),
+        format!(
+            "write local:N for N processes of this machine, N from 1 to {LOCAL_MAX}, or names of hosts of a Ray cluster joined by commas"
+        ),
+    )
 }
 
 impl TryFrom<String> for HostNames {
@@ -78,6 +110,7 @@ impl fmt::Display for HostNames {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Local(count) => write!(formatter, "local:{count}"),
+            Self::Named(names) => formatter.write_str(&names.join(",")),
         }
     }
 }
@@ -91,15 +124,33 @@ mod tests {
         let four: HostNames = "local:4".parse().unwrap();
         assert_eq!(four.names(), ["local-1", "local-2", "local-3", "local-4"]);
         assert_eq!((four.to_string().as_str(), four.transport()), ("local:4", Transport::Local));
-        for text in ["local:0", "local:65", "local:", "local", "", "local:x", "local:-1"] {
+        for text in [
+            "local:0", "local:65", "local:", "local", "", "local:x", "local:-1", "hA,", "h A", "-x",
+        ] {
             let error = text.parse::<HostNames>().unwrap_err();
             assert!(error.message().contains("names no hosts"), "{text}: {error}");
         }
     }
 
     #[test]
+    fn hosts_of_a_cluster_are_named_once() {
+        let hosts: HostNames = "hA, hB,10.0.0.7".parse().unwrap();
+        assert_eq!(hosts.names(), ["hA", "hB", "10.0.0.7"]);
+        assert_eq!(
+            (hosts.to_string().as_str(), hosts.transport()),
+            ("hA,hB,10.0.0.7", Transport::Ray)
+        );
+        let error = "hA,hB,hA".parse::<HostNames>().unwrap_err();
+        assert_eq!(error.message(), "the host hA is named twice");
+    }
+
+    #[test]
     fn a_plan_of_hosts_survives_its_document() {
-        let plan = HostsPlan { hosts: HostNames::Local(2), outstanding: Outstanding::Total };
+        let plan = HostsPlan {
+            hosts: HostNames::Local(2),
+            outstanding: Outstanding::Total,
+            in_use: false,
+        };
         let text = serde_json::to_string(&plan).unwrap();
         assert_eq!(text, r#"{"hosts":"local:2","outstanding":"total"}"#);
         assert_eq!(serde_json::from_str::<HostsPlan>(&text).unwrap(), plan);

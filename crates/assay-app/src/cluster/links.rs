@@ -1,21 +1,21 @@
-//! The lines to the nodes of a cluster, and what comes over them: pipes to processes of this machine.
+//! The lines to the nodes of a cluster, and what comes over them: pipes to processes of this machine, or to a relay.
 
 use super::hosts::HostNames;
-use assay_cluster::clock::Ping;
+use super::relay;
+use super::wire::{Event, TOKEN, Wire, event_of, not_started};
 use assay_cluster::protocol::{self, NodeAnswer, NodeOrder};
 use assay_engine::monotonic_ns;
+use assay_model::number::index_of;
 use assay_model::{Error, Result};
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The variable by which a node learns the secret of its session.
-pub const TOKEN: &str = "ASSAY_NODE_TOKEN";
 /// How long nodes have to remove their test files and end.
 const FAREWELL: Duration = Duration::from_secs(10);
 /// A node that was not heard for as long will not end by itself, ns.
@@ -23,20 +23,11 @@ const SILENCE_NS: u64 = 2_500_000_000;
 /// How often it is looked whether one has ended.
 const GLANCE: Duration = Duration::from_millis(10);
 
-/// What a node said, or what became of it.
-#[derive(Debug)]
-pub(super) enum Event {
-    /// A word.
-    Said(NodeAnswer),
-    /// The answer to a beat.
-    Answered(Ping),
-    /// Nothing more will come; in a few words, why.
-    Gone(String),
-}
-
 /// The lines to all nodes.
 pub(super) struct Links {
     nodes: Vec<Link>,
+    /// Carries the lines of all nodes, where they are of other machines.
+    relay: Option<Child>,
     events: Receiver<(usize, Event)>,
     beating: Arc<AtomicBool>,
 }
@@ -44,14 +35,8 @@ pub(super) struct Links {
 /// The line to a node.
 struct Link {
     wire: Arc<Wire>,
-    child: Child,
-}
-
-/// What is shared of a line by those who write to it and who read from it.
-struct Wire {
-    input: Mutex<Option<ChildStdin>>,
-    /// When anything was heard last, ns.
-    heard_ns: AtomicU64,
+    /// The process at its other end, where it is of this machine.
+    child: Option<Child>,
 }
 
 impl Links {
@@ -61,11 +46,20 @@ impl Links {
     /// An environment error when a process cannot be started.
     pub(super) fn open(hosts: &HostNames, program: &[String], token: &str) -> Result<Self> {
         let (sender, events) = channel();
-        let mut nodes = Vec::new();
-        for host in 0..hosts.names().len() {
-            nodes.push(Link::start(host, program, token, &sender)?);
+        let (mut nodes, mut relay) = (Vec::new(), None);
+        match hosts {
+            HostNames::Local(count) => {
+                for host in 0..index_of(u64::from(*count)) {
+                    nodes.push(Link::start(host, program, token, &sender)?);
+                }
+            }
+            HostNames::Named(names) => {
+                let (child, wires) = relay::start(names, token, &sender)?;
+                nodes.extend(wires.into_iter().map(|wire| Link { wire, child: None }));
+                relay = Some(child);
+            }
         }
-        Ok(Self { nodes, events, beating: Arc::new(AtomicBool::new(true)) })
+        Ok(Self { nodes, relay, events, beating: Arc::new(AtomicBool::new(true)) })
     }
 
     /// Says something to a node. That it has gone is heard from its line.
@@ -114,8 +108,8 @@ impl Links {
 
     /// How a node that has gone ended, in a few words.
     pub(super) fn end_of(&mut self, host: usize) -> Option<String> {
-        let ended = ended_within(&mut self.nodes[host].child, Duration::from_millis(200));
-        ended.map(describe)
+        let child = self.nodes[host].child.as_mut()?;
+        ended_within(child, Duration::from_millis(200)).map(describe)
     }
 }
 
@@ -130,11 +124,18 @@ impl Drop for Links {
         let until = Instant::now() + FAREWELL;
         for (node, is_silent) in self.nodes.iter_mut().zip(silent) {
             let left = until.saturating_duration_since(Instant::now());
-            if is_silent || ended_within(&mut node.child, left).is_none() {
-                drop(node.child.kill());
-                drop(node.child.wait());
-            }
+            let left = if is_silent { Duration::ZERO } else { left };
+            node.child.iter_mut().for_each(|child| end(child, left));
         }
+        self.relay.iter_mut().for_each(|relay| end(relay, 2 * FAREWELL));
+    }
+}
+
+/// Waits for a process to end, and ends it when it does not.
+fn end(child: &mut Child, time: Duration) {
+    if ended_within(child, time).is_none() {
+        drop(child.kill());
+        drop(child.wait());
     }
 }
 
@@ -154,7 +155,8 @@ impl Link {
         let mut child =
             command.process_group(0).spawn().map_err(|error| not_started("a node", &error))?;
         let wire = Arc::new(Wire {
-            input: Mutex::new(child.stdin.take()),
+            input: Arc::new(Mutex::new(child.stdin.take())),
+            envelope: None,
             heard_ns: AtomicU64::new(monotonic_ns()),
         });
         if let Some(output) = child.stdout.take() {
@@ -163,22 +165,7 @@ impl Link {
             let thread = thread::Builder::new().name(format!("node-{host}")).spawn(read);
             thread.map_err(|error| not_started("a thread", &error))?;
         }
-        Ok(Self { wire, child })
-    }
-}
-
-impl Wire {
-    fn say(&self, word: &NodeOrder) {
-        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(pipe) = input.as_mut() else { return };
-        let written = protocol::line(word).and_then(|line| pipe.write_all(&line));
-        if written.and_then(|()| pipe.flush()).is_err() {
-            *input = None;
-        }
-    }
-
-    fn close(&self) {
-        *self.input.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(Self { wire, child: Some(child) })
     }
 }
 
@@ -187,10 +174,7 @@ fn listen(host: usize, output: impl Read, wire: &Wire, events: &Sender<(usize, E
     let mut output = BufReader::new(output);
     loop {
         let event = match protocol::next::<NodeAnswer>(&mut output) {
-            Ok(Some(NodeAnswer::Beat(sent_ns, read_ns))) => {
-                Event::Answered(Ping { sent_ns, read_ns, received_ns: monotonic_ns() })
-            }
-            Ok(Some(word)) => Event::Said(word),
+            Ok(Some(word)) => event_of(word),
             Ok(None) => Event::Gone("its program ended".to_owned()),
             Err(error) => Event::Gone(format!("what it said cannot be read: {error}")),
         };
@@ -222,12 +206,4 @@ fn describe(status: ExitStatus) -> String {
         (None, Some(code)) => format!("its program ended with exit code {code}"),
         (None, None) => "its program ended".to_owned(),
     }
-}
-
-fn not_started(what: &str, error: &std::io::Error) -> Error {
-    Error::environment(
-        format!("starting {what}: {error}"),
-        "use fewer hosts, or raise the limit on processes",
-    )
-    .because(error)
 }

@@ -9,6 +9,7 @@ use assay_cluster::protocol::{
 use assay_cluster::schedule::NOTICE_NS;
 use assay_engine::{BackendChoice, monotonic_ns};
 use assay_host::environment::read_host;
+use assay_host::live_database::live_database;
 use assay_host::root::{Survey, SysRoot};
 use assay_methods::target::{AccessOptions, Filling, Storage, Targets, admitted, parse_targets};
 use assay_model::measurement::{Interval, Window};
@@ -17,7 +18,7 @@ use assay_model::units::show_bytes;
 use assay_model::{Error, ErrorKind, Result, Workload};
 use std::io::{BufReader, Read, Write};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -173,6 +174,9 @@ impl Node {
 
     fn admit(&mut self, opening: &Opening) -> Result<NodeAnswer> {
         let access = Access::of(opening)?;
+        if !opening.in_use {
+            check_unused(&access.paths)?;
+        }
         let places = admitted(&access.paths, &access.options)?;
         self.admitted = Some(access);
         Ok(NodeAnswer::Admitted(places))
@@ -262,6 +266,25 @@ impl Access {
         let options = plan.opening(opening.write, opening.direct, opening.grows);
         Ok(Self { paths, options, backend: plan.engine.choice() })
     }
+}
+
+/// Refuses storage that a running database of this host has its files on.
+fn check_unused(paths: &[PathBuf]) -> Result<()> {
+    let directory = |path: &PathBuf| {
+        if path.is_file() { path.parent().map(Path::to_owned) } else { Some(path.clone()) }
+    };
+    let found = paths.iter().filter_map(directory);
+    let found = found.into_iter().find_map(|path| live_database(&path, Path::new("/proc")));
+    let Some(found) = found else { return Ok(()) };
+    Err(Error::usage(
+        format!(
+            "{} is running on {} (process {}): this saturates the disk under it",
+            found.product,
+            found.directory.display(),
+            found.process
+        ),
+        "name another directory or stop the server; --yes goes on all the same",
+    ))
 }
 
 fn greet(session: &Session, token: &str) -> Result<NodeAnswer> {

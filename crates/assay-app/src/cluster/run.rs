@@ -93,7 +93,7 @@ fn check_shared(plan: &TogetherPlan<'_>, shared: bool) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(
-        "the workload writes, and processes of one machine cannot write to the same device or file",
+        "the workload writes, and hosts that may share a device or a file would overwrite each other",
         "name a directory, in which each host makes a test file of its own",
     ))
 }
@@ -111,7 +111,8 @@ fn opening(plan: &TogetherPlan<'_>) -> Result<Opening> {
         Error::environment(format!("writing the plan: {error}"), "report this as a bug")
     })?;
     let (destroy, wipe) = (plan.target.destroy.clone(), plan.target.wipe.clone());
-    Ok(Opening { target, destroy, wipe, write, direct, grows })
+    let in_use = plan.hosts.in_use;
+    Ok(Opening { target, destroy, wipe, in_use, write, direct, grows })
 }
 
 /// The part of each host.
@@ -176,8 +177,9 @@ impl Together<'_> {
 
     /// Samples the machine where all nodes are on it.
     fn sampler(&self, environment: Option<&Environment>) -> Result<Option<HostSampler>> {
-        let HostNames::Local(_) = self.plan.hosts.hosts;
-        let Some(environment) = environment else { return Ok(None) };
+        let (HostNames::Local(_), Some(environment)) = (&self.plan.hosts.hosts, environment) else {
+            return Ok(None);
+        };
         let log = self.writer.watch_log()?;
         let sampler = HostSampler::begin(log, device_names(environment));
         sampler.mark(Some(CELL));

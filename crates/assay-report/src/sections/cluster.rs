@@ -5,6 +5,7 @@ use super::styles::STYLES;
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::Size;
 use crate::format::Formatter;
+use crate::phrases::capital;
 use crate::view::{Block, Cell, Estimated, Look, Section, Table, Terminal};
 use assay_model::Estimate;
 use assay_model::cluster::{
@@ -20,7 +21,7 @@ const HOSTS_IN_TERMINAL: usize = 16;
 /// The answer where the sum over the hosts decides nothing.
 pub(super) fn headline(found: &Cluster, format: &Formatter) -> Option<Headline> {
     let doubt = found.doubt()?;
-    let words = format!("Inconclusive: {}.", format.prose(&doubt));
+    let words = format!("{}.", capital(&format.prose(&doubt)));
     Some(Headline { outcome: Some(Outcome::Inconclusive), words })
 }
 

@@ -68,7 +68,8 @@ pub struct Options {
     /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
     verify: Option<Share>,
-    /// Hosts that run it together, each on the targets as it sees them: local:N for N processes of this machine
+    /// Hosts that run it together, each on the targets as it sees them: local:N for N processes of this machine, or names
+    /// of hosts of a Ray cluster joined by commas
     #[arg(long, value_name = "HOSTS", conflicts_with = "verify", value_parser = quantity::<HostNames>)]
     hosts: Option<HostNames>,
     /// Divide the outstanding I/Os of the workload among the hosts instead of giving them to each
@@ -96,7 +97,11 @@ impl Options {
     /// The plan of a workload that these options mean.
     fn plan(&self, workload: Workload) -> RunPlan {
         let outstanding = if self.total { Outstanding::Total } else { Outstanding::PerHost };
-        let hosts = self.hosts.clone().map(|hosts| HostsPlan { hosts, outstanding });
+        let hosts = self.hosts.clone().map(|hosts| {
+            // Of this machine it was asked already.
+            let in_use = self.target.start.yes || matches!(hosts, HostNames::Local(_));
+            HostsPlan { hosts, outstanding, in_use }
+        });
         RunPlan { target: self.target.plan(), workload, verify: self.verify, hosts }
     }
 }

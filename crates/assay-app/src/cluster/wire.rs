@@ -1,0 +1,77 @@
+//! A line to a node: words go into it, and what comes out of it are events.
+
+use assay_cluster::clock::Ping;
+use assay_cluster::protocol::{self, NodeAnswer, NodeOrder};
+use assay_engine::monotonic_ns;
+use assay_model::Error;
+use serde::Serialize;
+use std::io::Write;
+use std::process::ChildStdin;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The variable by which a node learns the secret of its session.
+pub const TOKEN: &str = "ASSAY_NODE_TOKEN";
+/// A word with the number of its node.
+#[derive(Serialize)]
+struct Outward<'a> {
+    to: usize,
+    body: &'a NodeOrder,
+}
+
+/// What a node said, or what became of it.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// A word.
+    Said(NodeAnswer),
+    /// The answer to a beat.
+    Answered(Ping),
+    /// Nothing more will come; in a few words, why.
+    Gone(String),
+}
+
+/// What is shared of a line by those who write to it and who read from it.
+pub(super) struct Wire {
+    pub(super) input: Arc<Mutex<Option<ChildStdin>>>,
+    /// The number in the envelope, where a relay carries the lines of all nodes.
+    pub(super) envelope: Option<usize>,
+    /// When anything was heard last, ns.
+    pub(super) heard_ns: AtomicU64,
+}
+
+impl Wire {
+    pub(super) fn say(&self, word: &NodeOrder) {
+        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(pipe) = input.as_mut() else { return };
+        let line = match self.envelope {
+            Some(to) => protocol::line(&Outward { to, body: word }),
+            None => protocol::line(word),
+        };
+        let written = line.and_then(|line| pipe.write_all(&line));
+        if written.and_then(|()| pipe.flush()).is_err() {
+            *input = None;
+        }
+    }
+
+    pub(super) fn close(&self) {
+        *self.input.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// A node's word as an event.
+pub(super) fn event_of(word: NodeAnswer) -> Event {
+    match word {
+        NodeAnswer::Beat(sent_ns, read_ns) => {
+            Event::Answered(Ping { sent_ns, read_ns, received_ns: monotonic_ns() })
+        }
+        word => Event::Said(word),
+    }
+}
+
+pub(super) fn not_started(what: &str, error: &std::io::Error) -> Error {
+    Error::environment(
+        format!("starting {what}: {error}"),
+        "use fewer hosts, or raise the limit on processes",
+    )
+    .because(error)
+}

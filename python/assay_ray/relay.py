@@ -1,0 +1,188 @@
+"""The relay: lines from standard input go to the nodes, lines of the nodes to standard output, each in an envelope.
+
+In:  {"to": 0, "body": …}    Out: {"said": {"from": 0, "body": …}}
+                                  {"lost": {"from": 0, "reason": "…"}}
+                                  {"refused": {"message": "…", "hint": "…"}}
+It reads nothing but the envelope. Every wait has an end; when standard input ends the nodes do, too.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import threading
+
+# What lies in the working directory is not what `import` means.
+sys.path[:] = [path for path in sys.path if path]
+# Nothing is reported to anybody, and a database that fills the memory of its host must not end our actor.
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+
+CONNECT_S, PLACE_S, FAREWELL_S = 60, 60, 10
+MISSING = "pip install 'assay[ray]' on every host, in the same version of Python"
+# Passed on as an argument of a method: state tools show labels, environments and arguments of actors.
+TOKEN = "ASSAY_NODE_TOKEN"
+
+write_lock = threading.Lock()
+
+
+def say(envelope):
+    """Writes one envelope; a driver that has gone hears nothing."""
+    line = json.dumps(envelope, separators=(",", ":"))
+    with write_lock:
+        try:
+            sys.stdout.write(line + "\n")
+            sys.stdout.flush()
+        except (BrokenPipeError, ValueError):
+            os._exit(1)
+
+
+def refuse(message, hint):
+    """Says why nothing can be done, and ends."""
+    say({"refused": {"message": message, "hint": hint}})
+    os._exit(4)
+
+
+class Node:
+    """An actor on a host: it holds one child and passes lines. Threads: one hears, one speaks."""
+
+    def __init__(self, words):
+        self.words = words
+        self.child = None
+
+    def start(self, token):
+        """Starts the node; gives its version of Python as a sign of life."""
+        environment = {**os.environ, TOKEN: token}
+        try:
+            self.child = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+        except OSError as error:
+            return f"starting {self.words[0]}: {error.strerror}"
+        return None
+
+    def say(self, line):
+        """Passes a line to the node."""
+        try:
+            self.child.stdin.write(line)
+            self.child.stdin.flush()
+        except (BrokenPipeError, ValueError, AttributeError):
+            pass  # Its end is heard of where its lines are.
+
+    def hear(self):
+        """Passes the node's lines on, one by one, until it ends; the last word says how."""
+        for line in self.child.stdout:
+            yield line
+        code = self.child.wait()
+        yield f"its program was ended by signal {-code}" if code < 0 else f"its program ended with exit code {code}"
+
+    def close(self):
+        """Lets the node end by itself; it removes its test file then."""
+        try:
+            self.child.stdin.close()
+            self.child.wait(FAREWELL_S)
+        except (OSError, ValueError, AttributeError, subprocess.TimeoutExpired):
+            if self.child:
+                self.child.kill()
+
+
+def find(ray, names):
+    """The identity in the cluster of each host, by its label, its name or its address."""
+    alive = [node for node in ray.nodes() if node["Alive"]]
+    found = []
+    for name in names:
+        labels = [node for node in alive if node.get("Labels", {}).get("assay.io/host") == name]
+        calls = [node for node in alive if name in (node["NodeManagerHostname"], node["NodeManagerAddress"])]
+        match = labels or calls
+        if len(match) != 1:
+            known = sorted({node.get("Labels", {}).get("assay.io/host", node["NodeManagerHostname"]) for node in alive})
+            many = "is there more than once" if match else "is not there"
+            refuse(f"the host {name} {many} in the Ray cluster", f"hosts that are there: {', '.join(known)}")
+        found.append(match[0]["NodeID"])
+    return found
+
+
+def connect():
+    """The module, connected to the cluster that is there."""
+    try:
+        import ray
+    except ImportError:
+        refuse("Ray is not installed", MISSING)
+    if os.environ.get("RAY_AUTH_MODE") != "token":
+        refuse("the Ray cluster is not asked for its token, and without one it takes orders from anybody",
+               "export RAY_AUTH_MODE=token on all hosts and start the cluster again; see `ray get-auth-token --generate`")
+    failed = []
+
+    def attempt():
+        try:
+            ray.init(address=os.environ.get("RAY_ADDRESS", "auto"), log_to_driver=False, configure_logging=False, logging_level="ERROR")
+        except BaseException as error:  # Ray raises other things than Exception, too.
+            failed.append(str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__)
+
+    within(CONNECT_S, attempt, "no Ray cluster answers")
+    if failed:
+        refuse(f"connecting to the Ray cluster: {failed[0]}", "start it with `ray start`, in the same versions of Ray and Python and with the same token")
+    return ray
+
+
+def within(seconds, work, message):
+    """Waits for some work as long as that; work that hangs ends the relay."""
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        refuse(f"{message} within {seconds} s", "look at the network and at `ray status`")
+
+
+def place(ray, identities, words, token):
+    """One actor a host, none of which is ever restarted: a restarted load is another experiment."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    made = ray.remote(max_restarts=0, max_task_retries=0, max_concurrency=3, num_cpus=0)(Node)
+    actors = [made.options(scheduling_strategy=NodeAffinitySchedulingStrategy(identity, soft=False)).remote(words)
+              for identity in identities]
+    try:
+        failed = [reason for reason in ray.get([actor.start.remote(token) for actor in actors], timeout=PLACE_S) if reason]
+    except Exception as error:
+        refuse(f"placing nodes: {str(error).strip().splitlines()[0]}", "look at `ray status` and at the hosts")
+    if failed:
+        refuse(failed[0], MISSING)
+    return actors
+
+
+def relay(ray, number, actor):
+    """Passes on what a node says until it ends."""
+    reason = "its line ended"
+    try:
+        for reference in actor.hear.options(num_returns="streaming").remote():
+            line = ray.get(reference)
+            if isinstance(line, str):
+                reason = line
+            else:
+                say({"said": {"from": number, "body": json.loads(line)}})
+    except Exception as error:
+        reason = str(error).strip().splitlines()[0]
+    say({"lost": {"from": number, "reason": reason}})
+
+
+def main():
+    """Carries the relay out."""
+    parser = argparse.ArgumentParser(prog="assay-ray", description=__doc__.splitlines()[0])
+    parser.add_argument("--hosts", required=True, help="names of hosts, joined by commas")
+    parser.add_argument("--program", default="assay", help="the program `assay` on every host")
+    options = parser.parse_args()
+    names = options.hosts.split(",")
+    token = os.environ.pop(TOKEN, "")
+    ray = connect()
+    actors = place(ray, find(ray, names), [options.program, "node"], token)
+    for number, actor in enumerate(actors):
+        threading.Thread(target=relay, args=(ray, number, actor), daemon=True).start()
+    for line in sys.stdin:
+        envelope = json.loads(line)
+        actors[envelope["to"]].say.remote((json.dumps(envelope["body"], separators=(",", ":")) + "\n").encode())
+    try:
+        ray.wait([actor.close.remote() for actor in actors], num_returns=len(actors), timeout=FAREWELL_S)
+    finally:
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

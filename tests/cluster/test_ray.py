@@ -1,0 +1,130 @@
+"""Two nodes of a real Ray cluster on this machine: they measure together, and one that is killed or silent is named."""
+
+import contextlib
+import importlib.util
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+ASSAY = Path(os.environ.get("ASSAY", ROOT / "target" / "debug" / "assay"))
+RAY = Path(sys.executable).parent / "ray"
+PORT = "6397"
+
+
+class Cluster(unittest.TestCase):
+    """Commands on a cluster of two hosts that are this machine."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        if not ASSAY.exists():
+            raise unittest.SkipTest("the program is not built")
+        if importlib.util.find_spec("ray") is None or not RAY.exists():
+            raise unittest.SkipTest("Ray is not installed")
+        # Sockets of Ray lie below it, and names of sockets are short.
+        cls.folder = tempfile.TemporaryDirectory(prefix="ray", dir="/tmp", ignore_cleanup_errors=True)
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.place = Path(cls.folder.name)
+        (cls.place / "d").mkdir()
+        (cls.place / "token").write_text(secrets.token_hex(32), encoding="utf-8")
+        cls.environment = {
+            **os.environ, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(cls.place / "token"), "RAY_USAGE_STATS_ENABLED": "0",
+            "RAY_enable_worker_prestart": "0", "RAY_memory_monitor_refresh_ms": "0", "RAY_ADDRESS": f"127.0.0.1:{PORT}",
+            "ASSAY_PYTHON": sys.executable, "ASSAY_NODE_PROGRAM": str(ASSAY), "ASSAY_STORE": str(cls.place / "runs"),
+        }
+        cls.raylets: list[subprocess.Popen] = []
+        cls.addClassCleanup(cls.end)
+        cls.start("hA", "--head", "--port", PORT, "--include-dashboard=false", "--disable-usage-stats", "--temp-dir", str(cls.place / "r"))
+        time.sleep(8)
+        cls.start("hB", "--address", f"127.0.0.1:{PORT}")
+        time.sleep(6)
+
+    @classmethod
+    def start(cls, host: str, *words: str) -> None:
+        """Starts a node of Ray, which ends with the process that is kept."""
+        command = [RAY, "start", "--block", "--node-ip-address=127.0.0.1", "--num-cpus=0", f"--labels=assay.io/host={host}",
+                   "--object-store-memory=80000000", *words]
+        cls.raylets.append(subprocess.Popen(command, env=cls.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+
+    @classmethod
+    def end(cls) -> None:
+        for raylet in reversed(cls.raylets):
+            raylet.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                raylet.wait(20)
+            raylet.kill()
+            raylet.wait()
+
+    def command(self, *words: str, **more: str) -> subprocess.Popen:
+        command = [ASSAY, "run", "randread", self.place / "d", "--size", "4MiB", "--json", "--quiet", "--hosts", *words]
+        return subprocess.Popen(command, env={**self.environment, **more}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def result(self, run: subprocess.Popen, code: int) -> dict:
+        out, err = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, code, err)
+        return json.loads(out)
+
+    def refusal(self, *words: str, **more: str) -> str:
+        run = self.command(*words, **more)
+        out, err = run.communicate(timeout=90)
+        self.assertEqual((run.returncode, out), (4, ""), err)
+        self.assertEqual([line.partition(":")[0] for line in err.splitlines()], ["error", "hint"])
+        return err
+
+    def nodes(self) -> list[int]:
+        done = subprocess.run(["pgrep", "-f", f"^{ASSAY} node$"], stdout=subprocess.PIPE, text=True, check=False)
+        return [int(word) for word in done.stdout.split()]
+
+    def test_two_hosts_measure_together(self) -> None:
+        run = self.result(self.command("hA,hB", "--time", "2s"), 0)
+        cluster = run["cluster"]
+        self.assertEqual(cluster["transport"], "ray")
+        self.assertEqual([host["name"] for host in cluster["hosts"]], ["hA", "hB"])
+        streams = run["runs"][0]["measurement"]["streams"]
+        self.assertEqual(sum(host["ios"] for host in cluster["hosts"]), sum(one["operations"]["read"]["ios"] for one in streams))
+        for host in cluster["hosts"]:
+            # One clock: the truth is 0.
+            self.assertLessEqual(abs(host["clock"]["offset_ns"]), host["clock"]["uncertainty_ns"])
+        self.assertEqual(list((self.place / "d").iterdir()), [])
+
+    def test_a_host_that_is_killed_or_silent_is_named(self) -> None:
+        for how, said in ((signal.SIGKILL, "its program was ended by signal 9"), (signal.SIGSTOP, "nothing was heard of it for 3.")):
+            before = set(self.nodes())
+            run = self.command("hA,hB", "--time", "10min")
+            time.sleep(10)
+            mine = sorted(set(self.nodes()) - before)
+            self.assertEqual(len(mine), 2)
+            os.kill(mine[0], how)
+            lost = [host["lost"]["reason"] for host in self.result(run, 3)["cluster"]["hosts"] if "lost" in host]
+            self.assertEqual(len(lost), 1)
+            self.assertTrue(lost[0].startswith(said), lost)
+
+    def test_hosts_end_with_their_driver(self) -> None:
+        before = set(self.nodes())
+        run = self.command("hA,hB", "--time", "10min")
+        time.sleep(10)
+        mine = set(self.nodes()) - before
+        run.kill()
+        run.communicate()
+        for _ in range(100):
+            if not mine & set(self.nodes()):
+                return
+            time.sleep(0.1)
+        self.fail("nodes are left")
+
+    def test_what_is_not_there_or_not_asked_for_its_token_is_refused(self) -> None:
+        self.assertIn("the host hC is not there", self.refusal("hA,hC"))
+        self.assertIn("not asked for its token", self.refusal("hA,hB", RAY_AUTH_MODE="disabled"))
+        (self.place / "other").write_text("f" * 64, encoding="utf-8")
+        self.assertIn("connecting to the Ray cluster", self.refusal("hA,hB", RAY_AUTH_TOKEN_PATH=str(self.place / "other")))
+
+
+if __name__ == "__main__":
+    unittest.main()
