@@ -237,7 +237,7 @@ mod tests {
                 let mut ground = Ground::new(lie);
                 (0..8).for_each(|block| ground.write(block * 4096, 1));
                 ground.flush();
-                ground.after_cut(*seed)[..8 * 4096] != [1; 8 * 4096]
+                ground.after_cut(*seed)[..8 * 4096].iter().any(|byte| *byte != 1)
             });
             assert!(lost.count() >= 15, "{lie:?}");
         }
@@ -254,7 +254,7 @@ mod tests {
         for seed in 0..20 {
             let mut ground = Ground::new(Lie::IgnoresFlush(Bytes(8192)));
             (0..10).for_each(|block| ground.write(block * 4096, 1));
-            assert_eq!(ground.after_cut(seed)[..8 * 4096], [1; 8 * 4096]);
+            assert!(ground.after_cut(seed)[..8 * 4096].iter().all(|byte| *byte == 1));
         }
     }
 }

@@ -90,7 +90,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.after {
         let context = context(options)?;
         return after(
-            AfterPlan { verify, cut: options.cut.map(CutKind::from) },
+            &AfterPlan { verify, cut: options.cut.map(CutKind::from) },
             criteria.as_ref(),
             options,
             &context,
@@ -107,7 +107,7 @@ fn context(options: &Options) -> Result<Context> {
 
 /// Judges, and writes on where that is asked and nothing was lost.
 fn after(
-    plan: AfterPlan,
+    plan: &AfterPlan,
     criteria: Option<&CriteriaSource>,
     options: &Options,
     context: &Context,

@@ -30,7 +30,7 @@ pub struct Options {
     /// Cut the power until this number of cuts is judged
     #[arg(long, value_name = "N", requires = "cut_command", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     cuts: Option<u64>,
-    /// Command that cuts the power; it gets ASSAY_RUN, ASSAY_TARGET and ASSAY_CUT
+    /// Command that cuts the power; it gets `ASSAY_RUN`, `ASSAY_TARGET` and `ASSAY_CUT`
     #[arg(long, value_name = "COMMAND", requires = "cuts")]
     cut_command: Option<String>,
     /// Load before each cut, and up to twice as long at random
