@@ -142,7 +142,7 @@ class Storage:
             (self.group / "tasks").write_text(str(os.getpid()))
 
     def step(self, name, begin_s):
-        """A step of the benchmark is over: how late the rig was while it lasted is told at the end."""
+        """A step of the benchmark is over: how late the rig was while it lasted is said at the end."""
         self.steps.append((name, begin_s, time.monotonic()))
 
     def __exit__(self, *_):

@@ -136,7 +136,7 @@ impl LoadFacts {
     }
 }
 
-/// Waits of sessions for reads of data files, and their sum in seconds, where the server tells them from those of its other
+/// Waits of sessions for reads of data files, and their sum in seconds, where the server counts them apart from those of its other
 /// threads: InnoDB, which also reads for its purge.
 fn own_reads(rung: &Rung) -> Option<(f64, f64)> {
     let events = &rung.profile.as_ref()?.server.as_ref()?.events;

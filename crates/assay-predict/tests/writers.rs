@@ -28,7 +28,7 @@ fn writers_bound_as_the_mix_does_where_they_are_all_at_work() {
     // Of the mix a tenth are writes: where 0.8 of them are outstanding there are 8 I/Os on 32 servers, a quarter of the most.
     let few = bound_by_writes(&profile, Some(0.8));
     assert!((few / all - 0.25).abs() < 0.02, "{few} {all}");
-    // More than the calibration had are no bound of their own.
+    // More than the calibration had add no bound of their own.
     assert!((bound_by_writes(&profile, Some(1000.0)) / all - 1.0).abs() < 1e-9);
 }
 
