@@ -1,5 +1,6 @@
 //! What a target can give.
 
+use crate::cluster::{ClusterBench, HostsPlan, OpenHosts};
 use crate::context::Context;
 use crate::database_calibration::{self, append_of, log_plan};
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
@@ -12,6 +13,7 @@ use assay_methods::{
     calibrate_log,
 };
 use assay_model::calibration::{Calibration, Capacity, LatencyLimit, MixCalibration};
+use assay_model::cluster::Cluster;
 use assay_model::measurement::{Finish, Remark};
 use assay_model::number::real;
 use assay_model::run::RunKind;
@@ -49,6 +51,9 @@ pub struct CalibrationRunPlan {
     pub seed: u64,
     /// Bytes of an append to the log of a database, where that is measured, too.
     pub append: Option<Bytes>,
+    /// The hosts that are calibrated together; this program alone where they are absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<HostsPlan>,
 }
 
 impl Default for CalibrationRunPlan {
@@ -65,6 +70,7 @@ impl Default for CalibrationRunPlan {
             steps: Vec::new(),
             seed: 1,
             append: None,
+            hosts: None,
         }
     }
 }
@@ -74,6 +80,7 @@ impl CalibrationRunPlan {
     pub fn run(&self, criteria: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
         let method = self.method();
         method.check()?;
+        self.check_hosts()?;
         let document = PlanDocument::new(self)?;
         let request = RunRequest {
             target: &self.target,
@@ -81,6 +88,7 @@ impl CalibrationRunPlan {
             direct: true,
             grows: true,
             workload: None,
+            hosts: self.hosts.as_ref(),
             study: None,
             document: Some(&document),
         };
@@ -113,6 +121,28 @@ impl CalibrationRunPlan {
         Ok(())
     }
 
+    fn host_count(&self) -> u32 {
+        let hosts = self.hosts.as_ref();
+        hosts.map_or(1, |plan| u32::try_from(plan.hosts.names().len()).unwrap_or(u32::MAX))
+    }
+
+    fn check_hosts(&self) -> Result<()> {
+        let hosts = self.host_count();
+        if self.outstanding_max < hosts {
+            return Err(Error::usage(
+                format!("{} outstanding I/Os are too few for {hosts} hosts", self.outstanding_max),
+                "give every host at least one with --outstanding-max",
+            ));
+        }
+        if hosts > 1 && self.append.is_some() {
+            return Err(Error::usage(
+                "the log of a database is written by one host, and --hosts has several",
+                "calibrate the log on one host, or name --read-share and --transfer",
+            ));
+        }
+        Ok(())
+    }
+
     fn method(&self) -> CalibrationPlan {
         let max_latency_ns = real(self.max_latency.0);
         CalibrationPlan {
@@ -121,7 +151,8 @@ impl CalibrationRunPlan {
             transfer: self.transfer,
             large_transfer: self.large_transfer,
             time_budget: self.time,
-            outstanding_max: self.outstanding_max,
+            outstanding_max: self.outstanding_max / self.host_count(),
+            hosts: self.host_count(),
             workers_max: std::thread::available_parallelism()
                 .map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(1)),
             steps: self.steps.clone(),
@@ -141,6 +172,13 @@ pub(crate) fn calibrate_recording(
     let stop = &context.stop;
     let mut failure = None;
     let calibration = match opened {
+        OpenTarget::Hosts(hosts) => {
+            let (found, cluster) = together(hosts, plan, &mut failure, context)?;
+            if let Some(cluster) = cluster {
+                writer.put_json(Document::Cluster, &cluster)?;
+            }
+            Ok(found)
+        }
         OpenTarget::Simulated(_, device) => {
             // In virtual time the whole answer is there at once.
             let progress = context.progress.without_notes();
@@ -167,6 +205,20 @@ pub(crate) fn calibrate_recording(
         None if stop.load(Ordering::Relaxed) => Finish::Interrupted,
         None => Finish::Complete,
     })
+}
+
+/// The calibration of several hosts, and what is said of each of them.
+fn together(
+    hosts: &mut OpenHosts,
+    plan: &CalibrationPlan,
+    failure: &mut Option<String>,
+    context: &Context,
+) -> Result<(Calibration, Option<Cluster>)> {
+    let mut bench = ClusterBench::new(hosts, &context.stop);
+    let calibration = with_log(&mut bench, plan, None, &context.progress)?;
+    *failure = bench.failure().map(str::to_owned);
+    context.progress.show("each host alone", 1.0, None);
+    Ok((calibration, bench.conclude()?))
 }
 
 /// The calibration, and the log behind it where one is asked for.

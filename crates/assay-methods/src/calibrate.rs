@@ -61,7 +61,10 @@ pub fn calibrate(
             mixes.extend(answer);
         }
     }
-    let (elapsed_s, remarks) = meter.finish();
+    let (elapsed_s, mut remarks) = meter.finish();
+    if plan.hosts > 1 {
+        remarks.push(remarks::several_hosts(plan.hosts));
+    }
     if mixes.is_empty() {
         let why = remarks.first().map_or("no I/O completed", |remark| remark.what.as_str());
         return Err(Error::environment(

@@ -335,6 +335,7 @@ impl<'a> Meter<'a> {
 
     fn tell(&mut self, outstanding: u32, slice: &Slice) {
         let budget_ns = u128::from(self.plan.time_budget.0) * self.plan.mixes.len() as u128;
+        let outstanding = outstanding.saturating_mul(self.plan.hosts);
         let progress = Progress {
             mix: self.mix.clone(),
             doing: self.doing,
