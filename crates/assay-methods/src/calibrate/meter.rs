@@ -3,9 +3,10 @@
 
 use super::pace::{Pace, end};
 use super::plan::{CalibrationPlan, Mix};
-use super::progress::{CalibrationPhase, Progress};
+use super::progress::{CalibrationPhase, CalibrationUpdate, Progress};
 use super::rung::Slice;
 use crate::bench::Bench;
+use assay_model::calibration::MixCalibration;
 use assay_model::measurement::{
     Conduct, ErrorCount, Finish, Interval, Measurement, Remark, Window,
 };
@@ -36,7 +37,7 @@ pub(super) struct Load {
 /// A bench with a budget.
 pub(super) struct Meter<'a> {
     bench: &'a mut dyn Bench,
-    progress: &'a mut dyn FnMut(&Progress),
+    progress: &'a mut dyn FnMut(CalibrationUpdate<'_>),
     pub(super) plan: &'a CalibrationPlan,
     pub(super) pace: Pace,
     pub(super) remarks: Vec<Remark>,
@@ -62,7 +63,7 @@ impl<'a> Meter<'a> {
     pub(super) fn new(
         bench: &'a mut dyn Bench,
         plan: &'a CalibrationPlan,
-        progress: &'a mut dyn FnMut(&Progress),
+        progress: &'a mut dyn FnMut(CalibrationUpdate<'_>),
     ) -> Self {
         let now_ns = bench.now_ns();
         Self {
@@ -330,8 +331,14 @@ impl<'a> Meter<'a> {
         true
     }
 
+    /// Reports that a mix is answered.
+    pub(super) fn report(&mut self, answer: &MixCalibration) {
+        (self.progress)(CalibrationUpdate::Mix(answer));
+    }
+
     fn tell(&mut self, outstanding: u32, slice: &Slice) {
         let budget_ns = u128::from(self.plan.time_budget.0) * self.plan.mixes.len() as u128;
+        let outstanding = outstanding.saturating_mul(self.plan.hosts);
         let progress = Progress {
             mix: self.mix.clone(),
             doing: self.doing,
@@ -347,7 +354,7 @@ impl<'a> Meter<'a> {
             elapsed_s: self.elapsed_s(),
             budget_s: real(narrow(budget_ns)) / 1e9,
         };
-        (self.progress)(&progress);
+        (self.progress)(CalibrationUpdate::Slice(&progress));
     }
 }
 

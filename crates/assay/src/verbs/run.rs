@@ -2,6 +2,7 @@
 
 use crate::exit::{ExitStatus, print};
 use crate::finish::conclude;
+use crate::hosts_option::hosts_plan;
 use crate::job_options::{JobOptions, say_report};
 use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
 use crate::resume::{locked_options, original_options};
@@ -9,7 +10,7 @@ use crate::spelling::quantity;
 use crate::start;
 use crate::stream_options::{STREAM, StreamOptions};
 use crate::terminal::say;
-use assay_app::cluster::{HostNames, HostsPlan};
+use assay_app::cluster::HostNames;
 use assay_app::finish::CriteriaSource;
 use assay_app::job_file::{self, JobPlan, check_complete, chosen_targets, job_text, read_job};
 use assay_app::plan_document::read_plan;
@@ -97,11 +98,7 @@ impl Options {
     /// The plan of a workload that these options mean.
     fn plan(&self, workload: Workload) -> RunPlan {
         let outstanding = if self.total { Outstanding::Total } else { Outstanding::PerHost };
-        let hosts = self.hosts.clone().map(|hosts| {
-            // Of this machine it was asked already.
-            let in_use = self.target.start.yes || matches!(hosts, HostNames::Local(_));
-            HostsPlan { hosts, outstanding, in_use }
-        });
+        let hosts = self.hosts.as_ref().map(|hosts| hosts_plan(hosts, &self.target, outstanding));
         RunPlan { target: self.target.plan(), workload, verify: self.verify, hosts }
     }
 }
