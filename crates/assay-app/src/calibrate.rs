@@ -245,7 +245,8 @@ fn with_log(
     if let Some(append) = append {
         let mixed =
             plan.mixes.iter().map(|mix| mix.read_share).find(|share| *share > 0.0 && *share < 1.0);
-        let log = log_plan(append, plan.transfer, mixed.unwrap_or(1.0), &calibration, plan.seed);
+        let share = mixed.unwrap_or(1.0);
+        let log = log_plan(append, plan.transfer, share, &calibration, plan.seed, plan.time_budget);
         calibration.log = calibrate_log(bench, &log)?;
     }
     Ok(calibration)

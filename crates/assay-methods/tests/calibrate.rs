@@ -328,6 +328,19 @@ fn a_busy_host_is_named_as_the_limit() {
 }
 
 #[test]
+fn processors_that_others_keep_busy_and_give_up_at_once_are_no_limit() {
+    let bound_where = |delayed_share: f64| {
+        let calibration = twisted(&plan(1.0, 10_000.0, 10.0), usize::MAX, |_, measurement| {
+            measurement.conduct.host_busy_share = Some(1.0);
+            measurement.conduct.worker_delayed_share_max = Some(delayed_share);
+        });
+        calibration.unwrap().mixes[0].iops_max.bound
+    };
+    assert_eq!(bound_where(0.02), Bound::Saturated);
+    assert_eq!(bound_where(0.9), Bound::Host);
+}
+
+#[test]
 fn a_crowded_worker_gets_company() {
     let mut plan = plan(1.0, 10_000.0, 10.0);
     plan.workers_max = 4;

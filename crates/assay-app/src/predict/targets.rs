@@ -108,7 +108,15 @@ impl TargetReader<'_> {
         };
         if demand.commits_mean > 0.0 {
             let share = demand.read_share();
-            let log = log_plan(append_of(demand), transfer(demand), share, &calibration, self.seed);
+            let (append, transfer) = (append_of(demand), transfer(demand));
+            let log = log_plan(
+                append,
+                transfer,
+                share,
+                &calibration,
+                self.seed,
+                self.calibration_time.unwrap_or(SHORT_TIME),
+            );
             let mut bench = SimulatedBench::of(&device).with_stop(stop);
             calibration.log = calibrate_log(&mut bench, &log)?;
         }
