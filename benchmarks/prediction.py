@@ -11,6 +11,7 @@ its script asked for, and of the time of reads at the device at most 10 % was on
 printed next to them."""
 
 import argparse
+import atexit
 import json
 import os
 import statistics
@@ -68,21 +69,34 @@ QUEUE_MAX = 0.05
 WAY_MAX = 0.10
 
 
-def favour_workers():
+def favour_workers(favoured):
     """Workers of the kernel carry I/O from a loop device to the rig: they come first, too, for as long as this process lives."""
     while True:
         for process in Path("/proc").glob("[0-9]*"):
             try:
-                if (process / "comm").read_text().startswith("kworker/") and os.getpriority(os.PRIO_PROCESS, int(process.name)) > -20:
-                    os.setpriority(os.PRIO_PROCESS, int(process.name), -20)
+                number = int(process.name)
+                if (process / "comm").read_text().startswith("kworker/") and os.getpriority(os.PRIO_PROCESS, number) == 0:
+                    os.setpriority(os.PRIO_PROCESS, number, -20)
+                    favoured.add(number)
             except OSError:
                 pass
         time.sleep(1)
 
 
+def favour_no_longer(favoured):
+    """Those workers as they were."""
+    for number in favoured:
+        try:
+            os.setpriority(os.PRIO_PROCESS, number, 0)
+        except OSError:
+            pass
+
+
 def favour():
     """This process and all its children come first on the machine's processors."""
-    threading.Thread(target=favour_workers, daemon=True).start()
+    favoured = set()
+    threading.Thread(target=favour_workers, args=(favoured,), daemon=True).start()
+    atexit.register(favour_no_longer, favoured)
     os.nice(-15)
     group = PROCESSORS / "assay-prediction"
     if PROCESSORS.is_dir():
