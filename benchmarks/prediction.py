@@ -5,10 +5,10 @@ Each storage is an ext4 file system on a loop device over a file of the rig, who
 Steps may be run apart, because all of a step's results are in the store: `measure STORAGE`, `calibrate STORAGE`, then `verify`.
 
 What is measured runs before everything else on the machine: in a control group of its own with many times the usual share of the processors, where
-there is one, and at a nice value of -15; the rig is a real-time process, and workers of the kernel have a nice value of -20. Three gates decide what counts, fixed before what they are
-applied to was measured: sessions waited for a processor for at most 5 % of their time (`assay` itself decides that), the rig was late by at most 3 % of what
-its script asked for, and of the time of reads at the device at most 10 % was on the way to the rig and back. The share of the processors that others had is
-printed next to them."""
+there is one, and at a nice value of -15; the rig is a real-time process, and workers of the kernel have a nice value of -20. Three gates decide what
+counts, fixed before what they are applied to was measured: sessions waited for a processor for at most 5 % of their time (`assay` itself decides that), the
+rig was late by at most 3 % of what its script asked for, and of the time of reads at the device at most 10 % was on the way to the rig and back. The
+share of the processors that others had is printed next to them."""
 
 import argparse
 import atexit
