@@ -6,6 +6,7 @@ mod documents;
 mod exit;
 mod finish;
 mod job_options;
+mod ledger_options;
 mod live_host;
 mod live_options;
 mod man;
