@@ -1,19 +1,23 @@
 //! What a target can give.
 
+use crate::cluster::{ClusterBench, HostsPlan, OpenHosts};
 use crate::context::Context;
 use crate::database_calibration::{self, append_of, log_plan};
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::plan_document::PlanDocument;
+use crate::progress::Progress;
 use crate::recording::{OpenTarget, Recording, RunRequest, host_busy};
 use crate::target_plan::TargetPlan;
 use assay_methods::{
-    Bench, CalibrationPlan, Mix, Progress, SimulatedBench, StorageBench, calibrate, calibrate_log,
+    Bench, CalibrationPlan, CalibrationUpdate, Mix, SimulatedBench, StorageBench, calibrate,
+    calibrate_log,
 };
-use assay_model::calibration::{Calibration, LatencyLimit};
+use assay_model::calibration::{Calibration, Capacity, LatencyLimit, MixCalibration};
+use assay_model::cluster::Cluster;
 use assay_model::measurement::{Finish, Remark};
 use assay_model::number::real;
 use assay_model::run::RunKind;
-use assay_model::units::{Bytes, Nanos, Share, show_count};
+use assay_model::units::{Bytes, Nanos, Share, show_count, show_time_ns};
 use assay_model::{Error, Profile, Result};
 use assay_predict::demand_of;
 use assay_store::Document;
@@ -47,6 +51,9 @@ pub struct CalibrationRunPlan {
     pub seed: u64,
     /// Bytes of an append to the log of a database, where that is measured, too.
     pub append: Option<Bytes>,
+    /// The hosts that are calibrated together; this program alone where they are absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<HostsPlan>,
 }
 
 impl Default for CalibrationRunPlan {
@@ -63,6 +70,7 @@ impl Default for CalibrationRunPlan {
             steps: Vec::new(),
             seed: 1,
             append: None,
+            hosts: None,
         }
     }
 }
@@ -72,6 +80,7 @@ impl CalibrationRunPlan {
     pub fn run(&self, criteria: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
         let method = self.method();
         method.check()?;
+        self.check_hosts()?;
         let document = PlanDocument::new(self)?;
         let request = RunRequest {
             target: &self.target,
@@ -79,6 +88,7 @@ impl CalibrationRunPlan {
             direct: true,
             grows: true,
             workload: None,
+            hosts: self.hosts.as_ref(),
             study: None,
             document: Some(&document),
         };
@@ -111,6 +121,28 @@ impl CalibrationRunPlan {
         Ok(())
     }
 
+    fn host_count(&self) -> u32 {
+        let hosts = self.hosts.as_ref();
+        hosts.map_or(1, |plan| u32::try_from(plan.hosts.names().len()).unwrap_or(u32::MAX))
+    }
+
+    fn check_hosts(&self) -> Result<()> {
+        let hosts = self.host_count();
+        if self.outstanding_max < hosts {
+            return Err(Error::usage(
+                format!("{} outstanding I/Os are too few for {hosts} hosts", self.outstanding_max),
+                "give every host at least one with --outstanding-max",
+            ));
+        }
+        if hosts > 1 && self.append.is_some() {
+            return Err(Error::usage(
+                "the log of a database is written by one host, and --hosts has several",
+                "calibrate the log on one host, or name --read-share and --transfer",
+            ));
+        }
+        Ok(())
+    }
+
     fn method(&self) -> CalibrationPlan {
         let max_latency_ns = real(self.max_latency.0);
         CalibrationPlan {
@@ -119,7 +151,8 @@ impl CalibrationRunPlan {
             transfer: self.transfer,
             large_transfer: self.large_transfer,
             time_budget: self.time,
-            outstanding_max: self.outstanding_max,
+            outstanding_max: self.outstanding_max / self.host_count(),
+            hosts: self.host_count(),
             workers_max: std::thread::available_parallelism()
                 .map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(1)),
             steps: self.steps.clone(),
@@ -139,14 +172,24 @@ pub(crate) fn calibrate_recording(
     let stop = &context.stop;
     let mut failure = None;
     let calibration = match opened {
+        OpenTarget::Hosts(hosts) => {
+            let (found, cluster) = together(hosts, plan, &mut failure, context)?;
+            if let Some(cluster) = cluster {
+                writer.put_json(Document::Cluster, &cluster)?;
+            }
+            Ok(found)
+        }
         OpenTarget::Simulated(_, device) => {
-            with_log(&mut SimulatedBench::of(device).with_stop(stop), plan, append, context)
+            // In virtual time the whole answer is there at once.
+            let progress = context.progress.without_notes();
+            let mut bench = SimulatedBench::of(device).with_stop(stop);
+            with_log(&mut bench, plan, append, &progress)
         }
         OpenTarget::Storage(storage) => {
             let bench =
                 StorageBench::new(Arc::clone(&storage.targets), target.engine.choice(), stop);
             let mut bench = bench.with_host_busy(host_busy());
-            let calibration = with_log(&mut bench, plan, append, context);
+            let calibration = with_log(&mut bench, plan, append, &context.progress);
             failure = bench.failure().map(str::to_owned);
             let direct_io = storage.targets.iter().all(|target| target.direct);
             calibration.map(|calibration| Calibration {
@@ -164,39 +207,106 @@ pub(crate) fn calibrate_recording(
     })
 }
 
+/// The calibration of several hosts, and what is said of each of them.
+fn together(
+    hosts: &mut OpenHosts,
+    plan: &CalibrationPlan,
+    failure: &mut Option<String>,
+    context: &Context,
+) -> Result<(Calibration, Option<Cluster>)> {
+    let mut bench = ClusterBench::new(hosts, &context.stop);
+    let calibration = with_log(&mut bench, plan, None, &context.progress)?;
+    *failure = bench.failure().map(str::to_owned);
+    context.progress.show("each host alone", 1.0, None);
+    Ok((calibration, bench.conclude()?))
+}
+
 /// The calibration, and the log behind it where one is asked for.
 fn with_log(
     bench: &mut dyn Bench,
     plan: &CalibrationPlan,
     append: Option<Bytes>,
-    context: &Context,
+    progress: &Progress,
 ) -> Result<Calibration> {
-    let mut show = |now: &Progress| {
-        let what = format!(
-            "{}: {} at {}: {} IOPS",
-            now.mix,
-            now.doing.name(),
-            now.outstanding,
-            show_count(now.iops)
-        );
-        context.progress.show(
-            &what,
-            now.elapsed_s / now.budget_s,
-            Some((now.budget_s - now.elapsed_s).max(0.0)),
-        );
-        context.progress.interval(&now.slice);
+    let mut show = |update: CalibrationUpdate<'_>| match update {
+        CalibrationUpdate::Slice(now) => {
+            let (mix, doing) = (&now.mix, now.doing.name());
+            let what =
+                format!("{mix}: {doing} at {}: {} IOPS", now.outstanding, show_count(now.iops));
+            let left_s = (now.budget_s - now.elapsed_s).max(0.0);
+            progress.show(&what, now.elapsed_s / now.budget_s, Some(left_s));
+            progress.interval(&now.slice);
+        }
+        CalibrationUpdate::Mix(answer) => {
+            progress.say(&first_answer(answer, &plan.limit));
+        }
     };
     let mut calibration = calibrate(bench, plan, &mut show)?;
     if let Some(append) = append {
         let mixed =
             plan.mixes.iter().map(|mix| mix.read_share).find(|share| *share > 0.0 && *share < 1.0);
-        let log = log_plan(append, plan.transfer, mixed.unwrap_or(1.0), &calibration, plan.seed);
+        let share = mixed.unwrap_or(1.0);
+        let log = log_plan(append, plan.transfer, share, &calibration, plan.seed, plan.time_budget);
         calibration.log = calibrate_log(bench, &log)?;
     }
     Ok(calibration)
 }
 
+/// What is known of a mix before the others are measured, in a line.
+fn first_answer(answer: &MixCalibration, limit: &LatencyLimit) -> String {
+    let shown = |capacity: &Capacity| {
+        let rate = &capacity.rate;
+        let ends = if rate.is_at_least() {
+            format!("at least {}", show_count(rate.low))
+        } else {
+            format!("{} to {}", show_count(rate.low), show_count(rate.high))
+        };
+        format!("{} ({ends})", show_count(rate.value))
+    };
+    let (latency, quantile) = (show_time_ns(limit.service_time_ns), limit.quantile * 100.0);
+    let within = match &answer.iops_within_limit {
+        Some(within) => format!("{} IOPS with p{quantile} within {latency}", shown(within)),
+        None => format!("p{quantile} is above {latency} even with one I/O at a time"),
+    };
+    format!("first answer, {}: {within}; {} IOPS at most", answer.name, shown(&answer.iops_max))
+}
+
 fn with_remarks(mut calibration: Calibration, remarks: &[Remark]) -> Calibration {
     calibration.remarks.extend_from_slice(remarks);
     calibration
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::Estimate;
+    use assay_model::calibration::Bound;
+
+    fn capacity(low: f64, value: f64, high: f64) -> Capacity {
+        let rate = Estimate { low, high, ..Estimate::exact(value, 30) };
+        Capacity { rate, burst_rate: None, burst_s: None, outstanding: 8, bound: Bound::Saturated }
+    }
+
+    #[test]
+    fn a_first_answer_has_its_interval_and_its_limit() {
+        let limit = LatencyLimit { quantile: 0.99, service_time_ns: 1e6 };
+        let of = |within: Option<Capacity>| {
+            let iops_max = capacity(58_000.0, 60_000.0, f64::INFINITY);
+            let answer = MixCalibration { iops_within_limit: within, iops_max, ..made_up() };
+            first_answer(&answer, &limit)
+        };
+        assert_eq!(
+            of(Some(capacity(19_000.0, 20_000.0, 21_000.0))),
+            "first answer, read: 20,000 (19,000 to 21,000) IOPS with p99 within 1.00 ms; 60,000 (at least 58,000) IOPS at most"
+        );
+        assert!(of(None).contains("p99 is above 1.00 ms even with one I/O at a time;"));
+    }
+
+    fn made_up() -> MixCalibration {
+        let plan =
+            CalibrationPlan { time_budget: Nanos(5_000_000_000), ..CalibrationPlan::default() };
+        let device = assay_engine::device::DeviceSpec::parse("servers?count=8&service=500us");
+        let mut bench = SimulatedBench::new(&device.unwrap());
+        calibrate(&mut bench, &plan, &mut |_| {}).unwrap().mixes.remove(0)
+    }
 }

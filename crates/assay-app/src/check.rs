@@ -107,6 +107,7 @@ impl CheckPlan {
             direct: true,
             grows: true,
             workload: None,
+            hosts: None,
             study: None,
             document: Some(&document),
         };

@@ -1,5 +1,6 @@
 //! Which caches and tiers a target has.
 
+use crate::cluster::ClusterBench;
 use crate::context::Context;
 use crate::finish::{FinishedRun, finish_with_page};
 use crate::plan_document::PlanDocument;
@@ -61,6 +62,7 @@ impl LocalityPlan {
             direct: true,
             grows: false,
             workload: None,
+            hosts: None,
             study: None,
             document: Some(&document),
         };
@@ -93,6 +95,10 @@ impl LocalityPlan {
                 let choice = self.target.engine.choice();
                 let mut bench = StorageBench::new(Arc::clone(&storage.targets), choice, stop);
                 locality(&mut bench, &self.method(length), &mut show)
+            }
+            OpenTarget::Hosts(hosts) => {
+                let method = self.method(hosts.length_bytes());
+                locality(&mut ClusterBench::new(hosts, stop), &method, &mut show)
             }
         };
         progress.clear();

@@ -1,5 +1,6 @@
 //! One command that measures: its place in the store, its targets, its progress, and every interval kept as it comes.
 
+use crate::cluster::{HostsPlan, HostsRequest, OpenHosts, Order};
 use crate::context::Context;
 use crate::host_sampler::HostSampler;
 use crate::plan_document::PlanDocument;
@@ -53,6 +54,8 @@ pub enum OpenTarget {
     Storage(Box<Storage>),
     /// A simulated device in virtual time, with its description.
     Simulated(Box<Simulation>, Box<SimulatedDevice>),
+    /// What several hosts opened, each for itself.
+    Hosts(Box<OpenHosts>),
 }
 
 /// A run that is being recorded.
@@ -100,6 +103,8 @@ pub struct RunRequest<'a> {
     pub study: Option<&'a Study>,
     /// The plan, which is kept before anything is measured; a run that goes on has its own.
     pub document: Option<&'a PlanDocument>,
+    /// The hosts that measure together; this program alone where there are none.
+    pub hosts: Option<&'a HostsPlan>,
 }
 
 /// Longer loads outlast what a small file is a sample of, s.
@@ -119,7 +124,16 @@ impl<'a> RunRequest<'a> {
     ) -> Self {
         let (write, direct) = (workload.writes(), workload.direct);
         let grows = is_short(workload);
-        Self { target, write, direct, grows, workload: Some(workload), study: None, document }
+        Self {
+            target,
+            write,
+            direct,
+            grows,
+            workload: Some(workload),
+            study: None,
+            document,
+            hosts: None,
+        }
     }
 }
 
@@ -170,11 +184,16 @@ impl Recording {
         if let OpenTarget::Storage(storage) = &target {
             storage.notes.iter().for_each(|note| context.progress.say(&format!("note: {note}")));
         }
-        let sampler = match &target {
-            OpenTarget::Storage(storage) => {
-                Some(HostSampler::begin(writer.watch_log()?, device_names(&storage.environment)))
-            }
+        let sampled = match &target {
+            OpenTarget::Storage(storage) => Some(&storage.environment),
+            OpenTarget::Hosts(hosts) => hosts.local_environment(),
             OpenTarget::Simulated(..) => None,
+        };
+        let sampler = match sampled {
+            Some(environment) => {
+                Some(HostSampler::begin(writer.watch_log()?, device_names(environment)))
+            }
+            None => None,
         };
         let recording = Self {
             verification: None,
@@ -210,9 +229,10 @@ impl Recording {
         error
     }
 
-    /// Bytes of all targets together.
+    /// Bytes of all targets together; of several hosts those that each has at least.
     pub fn length_bytes(&self) -> u64 {
         match &self.target {
+            OpenTarget::Hosts(hosts) => hosts.length_bytes(),
             OpenTarget::Simulated(_, device) => device.length_bytes(),
             OpenTarget::Storage(storage) => {
                 storage.targets.iter().map(|target| target.length_bytes).sum()
@@ -222,6 +242,10 @@ impl Recording {
 
     fn keep_environment(&self) -> Result<()> {
         match &self.target {
+            OpenTarget::Hosts(hosts) => match hosts.environment() {
+                Some(environment) => self.writer.put_json(Document::Environment, environment),
+                None => Ok(()),
+            },
             OpenTarget::Storage(storage) => {
                 self.writer.put_json(Document::Environment, &storage.environment)
             }
@@ -268,7 +292,7 @@ impl Recording {
         let total_s = workload.duration.seconds();
         let (progress, name) = (self.context.progress.clone(), workload.name.as_str());
         let stop = Arc::clone(&self.context.stop);
-        let is_real = matches!(self.target, OpenTarget::Storage(_));
+        let is_real = !matches!(self.target, OpenTarget::Simulated(..));
         progress.show(name, 0.0, None);
         let verifier = self.verification.as_ref().map(|one| Arc::clone(&one.verifier));
         let verification = &mut self.verification;
@@ -301,10 +325,12 @@ impl Recording {
             }
             OpenTarget::Storage(storage) => {
                 let backend = self.backend;
-                let work = StorageWork { storage, backend, verifier: verifier.as_ref(), workload };
+                let verifier = verifier.as_ref();
+                let work = StorageWork { storage, backend, verifier, workload, with_ceiling: true };
                 on_storage(&work, &mut at_once(), &self.context.stop, &mut observe)
                     .map(|started| started.measurement)
             }
+            OpenTarget::Hosts(hosts) => on_hosts(hosts, workload, &self.writer, &mut observe),
         };
         self.context.progress.clear();
         self.mark(None);
@@ -337,6 +363,11 @@ impl Recording {
                     clock: ClockKind::Virtual,
                     ..Conduct::default()
                 },
+            },
+            OpenTarget::Hosts(_) => CellStart {
+                started_unix_ns,
+                durability: CellDurability::EveryInterval,
+                conduct: Conduct::default(),
             },
             OpenTarget::Storage(storage) => CellStart {
                 started_unix_ns,
@@ -478,6 +509,12 @@ pub(crate) fn describe(name: &str, interval: &Interval) -> String {
 }
 
 fn open(named: Targets, wanted: &RunRequest<'_>, context: &Context) -> Result<OpenTarget> {
+    if let Some(plan) = wanted.hosts {
+        let RunRequest { target, write, direct, grows, workload, .. } = *wanted;
+        let request = HostsRequest { target, write, direct, grows, workload };
+        let hosts = OpenHosts::open(plan, &request, context)?;
+        return Ok(OpenTarget::Hosts(Box::new(hosts)));
+    }
     let paths = match named {
         Targets::Simulated(device) => {
             let mut simulation = device.simulation();
@@ -508,6 +545,22 @@ pub fn give_up(store: &Store, writer: RunWriter) {
         // What cannot be removed is listed as unfinished, which is true.
         drop(store.remove(id));
     }
+}
+
+/// Runs on all hosts together, and keeps what they came to.
+fn on_hosts(
+    hosts: &mut OpenHosts,
+    workload: &Workload,
+    writer: &RunWriter,
+    observe: &mut dyn assay_engine::Observer,
+) -> Result<Measurement> {
+    let members: Vec<usize> = (0..hosts.count()).collect();
+    let outstanding = hosts.outstanding();
+    let order = Order { workload, members: &members, outstanding, is_slice: false };
+    let outcome =
+        hosts.measure(&order, &mut |merged| observe.interval(&merged.interval, &merged.joint))?;
+    writer.put_json(Document::Cluster, &hosts.document(&outcome))?;
+    Ok(outcome.measurement)
 }
 
 /// Runs on a simulated device; what was hastened is reported as what it stands for.

@@ -1,6 +1,6 @@
 //! One workload on one target.
 
-use crate::cluster::{HostsPlan, TogetherPlan, run_together};
+use crate::cluster::{HostsPlan, of_each};
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::plan_document::PlanDocument;
@@ -38,14 +38,14 @@ impl RunPlan {
         self.check()?;
         let criteria = CriteriaSource::of(named, &self.workload)?;
         let document = PlanDocument::new(self)?;
-        if let Some(hosts) = &self.hosts {
-            self.say_unanswered(criteria.as_ref(), context);
-            return run_together(&self.together(hosts, &document), criteria.as_ref(), context);
-        }
-        let target = self.target.sized_for(&self.workload);
-        let request = RunRequest::of(&self.workload, &target, Some(&document));
+        let hosts = self.hosts.as_ref();
+        let each = hosts.map(|plan| of_each(&self.workload, &plan.hosts));
+        let whole = each.as_ref().unwrap_or(&self.workload);
+        let target = self.target.sized_for(whole);
+        let request =
+            RunRequest { hosts, ..RunRequest::of(&self.workload, &target, Some(&document)) };
         let mut recording = Recording::begin(RunKind::Run, &request, context)?;
-        let workload = within_capacity(&self.workload, recording.length_bytes(), &context.progress);
+        let workload = within_capacity(whole, recording.length_bytes(), &context.progress);
         self.say_unanswered(criteria.as_ref(), context);
         if let Err(error) = self.begin_verification(&workload, &mut recording) {
             return Err(recording.abandon(error));
@@ -60,15 +60,6 @@ impl RunPlan {
         for doubt in unanswered.unwrap_or_default() {
             context.progress.say(&format!("note: {doubt}"));
         }
-    }
-
-    /// The same on several hosts.
-    const fn together<'a>(
-        &'a self,
-        hosts: &'a HostsPlan,
-        document: &'a PlanDocument,
-    ) -> TogetherPlan<'a> {
-        TogetherPlan { target: &self.target, workload: &self.workload, hosts, document }
     }
 
     fn check(&self) -> Result<()> {

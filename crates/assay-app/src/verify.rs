@@ -259,7 +259,7 @@ fn head(
 fn weighed(recording: &Recording, timing: Option<FlushTiming>, cuts: Vec<JudgedCut>) -> Durability {
     let storage = match &recording.target {
         OpenTarget::Storage(storage) => storage.environment.storage.first(),
-        OpenTarget::Simulated(..) => None,
+        OpenTarget::Simulated(..) | OpenTarget::Hosts(_) => None,
     };
     let stack = storage.map(|storage| &storage.stack);
     let declared = stack.map(declarations).unwrap_or_default();
@@ -272,8 +272,8 @@ fn weighed(recording: &Recording, timing: Option<FlushTiming>, cuts: Vec<JudgedC
 fn storage_of(recording: &Recording) -> Result<&Storage> {
     match &recording.target {
         OpenTarget::Storage(storage) => Ok(storage),
-        OpenTarget::Simulated(..) => Err(Error::usage(
-            "a simulated device keeps no data that could be verified",
+        OpenTarget::Simulated(..) | OpenTarget::Hosts(_) => Err(Error::usage(
+            "a simulated device and other hosts keep no data that this program could verify",
             "verify a directory or a block device",
         )),
     }

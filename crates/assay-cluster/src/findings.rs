@@ -3,13 +3,14 @@
 use crate::clock::Clock;
 use crate::merge::{HostSeries, Merger};
 use crate::schedule::{HostStart, Skew, skew_limit_ns};
+use assay_model::Estimate;
 use assay_model::cluster::{
-    Cluster, ClusterHost, CommonStart, CommonWindow, HostClock, HostLatency, HostLoss, Straggler,
-    StragglerKind, Transport,
+    Cluster, ClusterHost, CommonStart, CommonWindow, HostClock, HostLatency, HostLoss, SharedLimit,
+    Sharing, Straggler, StragglerKind, Transport,
 };
 use assay_model::measurement::{Conduct, OperationResult};
 use assay_model::number::{count_of, real_len, share};
-use assay_stats::batches::mean_of_batches;
+use assay_stats::batches::{CONFIDENCE, book, mean_of_batches, noun};
 use assay_stats::hosts::{Limit, fairness, stragglers, sums};
 
 /// A host whose rate is below this part of the others' lags behind.
@@ -18,6 +19,8 @@ const RATE_MIN: f64 = 0.9;
 const TAIL_MAX: f64 = 1.25;
 /// In how many runs of equal hosts any of them is named.
 const ERROR_SHARE: f64 = 0.05;
+/// Hosts that give together this part of what each gives alone hardly take anything from each other.
+const TOGETHER_MIN: f64 = 0.9;
 /// Parts of the common window of which a host's rates are kept.
 const PARTS_MAX: usize = 120;
 /// A host or a worker that is busier than this has no time to spare.
@@ -76,6 +79,8 @@ pub fn cluster(
             elapsed_ns: merger.elapsed_ns(),
             left_out: merger.left_out(),
         },
+        load: None,
+        sharing: None,
         iops,
         throughput_bytes_per_s: iops
             .filter(|iops| iops.value > 0.0)
@@ -113,6 +118,7 @@ fn host(
         host_busy_share: record.conduct.as_ref().and_then(|conduct| conduct.host_busy_share),
         worker_busy_share_max: record.conduct.as_ref().map(|conduct| conduct.worker_busy_share_max),
         rates_iops: parts(&series.iops),
+        alone: None,
         lost: record.lost.clone(),
     }
 }
@@ -144,7 +150,7 @@ fn clock(clock: &Clock, start: Option<Start>) -> HostClock {
 }
 
 /// How well the hosts began together; nothing where one of them did not say so.
-fn common_start(hosts: &[HostRecord], start: Start) -> Option<CommonStart> {
+pub fn common_start(hosts: &[HostRecord], start: Start) -> Option<CommonStart> {
     let begins = hosts.iter().map(|host| host.begin).collect::<Option<Vec<HostStart>>>()?;
     let skew = Skew::of(&begins)?;
     Some(CommonStart {
@@ -155,6 +161,33 @@ fn common_start(hosts: &[HostRecord], start: Start) -> Option<CommonStart> {
         last: hosts[skew.last].name.clone(),
         attempts: start.attempts,
     })
+}
+
+/// What the hosts that were measured alone give together against the sum of what each gives alone; nothing where that is not
+/// known of any.
+pub fn sharing(hosts: &[ClusterHost], merger: &Merger) -> Option<Sharing> {
+    let each = hosts.iter().zip(merger.series());
+    let known = each.filter_map(|(host, series)| Some((host.alone?.iops?, series.iops.clone())));
+    let (alone, together): (Vec<Estimate>, Vec<Vec<f64>>) = known.unzip();
+    let together = book(&mean_of_batches(&sums(&together))?);
+    let ratio = noun(together.over(&book(&sum_of(&alone)))?);
+    let limit = match ratio {
+        ratio if ratio.low >= TOGETHER_MIN => SharedLimit::Hosts,
+        ratio if ratio.high < TOGETHER_MIN => SharedLimit::Shared,
+        _ => SharedLimit::Unclear,
+    };
+    Some(Sharing { ratio, hosts: u32::try_from(alone.len()).unwrap_or(u32::MAX), limit })
+}
+
+/// The sum of estimates that were made one after the other: their doubts are independent, and add up as squares.
+fn sum_of(estimates: &[Estimate]) -> Estimate {
+    let value: f64 = estimates.iter().map(|one| one.value).sum();
+    let doubt = |side: fn(&Estimate) -> f64| {
+        estimates.iter().map(|one| (side(one) - one.value).powi(2)).sum::<f64>().sqrt()
+    };
+    let (low, high) = (value - doubt(|one| one.low), value + doubt(|one| one.high));
+    let n = estimates.iter().map(|one| one.n).min().unwrap_or(1);
+    Estimate { value, low, high, confidence: CONFIDENCE, n }
 }
 
 fn slow_hosts(hosts: &[HostRecord], rates: &[Vec<f64>]) -> Vec<Straggler> {
@@ -181,7 +214,7 @@ fn straggler(
     Straggler {
         host: host.name.clone(),
         kind,
-        ratio: assay_stats::batches::noun(found.ratio),
+        ratio: noun(found.ratio),
         place: place(host.conduct.as_ref()).to_owned(),
     }
 }

@@ -88,6 +88,21 @@ impl Merger {
         self.left_out + self.waiting.iter().map(|waiting| count_of(waiting.len())).sum::<u64>()
     }
 
+    /// What the same hosts gave at two times, one after the other.
+    #[must_use]
+    pub fn joined_with(mut self, later: &Self) -> Self {
+        for (series, more) in self.series.iter_mut().zip(&later.series) {
+            series.operations.merge(&more.operations);
+            series.iops.extend(&more.iops);
+            series.tail_ns.extend(&more.tail_ns);
+        }
+        self.left_out = self.left_out() + later.left_out();
+        self.waiting.iter_mut().for_each(VecDeque::clear);
+        self.intervals += later.intervals;
+        self.elapsed_ns += later.elapsed_ns;
+        self
+    }
+
     fn merge(&mut self, parts: &[Part]) -> Merged {
         let (start_ns, end_ns) = (parts[0].start_ns, parts[0].end_ns);
         let mut merged = Merged {
@@ -202,6 +217,25 @@ mod tests {
         assert_eq!((merger.intervals(), merger.left_out()), (1, 2));
         let ios: u64 = merger.series().iter().map(|host| host.operations.ios()).sum();
         assert_eq!(ios, 2);
+    }
+
+    #[test]
+    fn slices_of_the_same_hosts_join() {
+        let slice = |time_ns: u64| {
+            let mut merger = Merger::new(2);
+            merger.add(0, part(0, &[time_ns]));
+            merger.add(1, part(0, &[time_ns, time_ns]));
+            merger.add(1, part(1, &[time_ns]));
+            merger
+        };
+        let joined = slice(10).joined_with(&slice(20));
+        assert_eq!(
+            (joined.intervals(), joined.elapsed_ns(), joined.left_out()),
+            (2, 2_000_000_000, 2)
+        );
+        assert_eq!(joined.series()[1].iops, [2.0, 2.0]);
+        assert_eq!(joined.series()[1].operations.ios(), 4);
+        assert_eq!(joined.series()[1].operations.read.as_ref().unwrap().service.max_ns(), 20);
     }
 
     #[test]

@@ -112,6 +112,8 @@ pub enum NodeOrder {
     Open,
     /// Makes everything ready for a workload, which begins with [`NodeOrder::Start`].
     Measure(Box<Workload>),
+    /// The same for one of many short ones, whose tool is not compared with its ceiling.
+    MeasureSlice(Box<Workload>),
     /// When it begins, ns on the node's own clock.
     Start(u64),
     /// A sign of life, with a number that comes back; it renews the node's lease.

@@ -5,8 +5,10 @@ use crate::protocol::Began;
 
 /// Tries to begin together before the cluster is given up.
 pub const ATTEMPTS: u32 = 3;
-/// Time before the start at least, ns.
+/// Time before the first start of a session at least, ns.
 const LEAD_NS_MIN: u64 = 200_000_000;
+/// Before a later one: the lines and the clocks are known by then, and a search starts hundreds of times.
+const LEAD_AGAIN_NS_MIN: u64 = 40_000_000;
 /// Time for telling one host, ns.
 const LEAD_NS_A_HOST: u64 = 1_500_000;
 /// Time in which a node can still meet the start, ns.
@@ -41,10 +43,13 @@ pub const fn lease_ns(period_ns: u64) -> u64 {
 }
 
 /// Time between the decision to start and the start, ns; doubled with each attempt from 0 on that came too late for a host.
-pub fn lead_ns(clocks: &[Clock], attempt: u32) -> u64 {
-    let slowest_ns = clocks.iter().filter_map(Clock::round_trip_max_ns).max().unwrap_or(0);
+/// After a start that all hosts met it is shorter.
+pub fn lead_ns(clocks: &[Clock], attempt: u32, has_started: bool) -> u64 {
+    let trip = if has_started { Clock::round_trip_usual_ns } else { Clock::round_trip_max_ns };
+    let slowest_ns = clocks.iter().filter_map(trip).max().unwrap_or(0);
     let hosts = assay_model::number::count_of(clocks.len());
-    let lead_ns = LEAD_NS_MIN.max(3 * slowest_ns).max(LEAD_NS_A_HOST * hosts);
+    let least_ns = if has_started { LEAD_AGAIN_NS_MIN } else { LEAD_NS_MIN };
+    let lead_ns = least_ns.max(3 * slowest_ns).max(LEAD_NS_A_HOST * hosts);
     lead_ns.saturating_mul(1 << attempt.min(10))
 }
 
@@ -120,9 +125,10 @@ mod tests {
     fn the_lead_covers_slow_ways_and_many_hosts_and_doubles() {
         let mut slow = Clock::default();
         slow.add(Ping { sent_ns: 0, read_ns: 0, received_ns: 500_000_000 });
-        assert_eq!(lead_ns(&[Clock::default()], 0), 200_000_000);
-        assert_eq!(lead_ns(&[Clock::default(), slow], 0), 1_500_000_000);
-        assert_eq!(lead_ns(&vec![Clock::default(); 1000], 1), 3_000_000_000);
+        assert_eq!(lead_ns(&[Clock::default()], 0, false), 200_000_000);
+        assert_eq!(lead_ns(&[Clock::default()], 1, true), 80_000_000);
+        assert_eq!(lead_ns(&[Clock::default(), slow], 0, true), 1_500_000_000);
+        assert_eq!(lead_ns(&vec![Clock::default(); 1000], 1, false), 3_000_000_000);
     }
 
     #[test]

@@ -397,3 +397,6 @@ fn scalings(sides: &[SideFacts]) -> Vec<Scaling> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -112,6 +112,24 @@ pub struct MixCalibration {
     pub contradictions: Vec<Contradiction>,
 }
 
+impl MixCalibration {
+    /// The same, where each load was that of one of several hosts that all had the same.
+    #[must_use]
+    pub fn of_hosts(mut self, hosts: u32) -> Self {
+        let times = |outstanding: &mut u32| *outstanding = outstanding.saturating_mul(hosts);
+        let steps = self.steps.iter_mut().filter_map(|step| step.iops.as_mut());
+        let capacities = [&mut self.iops_max].into_iter().chain(&mut self.iops_within_limit);
+        capacities
+            .chain(&mut self.throughput_max_bytes_per_s)
+            .chain(steps)
+            .for_each(|capacity| times(&mut capacity.outstanding));
+        let curves = [&mut self.curve, &mut self.burst_curve, &mut self.large_curve];
+        curves.into_iter().flatten().for_each(|point| times(&mut point.outstanding));
+        self.knee.iter_mut().for_each(|knee| times(&mut knee.outstanding));
+        self
+    }
+}
+
 /// Two parts of a calibration that cannot both be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

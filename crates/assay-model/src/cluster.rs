@@ -32,6 +32,12 @@ pub struct Cluster {
     pub start: Option<CommonStart>,
     /// The time that all of them measured.
     pub window: CommonWindow,
+    /// The load that all of this is of, where several were measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<String>,
+    /// What all hosts give together against each of them alone, where that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<Sharing>,
     /// I/Os a second of all hosts together, from intervals of their sum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iops: Option<Estimate>,
@@ -80,9 +86,50 @@ pub struct ClusterHost {
     pub worker_busy_share_max: Option<f64>,
     /// I/Os a second over the common window, in at most 120 equal parts of its intervals.
     pub rates_iops: Vec<f64>,
+    /// What it does with all other hosts idle, where that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone: Option<HostAlone>,
     /// Why and when it was lost, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<HostLoss>,
+}
+
+/// A host with all others idle.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct HostAlone {
+    /// Mean service time of one I/O at a time, ns.
+    pub base_service_time_ns: f64,
+    /// Its I/Os a second under the load that it has when all hosts measure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops: Option<Estimate>,
+}
+
+/// Who limits what hosts give together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SharedLimit {
+    /// The hosts themselves: together they give what each gives alone, and what they share may have more.
+    Hosts,
+    /// What they share: together they give less.
+    Shared,
+    /// The interval allows both.
+    Unclear,
+}
+
+/// What hosts give together against each of them alone.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Sharing {
+    /// I/Os a second of those hosts together over the sum of each of them alone.
+    pub ratio: Estimate,
+    /// The hosts that were measured alone.
+    pub hosts: u32,
+    /// Who limits them.
+    pub limit: SharedLimit,
 }
 
 /// A host's monotonic clock against the driver's.

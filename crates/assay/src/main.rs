@@ -5,6 +5,7 @@ mod cli;
 mod documents;
 mod exit;
 mod finish;
+mod hosts_option;
 mod job_options;
 mod ledger_options;
 mod live_host;

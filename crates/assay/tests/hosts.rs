@@ -93,6 +93,30 @@ fn hosts_begin_together_and_their_intervals_add_up_exactly() {
 }
 
 #[test]
+fn a_calibration_of_hosts_has_the_same_load_on_each_and_says_who_limits() {
+    let place = Place::new();
+    let line =
+        "calibrate d --size 4MiB --time 5s --read-share 100% --hosts local:2 --outstanding-max 16";
+    let run = place.json(line, 0);
+    let (found, cluster) = (&run["calibration"]["mixes"][0], &run["cluster"]);
+    let depths =
+        found["curve"].as_array().unwrap().iter().map(|point| whole(&point["outstanding"]));
+    let depths: Vec<u64> = depths.collect();
+    assert!(depths.iter().all(|depth| depth % 2 == 0 && *depth <= 16), "{depths:?}");
+    assert_eq!(depths[0], 2);
+    assert!(depths.len() > 2, "{depths:?}");
+    let hosts = cluster["hosts"].as_array().unwrap();
+    assert!(hosts.iter().all(|host| whole(&host["ios"]) > 0), "{cluster}");
+    assert!(cluster["load"].as_str().unwrap().starts_with("read "), "{cluster}");
+    for host in hosts {
+        assert!(host["alone"]["base_service_time_ns"].as_f64().unwrap() > 0.0, "{host}");
+    }
+    assert_eq!(cluster["sharing"]["hosts"], 2, "{cluster}");
+    assert!(place.test_files("d").is_empty());
+    assert!(place.run("runs show").stdout.contains("of the sum of what each gives alone"));
+}
+
+#[test]
 fn a_host_that_is_killed_is_named_and_nothing_is_decided() {
     let place = Place::new();
     let (run, hosts) = measuring(&place);
@@ -176,6 +200,16 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
                 "run reads.toml nowhere --hosts local:2",
                 4,
                 "error: local-1, local-2: cannot open nowhere: it does not exist\nhint: check the spelling; to measure a file system, give a directory on it",
+            ),
+            (
+                "calibrate d --hosts local:4 --outstanding-max 3",
+                2,
+                "error: 3 outstanding I/Os are too few for 4 hosts\nhint: give every host at least one with --outstanding-max",
+            ),
+            (
+                "calibrate sim:servers?count=8&service=100us --hosts local:2",
+                2,
+                "error: a simulated device lives in one program, and --hosts has several\nhint: name a directory, a file or a block device, or leave --hosts out",
             ),
             (
                 "run reads.toml d --hosts local:8 --total",

@@ -36,6 +36,8 @@ enum End {
 
 /// One workload on all hosts.
 pub(super) struct Course<'a> {
+    /// Numbers of the hosts that take part; what follows is in their order.
+    members: Vec<usize>,
     merger: Merger,
     observer: MergedObserver<'a>,
     ends: Vec<Option<End>>,
@@ -48,11 +50,12 @@ pub(super) struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    pub(super) fn new(hosts: usize, observer: MergedObserver<'a>) -> Self {
+    pub(super) fn new(members: Vec<usize>, observer: MergedObserver<'a>) -> Self {
         Self {
-            merger: Merger::new(hosts),
+            merger: Merger::new(members.len()),
             observer,
-            ends: (0..hosts).map(|_| None).collect(),
+            ends: members.iter().map(|_| None).collect(),
+            members,
             late: None,
             is_broken_off: false,
             is_stopping: false,
@@ -62,24 +65,32 @@ impl<'a> Course<'a> {
 
     /// Takes a host's word.
     pub(super) fn take(&mut self, host: usize, word: NodeAnswer) {
+        let Some(member) = self.members.iter().position(|one| *one == host) else { return };
         match word {
             NodeAnswer::Interval(part) => {
-                let merged = self.merger.add(host, *part);
+                let merged = self.merger.add(member, *part);
                 let wants_more = merged.is_none_or(|merged| (self.observer)(&merged).is_continue());
                 self.is_broken_off |= !wants_more;
             }
             NodeAnswer::Finished { measurement, began } => {
-                self.ends[host] = Some(End::Measured(measurement, began));
+                self.ends[member] = Some(End::Measured(measurement, began));
             }
-            NodeAnswer::Refused(refusal) => self.ends[host] = Some(End::Refused(refusal.into())),
+            NodeAnswer::Refused(refusal) => self.ends[member] = Some(End::Refused(refusal.into())),
             NodeAnswer::Late(by_ns) => self.late = Some((host, by_ns)),
             // Words of another phase that were on their way.
             _ => {}
         }
     }
 
-    pub(super) fn has_ended(&self, host: usize) -> bool {
-        self.ends[host].is_some()
+    /// Those who take part.
+    pub(super) fn members(&self) -> &[usize] {
+        &self.members
+    }
+
+    /// Those of them who have not come to their end.
+    pub(super) fn awaited(&self) -> impl Iterator<Item = usize> {
+        let each = self.members.iter().zip(&self.ends);
+        each.filter_map(|(host, end)| end.is_none().then_some(*host))
     }
 
     /// Whether the other hosts have nothing to go on for.
@@ -97,10 +108,11 @@ impl<'a> Course<'a> {
             return Ok(Attempt::Late { host, by_ns });
         }
         let finish = self.finish(hosts);
-        let is_lost = hosts.iter().any(|host| host.lost.is_some());
+        let is_lost = self.members.iter().any(|host| hosts[*host].lost.is_some());
         let has_nothing = self.merger.intervals() == 0 && !is_lost && !self.was_stopped;
         let mut measurements = Vec::new();
-        for (host, end) in hosts.iter_mut().zip(self.ends) {
+        for (member, end) in self.members.into_iter().zip(self.ends) {
+            let host = &mut hosts[member];
             match end {
                 Some(End::Refused(error)) if has_nothing => return Err(error.context(&host.name)),
                 Some(End::Measured(measurement, began)) => {
@@ -117,11 +129,12 @@ impl<'a> Course<'a> {
 
     /// How the whole ended: as its worst part.
     fn finish(&self, hosts: &[HostRecord]) -> Finish {
-        let lost = hosts.iter().find_map(|host| Some((host, host.lost.as_ref()?)));
+        let members = || self.members.iter().map(|member| &hosts[*member]);
+        let lost = members().find_map(|host| Some((host, host.lost.as_ref()?)));
         if let Some((host, loss)) = lost {
             return failed(format!("the host {} was lost: {}", host.name, loss.reason));
         }
-        for (host, end) in hosts.iter().zip(&self.ends) {
+        for (host, end) in members().zip(&self.ends) {
             let reason = match end {
                 Some(End::Refused(error)) if !self.was_stopped => error.message(),
                 Some(End::Measured(measurement, _)) => match &measurement.finish {

@@ -31,6 +31,8 @@ pub(super) struct Driver {
     links: Links,
     pub(super) hosts: Vec<HostRecord>,
     period_ns: u64,
+    /// Whether hosts have begun together before.
+    has_started: bool,
     stop: Arc<AtomicBool>,
     progress: Progress,
 }
@@ -53,6 +55,7 @@ impl Driver {
             links: Links::open(hosts, program, token)?,
             hosts: names.into_iter().map(record).collect(),
             period_ns,
+            has_started: false,
             stop: Arc::clone(stop),
             progress: progress.clone(),
         };
@@ -73,7 +76,7 @@ impl Driver {
             };
             self.links.say(host, &NodeOrder::Hello(session));
         }
-        let greetings = self.answers(|word| match word {
+        let greetings = self.answers_of_all(|word| match word {
             NodeAnswer::Hello(greeting) => Some(greeting),
             _ => None,
         })?;
@@ -90,7 +93,7 @@ impl Driver {
     /// What any gate says; nothing has been touched on any host then.
     pub(super) fn admit(&mut self, opening: &Opening) -> Result<Vec<Vec<Option<String>>>> {
         self.links.say_all(&NodeOrder::Admit(opening.clone()));
-        self.answers(|word| match word {
+        self.answers_of_all(|word| match word {
             NodeAnswer::Admitted(places) => Some(places),
             _ => None,
         })
@@ -102,7 +105,7 @@ impl Driver {
     /// What any host says; the others remove what they made when the session ends.
     pub(super) fn open_targets(&mut self) -> Result<Vec<Opened>> {
         self.links.say_all(&NodeOrder::Open);
-        let opened = self.answers(|word| match word {
+        let opened = self.answers_of_all(|word| match word {
             NodeAnswer::Opened(opened) => Some(*opened),
             _ => None,
         });
@@ -128,19 +131,33 @@ impl Driver {
         Ok(())
     }
 
-    /// Measures the part of a workload that each host has, on all of them together.
+    /// Measures the part of a workload that each host has, on all of them together; a host without a part rests.
     ///
     /// # Errors
-    /// What any host says before the start, or that they cannot begin together. What happens later is in the result.
+    /// What any of them says before the start, or that they cannot begin together. What happens later is in the result.
     pub(super) fn measure(
         &mut self,
-        parts: &[Workload],
+        parts: &[Option<Workload>],
+        is_slice: bool,
         observer: MergedObserver<'_>,
     ) -> Result<Measured> {
+        let members: Vec<usize> = (0..parts.len()).filter(|host| parts[*host].is_some()).collect();
+        self.begin_anew(&members)?;
         let mut worst = (0, 0);
         for number in 0..ATTEMPTS {
-            match self.attempt(parts, number, observer)? {
-                Attempt::Measured(measured) => return Ok(*measured),
+            for (host, part) in parts.iter().enumerate() {
+                let Some(part) = part.clone().map(Box::new) else { continue };
+                let measure = NodeOrder::Measure;
+                let order = if is_slice { NodeOrder::MeasureSlice } else { measure };
+                self.links.say(host, &order(part));
+            }
+            self.answers(&members, |word| matches!(word, NodeAnswer::Ready).then_some(()))?;
+            let part = parts.iter().flatten().next();
+            match self.attempt(&members, part, number, observer)? {
+                Attempt::Measured(measured) => {
+                    self.has_started = true;
+                    return Ok(*measured);
+                }
                 Attempt::Late { host, by_ns } => worst = (host, by_ns),
             }
         }
@@ -153,27 +170,39 @@ impl Driver {
         ))
     }
 
+    /// Forgets what the last workload came to; no host that takes part may have been lost meanwhile.
+    fn begin_anew(&mut self, members: &[usize]) -> Result<()> {
+        for host in members {
+            if let Some(loss) = &self.hosts[*host].lost {
+                let reason = loss.reason.clone();
+                return Err(self.lost(*host, reason));
+            }
+            let record = &mut self.hosts[*host];
+            (record.begin, record.conduct) = (None, None);
+        }
+        Ok(())
+    }
+
+    /// One attempt of hosts that are ready to begin together.
     fn attempt(
         &mut self,
-        parts: &[Workload],
+        members: &[usize],
+        part: Option<&Workload>,
         number: u32,
         observer: MergedObserver<'_>,
     ) -> Result<Attempt> {
-        for (host, part) in parts.iter().enumerate() {
-            self.links.say(host, &NodeOrder::Measure(Box::new(part.clone())));
-        }
-        self.answers(|word| matches!(word, NodeAnswer::Ready).then_some(()))?;
-        let clocks: Vec<Clock> = self.hosts.iter().map(|host| host.clock.clone()).collect();
-        let at_ns = monotonic_ns() + lead_ns(&clocks, number);
-        for (host, clock) in clocks.iter().enumerate() {
+        let clocks: Vec<Clock> =
+            members.iter().map(|host| self.hosts[*host].clock.clone()).collect();
+        let at_ns = monotonic_ns() + lead_ns(&clocks, number, self.has_started);
+        for (host, clock) in members.iter().copied().zip(&clocks) {
             let Some(local_ns) = clock.to_node_ns(at_ns) else {
                 return Err(self.lost(host, "it answers no beat".to_owned()));
             };
             self.links.say(host, &NodeOrder::Start(local_ns));
         }
-        let mut course = Course::new(self.hosts.len(), observer);
+        let mut course = Course::new(members.to_vec(), observer);
         let (mut length_ns, mut interval_ns) = (0, 0);
-        if let Some(part) = parts.first() {
+        if let Some(part) = part {
             (length_ns, interval_ns) = (part.warm_up.0 + part.duration.0, part.interval.0);
         }
         self.follow(&mut course, at_ns, at_ns + length_ns + GRACE_NS);
@@ -183,30 +212,28 @@ impl Driver {
 
     /// Hears all hosts until each has ended or is lost.
     fn follow(&mut self, course: &mut Course<'_>, at_ns: u64, overdue_ns: u64) {
-        while (0..self.hosts.len())
-            .any(|host| !course.has_ended(host) && self.hosts[host].lost.is_none())
-        {
+        while course.awaited().any(|host| self.hosts[host].lost.is_none()) {
             match self.links.next(GLANCE) {
                 Some((host, Event::Said(word))) => course.take(host, word),
                 Some((host, Event::Answered(ping))) => self.hosts[host].clock.add(ping),
-                Some((host, Event::Gone(words))) if !course.has_ended(host) => {
+                Some((host, Event::Gone(words))) if course.awaited().any(|one| one == host) => {
                     self.lose(host, at_ns, words);
                 }
                 Some((_, Event::Gone(_))) | None => {}
             }
             self.look_for_silence(course, at_ns, overdue_ns);
             course.was_stopped |= self.stop.load(Ordering::Relaxed);
-            let is_lost = self.hosts.iter().any(|host| host.lost.is_some());
+            let is_lost = course.members().iter().any(|host| self.hosts[*host].lost.is_some());
             if !course.is_stopping && (course.was_stopped || is_lost || course.must_stop()) {
                 course.is_stopping = true;
-                self.links.say_all(&NodeOrder::Stop);
+                course.members().iter().for_each(|host| self.links.say(*host, &NodeOrder::Stop));
             }
         }
     }
 
     fn look_for_silence(&mut self, course: &Course<'_>, at_ns: u64, overdue_ns: u64) {
         let is_overdue = monotonic_ns() > overdue_ns;
-        for host in (0..self.hosts.len()).filter(|host| !course.has_ended(*host)) {
+        for host in course.awaited() {
             if let Some(words) = self.silence(host) {
                 self.lose(host, at_ns, words);
             } else if is_overdue {
@@ -245,9 +272,19 @@ impl Driver {
     ///
     /// # Errors
     /// What the hosts refuse, all at once; that one was lost; that somebody stopped it.
-    fn answers<T>(&mut self, pick: impl Fn(NodeAnswer) -> Option<T>) -> Result<Vec<T>> {
+    fn answers_of_all<T>(&mut self, pick: impl Fn(NodeAnswer) -> Option<T>) -> Result<Vec<T>> {
+        let all: Vec<usize> = (0..self.hosts.len()).collect();
+        self.answers(&all, pick)
+    }
+
+    /// The same of some of them.
+    fn answers<T>(
+        &mut self,
+        of: &[usize],
+        pick: impl Fn(NodeAnswer) -> Option<T>,
+    ) -> Result<Vec<T>> {
         let mut answers: Vec<Option<Result<T>>> = self.hosts.iter().map(|_| None).collect();
-        while answers.iter().any(Option::is_none) {
+        while of.iter().any(|host| answers[*host].is_none()) {
             if self.stop.load(Ordering::Relaxed) {
                 let error = Error::environment("it was stopped before it began", "start again");
                 return Err(error.of_kind(ErrorKind::Stopped));
@@ -262,19 +299,21 @@ impl Driver {
                 }
                 Some((host, Event::Answered(ping))) => self.hosts[host].clock.add(ping),
                 // A node that refuses a session ends.
-                Some((host, Event::Gone(words))) if answers[host].is_none() => {
+                Some((host, Event::Gone(words)))
+                    if of.contains(&host) && answers[host].is_none() =>
+                {
                     return Err(self.lost(host, words));
                 }
                 Some((_, Event::Gone(_))) | None => {}
             }
-            for host in (0..self.hosts.len()).filter(|host| answers[*host].is_none()) {
+            for host in of.iter().copied().filter(|host| answers[*host].is_none()) {
                 if let Some(words) = self.silence(host) {
                     return Err(self.lost(host, words));
                 }
             }
         }
-        let names = self.hosts.iter().map(|host| host.name.as_str());
-        all_or_refusals(names.zip(answers.into_iter().flatten()))
+        let hosts = self.hosts.iter().zip(answers);
+        all_or_refusals(hosts.filter_map(|(host, answer)| Some((host.name.as_str(), answer?))))
     }
 
     /// Passes on what is for the user; gives every other word back.

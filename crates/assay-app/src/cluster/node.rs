@@ -102,9 +102,9 @@ fn listen(
                 watchdog.begin(session.period_ns, now_ns);
                 NodeOrder::Hello(session)
             }
-            NodeOrder::Measure(workload) => {
+            other @ (NodeOrder::Measure(_) | NodeOrder::MeasureSlice(_)) => {
                 watchdog.arm();
-                NodeOrder::Measure(workload)
+                other
             }
             other => other,
         };
@@ -144,7 +144,8 @@ impl Node {
                 _ if !is_open => Err(Error::environment("no session is open", "say hello first")),
                 NodeOrder::Admit(opening) => self.admit(&opening),
                 NodeOrder::Open => self.open(),
-                NodeOrder::Measure(workload) => self.measure(&workload),
+                NodeOrder::Measure(workload) => self.measure(&workload, true),
+                NodeOrder::MeasureSlice(workload) => self.measure(&workload, false),
                 NodeOrder::Close => return,
                 // A start that nobody waits for came too late for its workload.
                 NodeOrder::Start(_) | NodeOrder::Beat(_) | NodeOrder::Stop => continue,
@@ -202,7 +203,7 @@ impl Node {
         Ok(NodeAnswer::Opened(Box::new(opened)))
     }
 
-    fn measure(&self, workload: &Workload) -> Result<NodeAnswer> {
+    fn measure(&self, workload: &Workload, with_ceiling: bool) -> Result<NodeAnswer> {
         let (Some(storage), Some(access)) = (&self.opened, &self.admitted) else {
             return Err(out_of_turn("measure"));
         };
@@ -216,7 +217,7 @@ impl Node {
             ControlFlow::Continue(())
         };
         let backend = access.backend;
-        let work = StorageWork { storage, backend, verifier: None, workload };
+        let work = StorageWork { storage, backend, verifier: None, workload, with_ceiling };
         let mut starter = || self.start();
         let started = on_storage(&work, &mut starter, self.watchdog.stop(), &mut observe)?;
         let began = started.began_ns;

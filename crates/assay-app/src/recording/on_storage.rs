@@ -25,6 +25,8 @@ pub(crate) struct StorageWork<'a> {
     /// Compares what is read with what was written.
     pub(crate) verifier: Option<&'a Arc<Verifier>>,
     pub(crate) workload: &'a Workload,
+    /// Whether what the tool itself reaches is measured afterwards.
+    pub(crate) with_ceiling: bool,
 }
 
 /// A start as soon as everything is ready.
@@ -39,7 +41,7 @@ pub(crate) fn on_storage(
     stop: &AtomicBool,
     observe: &mut dyn Observer,
 ) -> Result<Started> {
-    let StorageWork { storage, backend, verifier, workload } = *work;
+    let StorageWork { storage, backend, verifier, workload, with_ceiling } = *work;
     let (root, devices) = (SysRoot::live(), device_names(&storage.environment));
     let job = Job { workload, targets: Arc::clone(&storage.targets), backend, passes: None };
     let before = read_counters(&root, &devices);
@@ -49,7 +51,7 @@ pub(crate) fn on_storage(
     conduct.host_busy_share =
         passed.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);
     conduct.kernel = Some(passed);
-    if started.measurement.finish == Finish::Complete {
+    if with_ceiling && started.measurement.finish == Finish::Complete {
         conduct.ceiling_iops = ceiling_iops(&job);
     }
     conduct.remarks.extend(storage.remarks.iter().cloned());

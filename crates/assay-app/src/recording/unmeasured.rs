@@ -39,6 +39,7 @@ impl Recording {
                 };
                 run(&job, &self.context.stop, &mut observe)
             }
+            OpenTarget::Hosts(hosts) => hosts.measure_unkept(workload),
         }
     }
 
@@ -76,7 +77,7 @@ impl Recording {
             OpenTarget::Simulated(simulation, device) => {
                 seconds(simulation.now_ns().saturating_mul(device.hasten().0))
             }
-            OpenTarget::Storage(_) => self.began.elapsed().as_secs_f64(),
+            OpenTarget::Storage(_) | OpenTarget::Hosts(_) => self.began.elapsed().as_secs_f64(),
         }
     }
 

@@ -173,6 +173,7 @@ impl StudyPlan {
             direct: base_workload(study)?.direct,
             grows: false,
             workload: None,
+            hosts: None,
             study: Some(study),
             document,
         })

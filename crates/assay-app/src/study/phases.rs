@@ -58,7 +58,7 @@ fn write_once(recording: &mut Recording, to: f64, length: u64) -> Result<Finish>
     let (mut from, mut idle) = (0.0, 0);
     let times = match &recording.target {
         OpenTarget::Simulated(_, device) => device.hasten().0,
-        OpenTarget::Storage(_) => 1,
+        OpenTarget::Storage(_) | OpenTarget::Hosts(_) => 1,
     };
     // What is shorter than one transfer is not worth a step.
     let least = 2.0 * real(1 << 20) / real(length);

@@ -64,6 +64,7 @@ impl AfterPlan {
             direct: true,
             grows: false,
             workload: None,
+            hosts: None,
             study: None,
             document: None,
         };

@@ -182,7 +182,7 @@ impl Meter<'_> {
             let (rungs, most) = (&small.ladder.rungs, found.iops_max.rate.value);
             self.remarks.push(held(&mix.name, rungs, most, transfer_bytes));
         }
-        Some(found)
+        Some(found.of_hosts(self.plan.hosts))
     }
 
     pub(super) fn load(
@@ -318,7 +318,7 @@ impl Meter<'_> {
         }
         let last = small.ladder.rungs.values().next_back();
         if let (Bound::StillRising, Some(last)) = (small.bound, last) {
-            self.remarks.push(still_rising(&mix, last));
+            self.remarks.push(still_rising(&mix, last, self.plan.hosts));
         }
         if let Some(wide) = within.filter(|within| within.rate.relative_half_width() > WIDE) {
             self.remarks.push(unsure(&mix, &wide.rate));
@@ -328,7 +328,7 @@ impl Meter<'_> {
             self.remarks.push(host_bound(&mix));
         }
         if let Some(unsteady) = most.filter(|rung| rung.imprecision() > WIDE) {
-            self.remarks.push(varied(&mix, unsteady));
+            self.remarks.push(varied(&mix, unsteady, self.plan.hosts));
         }
         self.remarks.extend(fell(&mix, small));
         self.remarks.extend(self.was_cold());

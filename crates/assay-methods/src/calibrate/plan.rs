@@ -17,7 +17,7 @@ pub struct CalibrationPlan {
     pub large_transfer: Bytes,
     /// Time for each mix, warm-ups included.
     pub time_budget: Nanos,
-    /// Outstanding I/Os at most, of small and of large transfers.
+    /// Outstanding I/Os of a host at most, of small and of large transfers.
     pub outstanding_max: u32,
     /// Worker threads at most; more than one are used when one is crowded.
     pub workers_max: u32,
@@ -25,6 +25,8 @@ pub struct CalibrationPlan {
     pub steps: Vec<Nanos>,
     /// Seed of all addresses.
     pub seed: u64,
+    /// Hosts that issue together: a load is the same on each, and results count what is outstanding on all of them.
+    pub hosts: u32,
 }
 
 /// A mix of reads and writes.
@@ -63,6 +65,7 @@ impl Default for CalibrationPlan {
             workers_max: 1,
             steps: Vec::new(),
             seed: 1,
+            hosts: 1,
         }
     }
 }
@@ -95,9 +98,9 @@ impl CalibrationPlan {
                 "give it at least 5s a mix; 60s is usual",
             ));
         }
-        if self.outstanding_max == 0 || self.workers_max == 0 {
+        if self.outstanding_max == 0 || self.workers_max == 0 || self.hosts == 0 {
             return Err(Error::usage(
-                "at least one I/O and one worker are needed",
+                "at least one I/O and one worker of one host are needed",
                 "use at least 1 for each",
             ));
         }

@@ -68,24 +68,27 @@ pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
     }
 }
 
-pub(super) fn varied(mix: &str, rung: &Rung) -> Remark {
+pub(super) fn varied(mix: &str, rung: &Rung, hosts: u32) -> Remark {
     let known = match rung.imprecision() {
         within if within < 1.0 => format!("its mean is known only within {:.0} %", within * 100.0),
         _ => "its mean may be more than twice as large".to_owned(),
     };
     Remark {
-        what: format!("{mix}: the rate at {} outstanding I/Os varied: {known}", rung.outstanding),
+        what: format!(
+            "{mix}: the rate at {} outstanding I/Os varied: {known}",
+            rung.outstanding * hosts
+        ),
         why: "something else uses the storage or the host, or the storage itself is unsteady"
             .to_owned(),
         remedy: "calibrate while nothing else runs, or give it more time".to_owned(),
     }
 }
 
-pub(super) fn still_rising(mix: &str, last: &Rung) -> Remark {
+pub(super) fn still_rising(mix: &str, last: &Rung, hosts: u32) -> Remark {
     Remark {
         what: format!(
             "{mix}: IOPS still rose at {} outstanding I/Os, the most that were tried",
-            last.outstanding
+            last.outstanding * hosts
         ),
         why: "the storage may give more than the highest rate here".to_owned(),
         remedy: "allow more outstanding I/Os".to_owned(),
@@ -97,6 +100,18 @@ pub(super) fn unknown_throughput(mix: &str) -> Remark {
         what: format!("{mix}: the throughput of large I/Os that lasts is not known"),
         why: "no time was left, or a reserve was still used when time was up".to_owned(),
         remedy: "give it more time".to_owned(),
+    }
+}
+
+/// What a load of several hosts is.
+pub(super) fn several_hosts(hosts: u32) -> Remark {
+    Remark {
+        what: format!(
+            "all loads are of {hosts} hosts together: one outstanding I/O and one stream are one on each"
+        ),
+        why: "a load that is not the same on all hosts would be another one for each of them"
+            .to_owned(),
+        remedy: "calibrate one host alone for the service time of a single I/O".to_owned(),
     }
 }
 

@@ -9,7 +9,8 @@ use crate::phrases::capital;
 use crate::view::{Block, Cell, Estimated, Look, Section, Table, Terminal};
 use assay_model::Estimate;
 use assay_model::cluster::{
-    Cluster, ClusterHost, CommonStart, HostLatency, Straggler, StragglerKind,
+    Cluster, ClusterHost, CommonStart, HostLatency, SharedLimit, Sharing, Straggler, StragglerKind,
+    Transport,
 };
 use assay_model::measurement::Operation;
 use assay_model::number::{real, real_len, seconds};
@@ -49,6 +50,7 @@ fn lead(found: &Cluster, format: &Formatter) -> Vec<String> {
         })
         .collect();
     said.extend(sum(found, format));
+    said.extend(sharing(found));
     said.extend(found.start.as_ref().map(|start| began(found.hosts.len(), start)));
     said.extend(found.stragglers.iter().map(straggler));
     said.extend(fairness(found));
@@ -58,7 +60,34 @@ fn lead(found: &Cluster, format: &Formatter) -> Vec<String> {
 fn sum(found: &Cluster, format: &Formatter) -> Option<String> {
     let iops = found.iops.as_ref()?;
     let Estimated { value, doubt, .. } = format.estimated(Unit::IosPerS, iops);
-    Some(format!("{} gave {value} together {doubt}.", count(found.hosts.len())))
+    let under = found
+        .load
+        .as_ref()
+        .map(|load| format!(" under the load that gave the most, {load} on each"));
+    let under = under.unwrap_or_default();
+    Some(format!("{} gave {value} together{under} {doubt}.", count(found.hosts.len())))
+}
+
+/// Who limits what they give together.
+fn sharing(found: &Cluster) -> Option<String> {
+    let Sharing { ratio, hosts, limit } = found.sharing.as_ref()?;
+    let percent = |share: f64| 100.0 * share;
+    let meaning = match (limit, found.transport) {
+        (SharedLimit::Hosts, _) => "the hosts are the limit, and what they share may have more",
+        (SharedLimit::Shared, Transport::Local) => {
+            "what they share is the limit: the storage, or the processors of this machine"
+        }
+        (SharedLimit::Shared, Transport::Ray) => {
+            "what they share is the limit: the storage, or the way to it"
+        }
+        (SharedLimit::Unclear, _) => "it is open whether the hosts or what they share is the limit",
+    };
+    Some(format!(
+        "{hosts} hosts give together {:.0} % of the sum of what each gives alone ({:.0} to {:.0} %): {meaning}.",
+        percent(ratio.value),
+        percent(ratio.low),
+        percent(ratio.high)
+    ))
 }
 
 fn count(hosts: usize) -> String {
@@ -113,6 +142,10 @@ fn hosts(found: &Cluster, format: &Formatter) -> Table {
     let mut table =
         Table::new("").look(Look::Slim).words("Host").numbers_as("IOPS", Terminal::ValuesOnly);
     table = table.numbers("Share");
+    let is_alone_known = found.hosts.iter().any(|host| host.alone.is_some());
+    if is_alone_known {
+        table = table.numbers("Alone").numbers("One I/O alone");
+    }
     for operation in &timed {
         let name = operation.name();
         table = table.numbers(format!("{name} p50")).numbers(format!("{name} p99"));
@@ -121,6 +154,9 @@ fn hosts(found: &Cluster, format: &Formatter) -> Table {
     for host in &found.hosts {
         let mut row = vec![Cell::Words(host.name.clone()), rate(host, format)];
         row.push(Cell::Number(format.value(Unit::Share, host.share)));
+        if is_alone_known {
+            row.extend(alone(host, format));
+        }
         for operation in &timed {
             let times = host.latencies.iter().find(|times| times.operation == *operation);
             row.extend(latencies(times, format));
@@ -159,6 +195,14 @@ fn rate(host: &ClusterHost, format: &Formatter) -> Cell {
             Cell::Number(format.value(Unit::IosPerS, mean))
         }
     }
+}
+
+/// What a host does with all others idle.
+fn alone(host: &ClusterHost, format: &Formatter) -> [Cell; 2] {
+    let Some(alone) = &host.alone else { return [Cell::Unknown, Cell::Unknown] };
+    let rate = alone.iops.map(|iops| Cell::Number(format.value(Unit::IosPerS, iops.value)));
+    let time = Cell::Number(format.value(Unit::Ns, alone.base_service_time_ns));
+    [rate.unwrap_or(Cell::Unknown), time]
 }
 
 fn latencies(times: Option<&HostLatency>, format: &Formatter) -> [Cell; 2] {

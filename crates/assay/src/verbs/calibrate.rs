@@ -2,13 +2,16 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
+use crate::hosts_option::hosts_plan;
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::spelling::{Quantile, quantity};
 use crate::start;
 use assay_app::calibrate::CalibrationRunPlan;
+use assay_app::cluster::HostNames;
 use assay_app::finish::CriteriaSource;
 use assay_app::reports::read_profile;
 use assay_app::target_plan::TargetPlan;
+use assay_cluster::division::Outstanding;
 use assay_formats::orion::{OrionOptions, parse_luns};
 use assay_methods::files::read_document;
 use assay_model::units::{Bytes, Nanos, Share};
@@ -22,6 +25,7 @@ use std::path::{Path, PathBuf};
   assay calibrate /mnt/data
   assay calibrate /mnt/data --read-share 70% --transfer 16KiB --max-latency 500us
   assay calibrate array:xtremio-1 --time 10s
+  assay calibrate /mnt/data --hosts local:2
   assay calibrate /mnt/data --as orion -run simple")]
 pub struct Options {
     /// Longest measured time of each mix
@@ -55,6 +59,10 @@ pub struct Options {
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Hosts that issue together, each on the targets as it sees them: local:N for N processes of this machine, or names of
+    /// hosts of a Ray cluster joined by commas
+    #[arg(long, value_name = "HOSTS", conflicts_with = "foreign", value_parser = quantity::<HostNames>)]
+    hosts: Option<HostNames>,
     /// Criteria to judge by: a file, oltp-default or dell-2017; without it there is no verdict
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
@@ -87,12 +95,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return start::show(&plan.summary()?, &options.output);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    let context = measuring_context(
-        &options.store,
-        &options.output,
-        options.target.start.name.as_deref(),
-        &options.target.live,
-    )?;
+    let context = options.target.context(&options.store, &options.output)?;
     conclude(&plan.run(criteria.as_ref(), &context)?, &options.output)
 }
 
@@ -117,6 +120,10 @@ impl Options {
             steps: self.steps.as_ref().map(|steps| steps.0.clone()).unwrap_or_default(),
             seed: self.seed,
             append: None,
+            hosts: self
+                .hosts
+                .as_ref()
+                .map(|hosts| hosts_plan(hosts, &self.target, Outstanding::Total)),
             target,
         }
     }

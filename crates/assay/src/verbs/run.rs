@@ -2,14 +2,15 @@
 
 use crate::exit::{ExitStatus, print};
 use crate::finish::conclude;
+use crate::hosts_option::hosts_plan;
 use crate::job_options::{JobOptions, say_report};
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use crate::start;
 use crate::stream_options::{STREAM, StreamOptions};
 use crate::terminal::say;
-use assay_app::cluster::{HostNames, HostsPlan};
+use assay_app::cluster::HostNames;
 use assay_app::finish::CriteriaSource;
 use assay_app::job_file::{self, JobPlan, check_complete, chosen_targets, job_text, read_job};
 use assay_app::plan_document::read_plan;
@@ -97,11 +98,7 @@ impl Options {
     /// The plan of a workload that these options mean.
     fn plan(&self, workload: Workload) -> RunPlan {
         let outstanding = if self.total { Outstanding::Total } else { Outstanding::PerHost };
-        let hosts = self.hosts.clone().map(|hosts| {
-            // Of this machine it was asked already.
-            let in_use = self.target.start.yes || matches!(hosts, HostNames::Local(_));
-            HostsPlan { hosts, outstanding, in_use }
-        });
+        let hosts = self.hosts.as_ref().map(|hosts| hosts_plan(hosts, &self.target, outstanding));
         RunPlan { target: self.target.plan(), workload, verify: self.verify, hosts }
     }
 }
@@ -127,15 +124,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     start::check(&plan.target.targets, &options.target.start)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    let finished = plan.run(
-        criteria,
-        &measuring_context(
-            &options.store,
-            &options.output,
-            options.target.start.name.as_deref(),
-            &options.target.live,
-        )?,
-    )?;
+    let finished = plan.run(criteria, &options.target.context(&options.store, &options.output)?)?;
     conclude(&finished, &options.output)
 }
 
@@ -159,12 +148,7 @@ fn run_job(name: &str, text: &str, options: &Options) -> Result<ExitStatus> {
     if !options.target.start.dry_run {
         start::check(&chosen, &options.target.start)?;
     }
-    let context = measuring_context(
-        &options.store,
-        &options.output,
-        options.target.start.name.as_deref(),
-        &options.target.live,
-    )?;
+    let context = options.target.context(&options.store, &options.output)?;
     let mut worst = ExitStatus::Success;
     for (number, part) in (1..).zip(&conversion.parts) {
         if !options.output.quiet && conversion.parts.len() > 1 {
@@ -247,21 +231,14 @@ fn changed(workload: Workload, options: &Options) -> Result<Workload> {
 
 /// Goes on with a run; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = measuring_context(
-        &options.store,
-        &options.output,
-        options.target.start.name.as_deref(),
-        &options.target.live,
-    )?;
+    let context = options.target.context(&options.store, &options.output)?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan = match read_plan(&run, RunKind::Run)? {
         Some(plan) => plan,
         None => original_plan(&run)?,
     };
-    plan.target.destroy.clone_from(&options.target.destroy);
-    plan.target.wipe.clone_from(&options.target.wipe);
-    start::check(&plan.target.targets, &options.target.start)?;
+    options.target.go_on_with(&mut plan.target)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     conclude(&plan.resume(&run, criteria, &context)?, &options.output)
 }

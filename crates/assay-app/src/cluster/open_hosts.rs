@@ -1,0 +1,248 @@
+//! Several hosts that have opened what is to be measured: a workload goes in, one measurement of all of them comes out.
+
+use super::conduct::Whole;
+use super::course::Measured;
+use super::driver::Driver;
+use super::hosts::{HostNames, HostsPlan};
+use crate::context::Context;
+use crate::target_plan::TargetPlan;
+use assay_cluster::division::{Member, Outstanding, Places, part_of};
+use assay_cluster::findings::{HostRecord, cluster};
+use assay_cluster::merge::{Merged, Merger};
+use assay_cluster::protocol::{Opened, Opening};
+use assay_host::clock::unix_ns;
+use assay_methods::target::{Targets, parse_targets};
+use assay_model::cluster::{Cluster, Transport};
+use assay_model::environment::Environment;
+use assay_model::measurement::{Measurement, Window};
+use assay_model::number::count_of;
+use assay_model::units::Bytes;
+use assay_model::{Error, Result, Workload};
+use std::fs::File;
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// Hosts that are ready to measure; when this goes they remove their test files and end.
+pub struct OpenHosts {
+    driver: Driver,
+    opened: Vec<Opened>,
+    places: Places,
+    paths: Vec<String>,
+    outstanding: Outstanding,
+    transport: Transport,
+}
+
+/// What hosts are to open.
+#[derive(Clone, Copy)]
+pub(crate) struct HostsRequest<'a> {
+    /// The targets and how to open them.
+    pub(crate) target: &'a TargetPlan,
+    /// Whether anything will be written.
+    pub(crate) write: bool,
+    /// Whether the page cache is to be passed by.
+    pub(crate) direct: bool,
+    /// Whether a small test file is enough while its reads do not look cached.
+    pub(crate) grows: bool,
+    /// The workload, where there is one alone.
+    pub(crate) workload: Option<&'a Workload>,
+}
+
+/// What is to be measured, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Order<'a> {
+    pub(crate) workload: &'a Workload,
+    /// Numbers of the hosts that take part; all others rest.
+    pub(crate) members: &'a [usize],
+    /// What the outstanding I/Os of the workload stand for.
+    pub(crate) outstanding: Outstanding,
+    /// Whether it is one of many short ones, whose tool is not compared with its ceiling.
+    pub(crate) is_slice: bool,
+}
+
+/// What was measured by several hosts.
+pub(crate) struct Outcome {
+    pub(crate) measurement: Measurement,
+    pub(super) measured: Measured,
+    /// What is known of those that took part.
+    pub(super) hosts: Vec<HostRecord>,
+}
+
+impl OpenHosts {
+    /// Starts the nodes, asks every safety gate, and only then opens the targets of all.
+    ///
+    /// # Errors
+    /// What any host refuses, before anything is touched on any of them.
+    pub(crate) fn open(
+        plan: &HostsPlan,
+        wanted: &HostsRequest<'_>,
+        context: &Context,
+    ) -> Result<Self> {
+        let paths = real_paths(wanted.target)?;
+        if let Some(workload) = wanted.workload {
+            // What cannot be divided is said before any node is started.
+            check_divisible(workload, plan)?;
+        }
+        let token = token()?;
+        let program = (context.guards.node.as_slice(), token.as_str());
+        let mut driver = Driver::open(&plan.hosts, program, &context.stop, &context.progress)?;
+        let shared = driver.admit(&opening(plan, wanted)?)?.iter().flatten().any(Option::is_some);
+        if shared && wanted.write {
+            return Err(both_would_write());
+        }
+        let opened = driver.open_targets()?;
+        for (host, opened) in driver.hosts.iter().zip(&opened) {
+            let say = |note| context.progress.say(&format!("note: {}: {note}", host.name));
+            opened.notes.iter().for_each(say);
+        }
+        driver.ask_clocks()?;
+        let places = if shared { Places::Slices } else { Places::Own };
+        let (outstanding, transport) = (plan.outstanding, plan.hosts.transport());
+        Ok(Self { driver, opened, places, paths, outstanding, transport })
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.driver.hosts.len()
+    }
+
+    /// What the outstanding I/Os of a workload stand for.
+    pub(crate) const fn outstanding(&self) -> Outstanding {
+        self.outstanding
+    }
+
+    /// Their targets.
+    pub(crate) fn target(&self) -> String {
+        self.paths.join(", ")
+    }
+
+    /// Bytes that each of them has at least.
+    pub(crate) fn length_bytes(&self) -> u64 {
+        self.opened.iter().map(|opened| opened.length_bytes).min().unwrap_or(0)
+    }
+
+    /// The first host and what is below its targets.
+    pub(crate) fn environment(&self) -> Option<&Environment> {
+        self.opened.first().map(|opened| &opened.environment)
+    }
+
+    /// The same where all hosts are processes of this machine, whose counters are then theirs.
+    pub(crate) fn local_environment(&self) -> Option<&Environment> {
+        self.environment().filter(|_| self.transport == Transport::Local)
+    }
+
+    /// Measures a workload on some of them together.
+    ///
+    /// # Errors
+    /// What a host says before the start, or that they cannot begin together. What happens later is in the measurement.
+    pub(crate) fn measure(
+        &mut self,
+        order: &Order<'_>,
+        observer: &mut dyn FnMut(&Merged) -> ControlFlow<()>,
+    ) -> Result<Outcome> {
+        let mut parts: Vec<Option<Workload>> = vec![None; self.count()];
+        let count = u32::try_from(order.members.len()).unwrap_or(u32::MAX);
+        for (host, member) in (0..count).zip(order.members) {
+            let member_of = Member { host, hosts: count };
+            let part = part_of(order.workload, member_of, order.outstanding, self.places)?;
+            parts[*member] = Some(part);
+        }
+        let mut total = Window::default();
+        let mut observe = |merged: &Merged| {
+            total.merge(&merged.joint);
+            observer(merged)
+        };
+        let measured = self.driver.measure(&parts, order.is_slice, &mut observe)?;
+        let hosts = self.driver.hosts.iter().zip(&parts);
+        let hosts: Vec<HostRecord> =
+            hosts.filter(|(_, part)| part.is_some()).map(|(host, _)| host.clone()).collect();
+        let whole = Whole {
+            workload: order.workload,
+            total,
+            targets: &self.paths,
+            hosts: &hosts,
+            transport: self.transport,
+            started_unix_ns: started_unix_ns(order.workload, measured.start.at_ns),
+        };
+        let measurement = whole.measurement(&measured);
+        Ok(Outcome { measurement, measured, hosts })
+    }
+
+    /// Measures on all of them what nobody keeps.
+    pub(crate) fn measure_unkept(&mut self, workload: &Workload) -> Result<Measurement> {
+        let members: Vec<usize> = (0..self.count()).collect();
+        let outstanding = self.outstanding;
+        let order = Order { workload, members: &members, outstanding, is_slice: true };
+        Ok(self.measure(&order, &mut |_| ControlFlow::Continue(()))?.measurement)
+    }
+
+    /// What is said of hosts that measured together.
+    pub(crate) fn document(&self, outcome: &Outcome) -> Cluster {
+        self.document_of(outcome, &outcome.measured.merger)
+    }
+
+    /// The same with the sums over several slices, of which this was the last.
+    pub(crate) fn document_of(&self, last: &Outcome, merger: &Merger) -> Cluster {
+        cluster(self.transport, &last.hosts, Some(last.measured.start), merger)
+    }
+}
+
+/// The plan of one host's part of the data.
+pub(crate) fn of_each(workload: &Workload, hosts: &HostNames) -> Workload {
+    let count = count_of(hosts.names().len());
+    let each = |capacity: Bytes| Bytes(capacity.0.div_ceil(count));
+    Workload { capacity: workload.capacity.map(each), ..workload.clone() }
+}
+
+fn real_paths(target: &TargetPlan) -> Result<Vec<String>> {
+    let Targets::Paths(paths) = parse_targets(&target.targets)? else {
+        return Err(Error::usage(
+            "a simulated device lives in one program, and --hosts has several",
+            "name a directory, a file or a block device, or leave --hosts out",
+        ));
+    };
+    Ok(paths.iter().map(|path| path.display().to_string()).collect())
+}
+
+fn check_divisible(workload: &Workload, plan: &HostsPlan) -> Result<()> {
+    let hosts = u32::try_from(plan.hosts.names().len()).unwrap_or(u32::MAX);
+    let first = Member { host: 0, hosts };
+    part_of(workload, first, plan.outstanding, Places::Own).map(drop)
+}
+
+/// Processes of one machine cannot both be the only one to write to a device or to a file.
+fn both_would_write() -> Error {
+    Error::usage(
+        "the workload writes, and hosts that may share a device or a file would overwrite each other",
+        "name a directory, in which each host makes a test file of its own",
+    )
+}
+
+fn opening(plan: &HostsPlan, wanted: &HostsRequest<'_>) -> Result<Opening> {
+    let HostsRequest { target, write, direct, grows, .. } = *wanted;
+    let (destroy, wipe) = (target.destroy.clone(), target.wipe.clone());
+    let target = serde_json::to_value(target).map_err(|error| {
+        Error::environment(format!("writing the plan: {error}"), "report this as a bug")
+    })?;
+    Ok(Opening { target, destroy, wipe, in_use: plan.in_use, write, direct, grows })
+}
+
+/// The time of day at which the measured time began.
+fn started_unix_ns(workload: &Workload, at_ns: u64) -> u64 {
+    let since_ns = assay_engine::monotonic_ns().saturating_sub(at_ns + workload.warm_up.0);
+    unix_ns().saturating_sub(since_ns)
+}
+
+/// A secret of 128 bits: lines that went astray are none of this session's.
+fn token() -> Result<String> {
+    let mut bytes = [0; 16];
+    let source = Path::new("/dev/urandom");
+    let read = File::open(source).and_then(|mut source| source.read_exact(&mut bytes));
+    read.map_err(|error| {
+        Error::environment(
+            format!("reading {}: {error}", source.display()),
+            "this needs the system's random numbers",
+        )
+    })?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+}
