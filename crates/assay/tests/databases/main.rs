@@ -31,5 +31,6 @@ mod postgres_oltp;
 mod postgres_servers;
 mod postgres_slob;
 mod safety;
+mod several_hosts;
 mod silent;
 mod tls;
