@@ -192,11 +192,17 @@ KINDS = {
         "compare one two --html page.html",
     ],
 }
+# What needs a server: `assay` starts one of its own, bounded in time, in the folder.
+SERVED = {
+    "load": ["load oltp . --warehouses 1 --sessions 1,2 --time 3s"],
+    "queries": ["load dss . --scale 0.01 --streams 2"],
+}
+HAS_POSTGRES = any(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 
 
 @unittest.skipUnless(PROGRAM.exists(), "target/debug/assay is not built")
 class EveryKind(InBrowser):
-    """A page of every kind that needs no server; loads have theirs in the tests of the databases."""
+    """A page of every kind that a verb makes."""
 
     def assay(self, folder: Path, command: str) -> None:
         line, _, file = command.partition(" > ")
@@ -206,20 +212,29 @@ class EveryKind(InBrowser):
         if file:
             (folder / file).write_bytes(done.stdout)
 
-    def made(self, folder: Path, kind: str) -> Path:
+    def made(self, folder: Path, commands: "list[str]") -> Path:
         folder.mkdir()
-        for command in KINDS[kind]:
+        for command in commands:
             self.assay(folder, command)
         page = folder / "page.html"
         if not page.exists():
             self.assay(folder, "report latest --html page.html")
-        return page.rename(folder / f"{kind.replace(' ', '-')}.html")
+        return page.rename(folder / f"{folder.name.replace(' ', '-')}.html")
 
     def test_each_serves_its_reader(self) -> None:
+        self.serve(KINDS)
+
+    @unittest.skipUnless(HAS_POSTGRES, "PostgreSQL is not installed")
+    def test_each_of_a_server_serves_its_reader(self) -> None:
+        self.serve(SERVED)
+
+    def serve(self, kinds: "dict[str, list[str]]") -> None:
         with tempfile.TemporaryDirectory() as folder:
-            for kind in KINDS:
+            # The server is another user, who has to reach its data.
+            Path(folder).chmod(0o755)
+            for kind, commands in kinds.items():
                 with self.subTest(kind):
-                    page = self.made(Path(folder) / kind, kind)
+                    page = self.made(Path(folder) / kind, commands)
                     # Colours are the style sheet's: those who cannot tell them apart are asked for once a kind.
                     views = [harness.VIEWS[0], harness.VIEWS[2]]
                     found = harness.problems(self.opened, page, views, harness.is_judged(page))

@@ -81,7 +81,7 @@ fn summarize(all: &[Outcome]) {
 fn predicted(random: &mut Random) -> Result<Outcome> {
     let load = session_load(random);
     let (before, after) = (array(random)?, array(random)?);
-    let times = (500_000_000, 1_500_000_000);
+    let times = (6_000_000_000, 2_000_000_000);
     let on = |device: &SimulatedDevice, seed: u64| -> Option<Profile> {
         let SimulatedDevice::Array(spec) = device else { return None };
         let run = run_host(&load, &mut *spec.build(), times, seed);
@@ -101,6 +101,7 @@ fn predicted(random: &mut Random) -> Result<Outcome> {
     let plan = ProjectionPlan {
         sessions: Some(sessions),
         only_closed: true,
+        writers_outstanding: Some(f64::from(load.writer_depth)),
         draws: 100,
         ..ProjectionPlan::default()
     };

@@ -5,17 +5,19 @@ use crate::context::Context;
 use crate::database_calibration::{self, append_of, log_plan};
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::plan_document::PlanDocument;
+use crate::progress::Progress;
 use crate::recording::{OpenTarget, Recording, RunRequest, host_busy};
 use crate::target_plan::TargetPlan;
 use assay_methods::{
-    Bench, CalibrationPlan, Mix, Progress, SimulatedBench, StorageBench, calibrate, calibrate_log,
+    Bench, CalibrationPlan, CalibrationUpdate, Mix, SimulatedBench, StorageBench, calibrate,
+    calibrate_log,
 };
-use assay_model::calibration::{Calibration, LatencyLimit};
+use assay_model::calibration::{Calibration, Capacity, LatencyLimit, MixCalibration};
 use assay_model::cluster::Cluster;
 use assay_model::measurement::{Finish, Remark};
 use assay_model::number::real;
 use assay_model::run::RunKind;
-use assay_model::units::{Bytes, Nanos, Share, show_count};
+use assay_model::units::{Bytes, Nanos, Share, show_count, show_time_ns};
 use assay_model::{Error, Profile, Result};
 use assay_predict::demand_of;
 use assay_store::Document;
@@ -178,13 +180,16 @@ pub(crate) fn calibrate_recording(
             Ok(found)
         }
         OpenTarget::Simulated(_, device) => {
-            with_log(&mut SimulatedBench::of(device).with_stop(stop), plan, append, context)
+            // In virtual time the whole answer is there at once.
+            let progress = context.progress.without_notes();
+            let mut bench = SimulatedBench::of(device).with_stop(stop);
+            with_log(&mut bench, plan, append, &progress)
         }
         OpenTarget::Storage(storage) => {
             let bench =
                 StorageBench::new(Arc::clone(&storage.targets), target.engine.choice(), stop);
             let mut bench = bench.with_host_busy(host_busy());
-            let calibration = with_log(&mut bench, plan, append, context);
+            let calibration = with_log(&mut bench, plan, append, &context.progress);
             failure = bench.failure().map(str::to_owned);
             let direct_io = storage.targets.iter().all(|target| target.direct);
             calibration.map(|calibration| Calibration {
@@ -210,7 +215,7 @@ fn together(
     context: &Context,
 ) -> Result<(Calibration, Option<Cluster>)> {
     let mut bench = ClusterBench::new(hosts, &context.stop);
-    let calibration = with_log(&mut bench, plan, None, context)?;
+    let calibration = with_log(&mut bench, plan, None, &context.progress)?;
     *failure = bench.failure().map(str::to_owned);
     context.progress.show("each host alone", 1.0, None);
     Ok((calibration, bench.conclude()?))
@@ -221,34 +226,87 @@ fn with_log(
     bench: &mut dyn Bench,
     plan: &CalibrationPlan,
     append: Option<Bytes>,
-    context: &Context,
+    progress: &Progress,
 ) -> Result<Calibration> {
-    let mut show = |now: &Progress| {
-        let what = format!(
-            "{}: {} at {}: {} IOPS",
-            now.mix,
-            now.doing.name(),
-            now.outstanding,
-            show_count(now.iops)
-        );
-        context.progress.show(
-            &what,
-            now.elapsed_s / now.budget_s,
-            Some((now.budget_s - now.elapsed_s).max(0.0)),
-        );
-        context.progress.interval(&now.slice);
+    let mut show = |update: CalibrationUpdate<'_>| match update {
+        CalibrationUpdate::Slice(now) => {
+            let (mix, doing) = (&now.mix, now.doing.name());
+            let what =
+                format!("{mix}: {doing} at {}: {} IOPS", now.outstanding, show_count(now.iops));
+            let left_s = (now.budget_s - now.elapsed_s).max(0.0);
+            progress.show(&what, now.elapsed_s / now.budget_s, Some(left_s));
+            progress.interval(&now.slice);
+        }
+        CalibrationUpdate::Mix(answer) => {
+            progress.say(&first_answer(answer, &plan.limit));
+        }
     };
     let mut calibration = calibrate(bench, plan, &mut show)?;
     if let Some(append) = append {
         let mixed =
             plan.mixes.iter().map(|mix| mix.read_share).find(|share| *share > 0.0 && *share < 1.0);
-        let log = log_plan(append, plan.transfer, mixed.unwrap_or(1.0), &calibration, plan.seed);
+        let share = mixed.unwrap_or(1.0);
+        let log = log_plan(append, plan.transfer, share, &calibration, plan.seed, plan.time_budget);
         calibration.log = calibrate_log(bench, &log)?;
     }
     Ok(calibration)
 }
 
+/// What is known of a mix before the others are measured, in a line.
+fn first_answer(answer: &MixCalibration, limit: &LatencyLimit) -> String {
+    let shown = |capacity: &Capacity| {
+        let rate = &capacity.rate;
+        let ends = if rate.is_at_least() {
+            format!("at least {}", show_count(rate.low))
+        } else {
+            format!("{} to {}", show_count(rate.low), show_count(rate.high))
+        };
+        format!("{} ({ends})", show_count(rate.value))
+    };
+    let (latency, quantile) = (show_time_ns(limit.service_time_ns), limit.quantile * 100.0);
+    let within = match &answer.iops_within_limit {
+        Some(within) => format!("{} IOPS with p{quantile} within {latency}", shown(within)),
+        None => format!("p{quantile} is above {latency} even with one I/O at a time"),
+    };
+    format!("first answer, {}: {within}; {} IOPS at most", answer.name, shown(&answer.iops_max))
+}
+
 fn with_remarks(mut calibration: Calibration, remarks: &[Remark]) -> Calibration {
     calibration.remarks.extend_from_slice(remarks);
     calibration
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::Estimate;
+    use assay_model::calibration::Bound;
+
+    fn capacity(low: f64, value: f64, high: f64) -> Capacity {
+        let rate = Estimate { low, high, ..Estimate::exact(value, 30) };
+        Capacity { rate, burst_rate: None, burst_s: None, outstanding: 8, bound: Bound::Saturated }
+    }
+
+    #[test]
+    fn a_first_answer_has_its_interval_and_its_limit() {
+        let limit = LatencyLimit { quantile: 0.99, service_time_ns: 1e6 };
+        let of = |within: Option<Capacity>| {
+            let iops_max = capacity(58_000.0, 60_000.0, f64::INFINITY);
+            let answer = MixCalibration { iops_within_limit: within, iops_max, ..made_up() };
+            first_answer(&answer, &limit)
+        };
+        assert_eq!(
+            of(Some(capacity(19_000.0, 20_000.0, 21_000.0))),
+            "first answer, read: 20,000 (19,000 to 21,000) IOPS with p99 within 1.00 ms; 60,000 (at least 58,000) IOPS at most"
+        );
+        assert!(of(None).contains("p99 is above 1.00 ms even with one I/O at a time;"));
+    }
+
+    fn made_up() -> MixCalibration {
+        let plan =
+            CalibrationPlan { time_budget: Nanos(5_000_000_000), ..CalibrationPlan::default() };
+        let device = assay_engine::device::DeviceSpec::parse("servers?count=8&service=500us");
+        let mut bench = SimulatedBench::new(&device.unwrap());
+        calibrate(&mut bench, &plan, &mut |_| {}).unwrap().mixes.remove(0)
+    }
 }

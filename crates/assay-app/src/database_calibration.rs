@@ -29,13 +29,15 @@ pub(crate) fn append_of(demand: &Demand) -> Bytes {
     Bytes(512 * count((appended / 512.0).ceil()).clamp(1, 256))
 }
 
-/// The log of a database during none, some and much of its own I/O.
+/// The log of a database during none, some and much of its own I/O, each for a fifteenth of what a mix is given: slow
+/// storage needs hundreds of appends, too.
 pub(crate) fn log_plan(
     append: Bytes,
     transfer: Bytes,
     read_share: f64,
     calibration: &Calibration,
     seed: u64,
+    mix_time: Nanos,
 ) -> LogPlan {
     let mixes = calibration.mixes.iter();
     let nearest = mixes.min_by(|left, right| {
@@ -45,7 +47,8 @@ pub(crate) fn log_plan(
     let most = nearest.map_or(1, |mix| mix.iops_max.outstanding).max(1);
     let mut outstanding = vec![0, most.div_ceil(8), most.div_ceil(3), most];
     outstanding.dedup();
-    LogPlan { append, transfer, read_share, outstanding, time: Nanos(2_000_000_000), seed }
+    let time = Nanos((mix_time.0 / 15).clamp(2_000_000_000, 20_000_000_000));
+    LogPlan { append, transfer, read_share, outstanding, time, seed }
 }
 
 #[cfg(test)]

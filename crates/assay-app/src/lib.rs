@@ -11,6 +11,7 @@ pub mod capacity;
 pub mod check;
 pub mod cluster;
 pub mod command_line;
+pub mod compare;
 pub mod context;
 #[cfg(test)]
 mod contract;

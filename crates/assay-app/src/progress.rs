@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Copy, Debug)]
 pub enum Update<'a> {
     /// What is being done.
-    CalibrationPhase {
+    Phase {
         /// In a few words.
         what: &'a str,
         /// The share that is done, 0..=1.
@@ -73,7 +73,7 @@ impl Progress {
     pub fn span(&self, name: String, span: Range<f64>, left_after_s: f64) -> Self {
         let all = self.clone();
         Self::new(move |update| match update {
-            Update::CalibrationPhase { what, share, left_s } => {
+            Update::Phase { what, share, left_s } => {
                 let done = span.start + share.clamp(0.0, 1.0) * (span.end - span.start);
                 let left_s = left_s.map(|left_s| left_s + left_after_s);
                 all.show(&format!("{name}, {what}"), done, left_s);
@@ -84,7 +84,7 @@ impl Progress {
 
     /// Shows what is being done, the share that is done (0..=1), and the time left in seconds where it is known.
     pub fn show(&self, what: &str, share: f64, left_s: Option<f64>) {
-        self.tell(Update::CalibrationPhase { what, share, left_s });
+        self.tell(Update::Phase { what, share, left_s });
     }
 
     /// Takes away what was shown.
@@ -128,7 +128,7 @@ mod tests {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let sink = Arc::clone(&heard);
         let all = Progress::new(move |update| {
-            if let Update::CalibrationPhase { what, share, left_s } = update {
+            if let Update::Phase { what, share, left_s } = update {
                 sink.lock().unwrap().push((what.to_owned(), share, left_s));
             }
         });

@@ -75,6 +75,11 @@ impl StageLaw for Processors {
         }
         self.nodes[self.turn].serve_ns(now_ns, busy_ns)
     }
+
+    /// What stretches a service makes it longer.
+    fn least_ns(&self) -> u64 {
+        self.read.least_ns().min(self.write.least_ns())
+    }
 }
 
 #[cfg(test)]

@@ -245,6 +245,10 @@ impl Device for FlashDevice {
             done.push(one);
         }
     }
+
+    fn takes_ahead(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -38,6 +38,10 @@ impl Device for RamDevice {
     fn advance(&mut self, now_ns: u64, done: &mut Vec<(u64, i32)>) {
         done.extend(std::iter::from_fn(|| self.due.pop(now_ns)));
     }
+
+    fn takes_ahead(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

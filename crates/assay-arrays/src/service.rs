@@ -27,6 +27,15 @@ impl Service {
         }
     }
 
+    /// No time is shorter than this, ns.
+    pub fn least_ns(&self) -> u64 {
+        match self.spread {
+            Spread::Constant => self.whole_ns,
+            Spread::Exponential => 0,
+            Spread::Half => count(self.mean_ns * 0.5),
+        }
+    }
+
     /// The next time, ns.
     #[inline]
     pub fn next_ns(&mut self) -> u64 {

@@ -7,9 +7,17 @@ use assay_model::device::{Device, DeviceIo};
 pub trait StageLaw {
     /// When the I/O leaves, ns; `inside` I/Os are in this stage and below it, this one included.
     fn leave_ns(&mut self, now_ns: u64, io: &DeviceIo, inside: u32) -> u64;
+
+    /// No I/O leaves sooner after its arrival than this, ns.
+    fn least_ns(&self) -> u64 {
+        0
+    }
 }
 
 /// A stage and what lies below it.
+///
+/// An I/O needs an event of its own to go on only where the device below must not know it before its time. Elsewhere it goes
+/// on as soon as nothing that arrives later can overtake it: that saves a third of the events of an array of flash.
 pub struct Stage<L> {
     law: L,
     /// What an I/O travels before it is here, ns; for all the same, so that nobody overtakes.
@@ -17,18 +25,35 @@ pub struct Stage<L> {
     lower: Box<dyn Device>,
     waiting: EventQueue<(u64, DeviceIo)>,
     inside: u32,
+    /// How far ahead of the clock I/Os go on, ns; 0 where each goes on at its time.
+    ahead_ns: u64,
 }
 
 impl<L: StageLaw> Stage<L> {
     /// A stage over a device.
     pub fn new(law: L, lower: Box<dyn Device>) -> Self {
-        Self { law, way_ns: 0, lower, waiting: EventQueue::default(), inside: 0 }
+        let ahead_ns = if lower.takes_ahead() { law.least_ns() } else { 0 };
+        Self { law, way_ns: 0, lower, waiting: EventQueue::default(), inside: 0, ahead_ns }
     }
 
     /// With a constant way in front of it, which needs no event of its own.
-    pub const fn behind(mut self, way_ns: u64) -> Self {
+    pub fn behind(mut self, way_ns: u64) -> Self {
         self.way_ns = way_ns;
+        if self.lower.takes_ahead() {
+            self.ahead_ns += way_ns;
+        }
         self
+    }
+
+    /// Passes on what nothing that arrives from now on can overtake.
+    #[inline]
+    fn pass_on(&mut self, now_ns: u64) {
+        let sure_ns = now_ns + self.ahead_ns;
+        while let Some(leave_ns) = self.waiting.next_ns().filter(|leave_ns| *leave_ns <= sure_ns) {
+            if let Some((tag, io)) = self.waiting.pop(sure_ns) {
+                self.lower.submit(leave_ns, tag, io);
+            }
+        }
     }
 }
 
@@ -37,8 +62,9 @@ impl<L: StageLaw> Device for Stage<L> {
     fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo) {
         self.inside += 1;
         let leave_ns = self.law.leave_ns(now_ns + self.way_ns, &io, self.inside);
-        if leave_ns <= now_ns {
-            self.lower.submit(now_ns, tag, io);
+        self.pass_on(now_ns);
+        if leave_ns <= now_ns + self.ahead_ns {
+            self.lower.submit(leave_ns.max(now_ns), tag, io);
         } else {
             self.waiting.push(leave_ns, (tag, io));
         }
@@ -51,9 +77,7 @@ impl<L: StageLaw> Device for Stage<L> {
 
     #[inline]
     fn advance(&mut self, now_ns: u64, done: &mut Vec<(u64, i32)>) {
-        while let Some((tag, io)) = self.waiting.pop(now_ns) {
-            self.lower.submit(now_ns, tag, io);
-        }
+        self.pass_on(now_ns);
         let before = done.len();
         self.lower.advance(now_ns, done);
         self.inside -= u32::try_from(done.len() - before).unwrap_or(self.inside);
@@ -94,6 +118,11 @@ impl Servers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::controller::Processors;
+    use crate::drive::Closed;
+    use crate::flash::FlashDevice;
+    use assay_model::Histogram;
+    use assay_model::array::{Flash, Part, Spread, parse_array};
 
     #[test]
     fn a_way_is_added_without_an_event() {
@@ -108,6 +137,49 @@ mod tests {
         stage = stage.behind(100);
         stage.submit(5, 1, DeviceIo::read(0, 512));
         assert_eq!((stage.next_event_ns(), stage.law.0.as_slice()), (Some(115), [105].as_slice()));
+    }
+
+    /// The device below, which lets nobody pass ahead of the clock.
+    struct InTime(Box<dyn Device>);
+
+    impl Device for InTime {
+        fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo) {
+            self.0.submit(now_ns, tag, io);
+        }
+
+        fn next_event_ns(&self) -> Option<u64> {
+            self.0.next_event_ns()
+        }
+
+        fn advance(&mut self, now_ns: u64, done: &mut Vec<(u64, i32)>) {
+            self.0.advance(now_ns, done);
+        }
+    }
+
+    /// Reads and writes with different service times overtake each other; what comes of it is the same to the nanosecond.
+    #[test]
+    fn going_on_ahead_of_the_clock_changes_no_time() {
+        let model = include_str!("../../../benchmarks/plain-ssd.array.toml");
+        let model = parse_array(model).unwrap();
+        let [_, Part::Controller(controller), Part::Flash(flash)] = model.parts.as_slice() else {
+            panic!("{model:?}")
+        };
+        let flash = Flash { spread: Spread::Exponential, ..flash.clone() };
+        let stage = |way_ns: u64, in_time: bool| {
+            let below = Box::new(FlashDevice::new(&flash, 1 << 40, 1.0, 3));
+            let below: Box<dyn Device> = if in_time { Box::new(InTime(below)) } else { below };
+            Stage::new(Processors::new(controller, 1), below).behind(way_ns)
+        };
+        for (way_ns, read_share) in [(0, 1.0), (50_000, 1.0), (50_000, 0.6), (3000, 0.0)] {
+            let load = Closed::reads(48).with_read_share(read_share);
+            let run = |in_time: bool| load.run(&mut stage(way_ns, in_time), 300_000_000);
+            let (ahead, in_time) = (run(false), run(true));
+            let exact = |times: &Histogram| (times.ios(), times.mean_ns(), times.max_ns());
+            assert_eq!(exact(&ahead.read), exact(&in_time.read), "{way_ns} {read_share}");
+            assert_eq!(exact(&ahead.write), exact(&in_time.write), "{way_ns} {read_share}");
+            assert!(ahead.read.ios() + ahead.write.ios() > 1000);
+        }
+        assert!(stage(50_000, false).ahead_ns == 54_000 && stage(50_000, true).ahead_ns == 0);
     }
 
     #[test]

@@ -229,6 +229,11 @@ impl<'a> Collector<'a> {
             cpu_user_s: cpu(|ended| ended.process.user_s),
             cpu_system_s: cpu(|ended| ended.process.system_s),
             worker_busy_share_max: busiest,
+            worker_delayed_share_max: self
+                .ended
+                .iter()
+                .filter_map(|ended| ended.delayed_share)
+                .reduce(f64::max),
             outstanding_mean,
             littles_law_ratio: littles_law(streams, self.outstanding_ns),
             start_error: (!self.start_error.is_empty()).then(|| self.start_error.clone()),

@@ -9,6 +9,7 @@ mod access;
 mod after_cut;
 mod arrivals;
 mod backend;
+mod cache_line;
 mod collector;
 pub mod device;
 mod flush_probe;

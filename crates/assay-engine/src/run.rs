@@ -3,6 +3,7 @@
 use crate::backend::{
     Backend, NullBackend, PosixBackend, UringBackend, UringOptions, uring_denied,
 };
+use crate::cache_line::OwnLines;
 use crate::collector::{Collector, Observer, later, meaning};
 use crate::plan::{WorkerPlan, check_alignment, plan_workers};
 use crate::probe::probe;
@@ -89,10 +90,10 @@ pub struct Started {
     pub began_ns: Option<RangeInclusive<u64>>,
 }
 
-/// What all threads of a run share.
+/// What all threads of a run share: workers read it, and nobody writes to it while they work, but for the flag.
 struct Shared {
     targets: Arc<[Target]>,
-    stop: AtomicBool,
+    stop: OwnLines<AtomicBool>,
     times: Mutex<Option<Times>>,
     started: Condvar,
     backend: BackendChoice,
@@ -163,7 +164,7 @@ pub fn run_from(
     let submission = probe_first(&chosen, job, stop);
     let shared = Arc::new(Shared {
         targets: Arc::clone(&job.targets),
-        stop: AtomicBool::new(false),
+        stop: OwnLines(AtomicBool::new(false)),
         times: Mutex::new(None),
         started: Condvar::new(),
         backend: chosen.backend,

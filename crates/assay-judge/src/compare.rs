@@ -395,3 +395,6 @@ fn scalings(sides: &[SideFacts]) -> Vec<Scaling> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -38,7 +38,7 @@ mod worth;
 
 pub use log::{LogPlan, calibrate_log};
 pub use plan::{CalibrationPlan, Mix};
-pub use progress::{CalibrationPhase, Progress};
+pub use progress::{CalibrationPhase, CalibrationUpdate, Progress};
 
 /// Calibrates a target; what was known when it was stopped or when the target failed is the result, with a remark.
 ///
@@ -48,7 +48,7 @@ pub use progress::{CalibrationPhase, Progress};
 pub fn calibrate(
     bench: &mut dyn Bench,
     plan: &CalibrationPlan,
-    progress: &mut dyn FnMut(&Progress),
+    progress: &mut dyn FnMut(CalibrationUpdate<'_>),
 ) -> Result<Calibration> {
     plan.check()?;
     let target = bench.target();
@@ -56,7 +56,9 @@ pub fn calibrate(
     let mut mixes = Vec::new();
     for mix in &plan.mixes {
         if !meter.is_over() {
-            mixes.extend(meter.calibrate_mix(mix)?);
+            let answer = meter.calibrate_mix(mix)?;
+            answer.iter().for_each(|answer| meter.report(answer));
+            mixes.extend(answer);
         }
     }
     let (elapsed_s, mut remarks) = meter.finish();

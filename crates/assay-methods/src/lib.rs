@@ -21,6 +21,7 @@ pub mod target;
 
 pub use bench::{Bench, SimulatedBench, StorageBench};
 pub use calibrate::{
-    CalibrationPhase, CalibrationPlan, LogPlan, Mix, Progress, calibrate, calibrate_log,
+    CalibrationPhase, CalibrationPlan, CalibrationUpdate, LogPlan, Mix, Progress, calibrate,
+    calibrate_log,
 };
 pub use plan::{Plan, PlanOptions, plan};

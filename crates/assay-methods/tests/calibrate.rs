@@ -6,8 +6,8 @@ mod truth;
 
 use assay_engine::Observer;
 use assay_engine::device::DeviceSpec;
-use assay_methods::{Bench, CalibrationPlan, Mix, SimulatedBench, calibrate};
-use assay_model::calibration::{Bound, Calibration, Capacity};
+use assay_methods::{Bench, CalibrationPlan, CalibrationUpdate, Mix, SimulatedBench, calibrate};
+use assay_model::calibration::{Bound, Calibration, Capacity, MixCalibration};
 use assay_model::measurement::{ErrorCount, Finish, Measurement, Operation};
 use assay_model::number::{real, real_len};
 use assay_model::units::Nanos;
@@ -328,6 +328,19 @@ fn a_busy_host_is_named_as_the_limit() {
 }
 
 #[test]
+fn processors_that_others_keep_busy_and_give_up_at_once_are_no_limit() {
+    let bound_where = |delayed_share: f64| {
+        let calibration = twisted(&plan(1.0, 10_000.0, 10.0), usize::MAX, |_, measurement| {
+            measurement.conduct.host_busy_share = Some(1.0);
+            measurement.conduct.worker_delayed_share_max = Some(delayed_share);
+        });
+        calibration.unwrap().mixes[0].iops_max.bound
+    };
+    assert_eq!(bound_where(0.02), Bound::Saturated);
+    assert_eq!(bound_where(0.9), Bound::Host);
+}
+
+#[test]
 fn a_crowded_worker_gets_company() {
     let mut plan = plan(1.0, 10_000.0, 10.0);
     plan.workers_max = 4;
@@ -384,6 +397,25 @@ fn a_target_that_fails_ends_the_calibration_and_failures_are_told() {
 }
 
 #[test]
+fn each_mix_is_reported_as_soon_as_it_is_answered() {
+    let plan =
+        CalibrationPlan { mixes: vec![Mix::of(1.0), Mix::of(0.7)], ..plan(1.0, 10_000.0, 10.0) };
+    let mut heard = Vec::new();
+    let mut slices = 0;
+    let calibration =
+        calibrate(&mut simulated("servers?count=8&service=500us", 1), &plan, &mut |update| {
+            match update {
+                CalibrationUpdate::Slice(_) => slices += 1,
+                CalibrationUpdate::Mix(answer) => heard.push((slices, answer.clone())),
+            }
+        })
+        .unwrap();
+    let (after, answers): (Vec<u32>, Vec<MixCalibration>) = heard.into_iter().unzip();
+    assert_eq!(answers, calibration.mixes);
+    assert!(0 < after[0] && after[0] < after[1] && after[1] == slices, "{after:?} {slices}");
+}
+
+#[test]
 fn a_part_that_does_not_fit_the_target_does_not_take_away_the_others() {
     let device = "device?size=512KiB+servers?count=8&service=500us";
     let plan = plan(1.0, 10_000.0, 10.0);
@@ -401,17 +433,19 @@ fn a_part_that_does_not_fit_the_target_does_not_take_away_the_others() {
 }
 
 #[test]
-fn equal_seeds_give_equal_calibrations_and_progress_is_told() {
+fn equal_seeds_give_equal_calibrations_and_each_slice_is_reported() {
     let case = exponential(8, 1000.0, 10_000.0, 10.0);
     assert_eq!(run(&case, 4), run(&case, 4));
-    let mut told = Vec::new();
+    let mut slices = Vec::new();
     let mut bench = simulated(&case.device, 4);
-    calibrate(&mut bench, &case.plan, &mut |progress| {
-        told.push(progress.clone());
+    calibrate(&mut bench, &case.plan, &mut |update| {
+        if let CalibrationUpdate::Slice(progress) = update {
+            slices.push(progress.clone());
+        }
     })
     .unwrap();
-    assert!(told.windows(2).all(|pair| pair[0].elapsed_s < pair[1].elapsed_s));
-    assert!(told.iter().all(|progress| progress.elapsed_s <= progress.budget_s + 0.5));
+    assert!(slices.windows(2).all(|pair| pair[0].elapsed_s < pair[1].elapsed_s));
+    assert!(slices.iter().all(|progress| progress.elapsed_s <= progress.budget_s + 0.5));
 }
 
 #[test]

@@ -74,8 +74,11 @@ impl SideKind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Side {
-    /// Id of the run, or name of the profile.
+    /// What the run is called, else its id; or the name of the profile.
     pub name: String,
+    /// Ids of runs that are called by another name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ids: Vec<String>,
     /// What kind of thing it is.
     pub kind: SideKind,
     /// What was measured.

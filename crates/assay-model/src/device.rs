@@ -44,4 +44,10 @@ pub trait Device {
 
     /// Completes everything due at `now_ns`, oldest first: tag, and bytes moved or the negative error number.
     fn advance(&mut self, now_ns: u64, done: &mut Vec<(u64, i32)>);
+
+    /// Whether I/Os may be submitted ahead of the clock, as long as they come in the order of their times: what happens to
+    /// one depends on those before it alone, and on nothing that completes meanwhile.
+    fn takes_ahead(&self) -> bool {
+        false
+    }
 }

@@ -1,7 +1,6 @@
 //! The forms of all documents as JSON schemas, made from the nouns themselves and kept in contract/.
 //!
-//! They are made by tests only, so that the program carries nothing of it. `ASSAY_WRITE_CONTRACT=1 cargo test -p
-//! assay-model contract` writes them again after a noun has changed.
+//! They are made by tests only, so that the program carries nothing of it.
 
 use crate::Histogram;
 use crate::calendar::Day;
@@ -9,6 +8,7 @@ use crate::stack::DeviceNumber;
 use crate::units::{Bytes, Nanos, Rate, Share};
 use crate::verdict::Bound;
 use crate::workload::{TransferMix, TransferPart};
+use assay_tidy::contract::{assert_kept, schema_of};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
@@ -131,11 +131,6 @@ struct Begin {
     errors: Vec<crate::measurement::ErrorCount>,
 }
 
-/// The schema of one document, as the text of its file.
-fn text<T: JsonSchema>() -> String {
-    written(&SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>())
-}
-
 /// The schema of a line of a run, which the store ends with a checksum.
 fn line<T: JsonSchema>() -> String {
     let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
@@ -156,54 +151,43 @@ fn written(schema: &Schema) -> String {
 /// All documents: the name of the schema's file, and its text.
 fn all() -> Vec<(&'static str, String)> {
     vec![
-        ("array", text::<crate::array::ArrayModel>()),
-        ("workload", text::<crate::Workload>()),
-        ("measurement", text::<crate::measurement::Measurement>()),
-        ("interval", text::<crate::run::IntervalSummary>()),
+        ("array", schema_of::<crate::array::ArrayModel>()),
+        ("workload", schema_of::<crate::Workload>()),
+        ("measurement", schema_of::<crate::measurement::Measurement>()),
+        ("interval", schema_of::<crate::run::IntervalSummary>()),
         ("intervals", line::<Line>()),
-        ("joint", text::<crate::measurement::Window>()),
+        ("joint", schema_of::<crate::measurement::Window>()),
         ("event", line::<crate::run::Event>()),
-        ("run", text::<crate::run::RunManifest>()),
-        ("calibration", text::<crate::calibration::Calibration>()),
-        ("study", text::<crate::study::Study>()),
-        ("results", text::<crate::study::StudyResult>()),
-        ("locality", text::<crate::locality::Locality>()),
-        ("soak", text::<crate::soak::Soak>()),
-        ("integrity", text::<crate::integrity::Integrity>()),
+        ("run", schema_of::<crate::run::RunManifest>()),
+        ("calibration", schema_of::<crate::calibration::Calibration>()),
+        ("study", schema_of::<crate::study::Study>()),
+        ("results", schema_of::<crate::study::StudyResult>()),
+        ("locality", schema_of::<crate::locality::Locality>()),
+        ("soak", schema_of::<crate::soak::Soak>()),
+        ("integrity", schema_of::<crate::integrity::Integrity>()),
         ("fault", line::<crate::integrity::FaultVersions>()),
-        ("comparison", text::<crate::comparison::Comparison>()),
-        ("load", text::<crate::load::Load>()),
-        ("step", text::<crate::load::LoadStep>()),
-        ("mix", text::<crate::mix::Mix>()),
-        ("dss", text::<crate::dss::Dss>()),
-        ("environment", text::<crate::environment::Environment>()),
-        ("cluster", text::<crate::cluster::Cluster>()),
-        ("criteria", text::<crate::Criteria>()),
-        ("verdict", text::<crate::Verdict>()),
+        ("comparison", schema_of::<crate::comparison::Comparison>()),
+        ("load", schema_of::<crate::load::Load>()),
+        ("step", schema_of::<crate::load::LoadStep>()),
+        ("mix", schema_of::<crate::mix::Mix>()),
+        ("dss", schema_of::<crate::dss::Dss>()),
+        ("environment", schema_of::<crate::environment::Environment>()),
+        ("cluster", schema_of::<crate::cluster::Cluster>()),
+        ("criteria", schema_of::<crate::Criteria>()),
+        ("verdict", schema_of::<crate::Verdict>()),
         ("moment", line::<crate::watch::Moment>()),
-        ("profile", text::<crate::profile::Profile>()),
-        ("catalog", text::<crate::catalog::Catalog>()),
-        ("sizing", text::<crate::sizing::Sizing>()),
-        ("projection", text::<crate::projection::Projection>()),
-        ("verification", text::<crate::projection::Verifications>()),
+        ("profile", schema_of::<crate::profile::Profile>()),
+        ("catalog", schema_of::<crate::catalog::Catalog>()),
+        ("sizing", schema_of::<crate::sizing::Sizing>()),
+        ("projection", schema_of::<crate::projection::Projection>()),
+        ("verification", schema_of::<crate::projection::Verifications>()),
     ]
 }
 
 #[test]
 fn the_contract_is_that_of_the_nouns() {
-    let contract = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contract");
     for (name, text) in all() {
-        let path = contract.join(format!("{name}.schema.json"));
-        if std::env::var_os("ASSAY_WRITE_CONTRACT").is_some() {
-            std::fs::create_dir_all(&contract).unwrap();
-            std::fs::write(&path, &text).unwrap();
-        }
-        let kept = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(
-            kept == text,
-            "{} is not that of the nouns: write it again, see this file",
-            path.display()
-        );
+        assert_kept(name, &text);
     }
 }
 

@@ -6,9 +6,16 @@ use crate::storage::Storage;
 use assay_model::projection::{Closure, Population};
 use assay_stats::group_commit;
 
-/// What commits waited beyond what the flush explains, seconds; nothing where the flush is not known.
-pub(crate) fn commit_overhead_s(demand: &Demand) -> f64 {
-    let Some(flush_s) = demand.flush_s.filter(|_| demand.commits_mean > 0.0) else {
+/// What commits waited beyond what the flush explains, seconds: the one that the server timed, or else that of the calibrated log;
+/// nothing where neither is known.
+pub(crate) fn commit_overhead_s(demand: &Demand, present: Option<&Storage>) -> f64 {
+    let calibrated_s = || {
+        let outstanding =
+            demand.throughput_per_s * demand.reads_s() / demand.read_share().max(0.05);
+        Some(present?.flush.as_ref()?.flush_s(outstanding))
+    };
+    let known_s = demand.flush_s.or_else(calibrated_s);
+    let Some(flush_s) = known_s.filter(|_| demand.commits_mean > 0.0) else {
         return 0.0;
     };
     let commits_per_s = demand.throughput_per_s * demand.commits_mean;
@@ -17,9 +24,9 @@ pub(crate) fn commit_overhead_s(demand: &Demand) -> f64 {
 }
 
 /// The model on the calibration of the measured storage. The overhead of a read is what its wait has beyond the curve at the
-/// measured rate and beyond the wait for a processor, and is none where the curve alone takes longer.
+/// measured number of outstanding reads and beyond the wait for a processor, and is none where the curve alone takes longer.
 pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) {
-    let commit_s = commit_overhead_s(demand);
+    let commit_s = commit_overhead_s(demand, Some(storage));
     let sessions = demand.average_active_sessions();
     let population = Population::Closed { sessions };
     let bare = Overheads { read_s: 0.0, commit_s };
@@ -28,14 +35,12 @@ pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) 
         solved.as_ref().map_or(f64::INFINITY, |solved| of(solved) / measured - 1.0)
     };
     let queue_s = solved.map_or(0.0, |solved| solved.parts.cpu_queue_s);
-    let iops = demand.throughput_per_s * demand.small_reads_worth(storage);
-    let curve_s = storage.curve.outstanding(iops).map_or(0.0, |outstanding| outstanding / iops);
-    let own_s = if demand.reads_mean > 0.0 {
-        demand.read_latency_s - queue_s / demand.reads_mean - curve_s
+    let read_s = if demand.reads_mean > 0.0 {
+        let wait_s = demand.read_latency_s - queue_s / demand.reads_mean;
+        (wait_s - curve_s(demand, storage)).max(0.0)
     } else {
         0.0
     };
-    let read_s = if curve_s > 0.0 { own_s.max(0.0) } else { 0.0 };
     let closure = Closure {
         name: storage.name.clone(),
         throughput_error: error(|solved| solved.throughput_per_s, demand.throughput_per_s),
@@ -44,4 +49,11 @@ pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) 
         commit_overhead_s: commit_s,
     };
     (closure, Overheads { read_s, commit_s })
+}
+
+/// Time of a read with as many outstanding as there were. The rate would not do: near the end of a curve hardly any of it
+/// stands for many that wait.
+fn curve_s(demand: &Demand, storage: &Storage) -> f64 {
+    let outstanding = demand.throughput_per_s * (demand.reads_s() + demand.large_reads_s);
+    storage.curve.latency_s(outstanding.max(1.0))
 }

@@ -17,6 +17,8 @@ pub struct Demand {
     pub processors_mean: f64,
     /// Small reads.
     pub reads_mean: f64,
+    /// Small reads that no session waits for.
+    pub background_reads_mean: f64,
     /// Mean wait for a small read as sessions saw it, the wait for a processor after it included, seconds.
     pub read_latency_s: f64,
     /// Bytes of a small read.
@@ -35,6 +37,8 @@ pub struct Demand {
     pub foreground_writes_s: f64,
     /// Writes of the log.
     pub log_writes_mean: f64,
+    /// Writes of data that are outstanding when all writers of the database are at work; `None` where that is not known.
+    pub writers_outstanding: Option<f64>,
     /// Bytes of all reads and writes.
     pub io_bytes: f64,
     /// Commits that sessions wait for.
@@ -47,6 +51,8 @@ pub struct Demand {
     pub redo_bytes: f64,
     /// Waits for other sessions, seconds.
     pub contention_s: f64,
+    /// Waits for pages that others read or write, seconds: they last as long as I/O does.
+    pub page_waits_s: f64,
     /// Waits for other instances, seconds.
     pub cluster_s: f64,
     /// Waits because writes came too late: free buffers, room in the log, seconds.
@@ -95,7 +101,7 @@ impl Demand {
 
     /// Share of reads among all I/O on data.
     pub fn read_share(&self) -> f64 {
-        let reads = self.reads_mean + self.large_reads_mean;
+        let reads = self.reads_mean + self.large_reads_mean + self.background_reads_mean;
         let ios = reads + self.writes_mean + self.foreground_writes_mean;
         if ios > 0.0 { reads / ios } else { 1.0 }
     }
@@ -123,7 +129,8 @@ impl Demand {
     /// All that is on a processor or in an event, seconds.
     pub(crate) fn known_s(&self) -> f64 {
         let storage_s = self.reads_s() + self.large_reads_s + self.foreground_writes_s;
-        let waits_s = self.write_behind_s + self.contention_s + self.cluster_s + self.other_s;
+        let locks_s = self.contention_s + self.page_waits_s + self.cluster_s;
+        let waits_s = self.write_behind_s + locks_s + self.other_s;
         self.cpu_s + storage_s + self.commit_s() + waits_s
     }
 

@@ -77,7 +77,12 @@ fn drawn(around: Around<'_>, random: &mut Random) -> (Demand, Storage) {
     demand.large_reads_mean *= reads;
     demand.writes_mean *= factor(deviations.writes_deviation);
     let other = factor(deviations.other_deviation);
-    for wait_s in [&mut demand.other_s, &mut demand.contention_s, &mut demand.cluster_s] {
+    for wait_s in [
+        &mut demand.other_s,
+        &mut demand.contention_s,
+        &mut demand.page_waits_s,
+        &mut demand.cluster_s,
+    ] {
         *wait_s *= other;
     }
     let spread = deviations.curve_deviation.max(around.storage.curve_deviation);
@@ -86,6 +91,7 @@ fn drawn(around: Around<'_>, random: &mut Random) -> (Demand, Storage) {
         around.storage.curve.points().iter().map(|_| common * factor(0.5 * spread)).collect();
     let mut storage = around.storage.clone();
     storage.curve = storage.curve.scaled_by(&each);
+    storage.writes_most_per_s = storage.writes_most_per_s.map(|most_per_s| most_per_s * common);
     let of_log = storage.flush.as_ref().map_or(0.0, |log| log.flush_deviation);
     let log = factor(deviations.flush_deviation.max(of_log));
     storage.flush = storage.flush.map(|flush| flush.slower(log));

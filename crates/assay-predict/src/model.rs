@@ -258,7 +258,7 @@ impl Network<'_> {
             commit_one_s,
             commit_s: demand.commits_mean * commit_one_s,
             writes_s: demand.write_behind_s * kept(lean.behind_share) + own_writes_s,
-            contention_s: locks + demand.cluster_s,
+            contention_s: locks + demand.page_waits_s * shorter + demand.cluster_s,
             other_s: demand.other_s + unaccounted_s,
         }
     }

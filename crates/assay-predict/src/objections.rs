@@ -11,6 +11,8 @@ use assay_model::projection::{
 
 /// Unaccounted shares of DB time from which only bounds are given, and no answer.
 const UNACCOUNTED: (f64, f64) = (0.10, 0.20);
+/// Shares of DB time in waits for pages that no event shows, from which they are said, and explain nothing any more.
+const PAGE_WAITS: (f64, f64) = (0.10, 0.40);
 /// Waits for other sessions above this share of DB time may or may not shrink with the rest.
 const CONTENTION_MAX: f64 = 0.20;
 /// Errors of the model where it was measured, from which it is doubted, and refused.
@@ -24,7 +26,7 @@ const MIX_MAX: f64 = 0.15;
 /// Above this share of DB time commits need a log that was measured.
 const COMMIT_MIN: f64 = 0.01;
 /// Above this share of DB time writes came too late.
-const BEHIND_MIN: f64 = 0.05;
+pub(crate) const BEHIND_MIN: f64 = 0.05;
 /// From this share of writes on they may be the limit of other storage though they are none of the present one.
 const WRITES_MATTER: f64 = 0.20;
 /// From this share of the sustained writes on they are the limit.
@@ -52,6 +54,7 @@ pub(crate) fn of_profile(
         no_time_model(profile, demand),
         contradiction(profile, demand),
         unaccounted(demand),
+        page_waits(demand),
         contention(demand),
         cached(profile, demand, cached_share),
         scope(profile),
@@ -110,6 +113,22 @@ fn unaccounted(demand: &Demand) -> Option<Objection> {
     };
     let what = format!("{} of DB time is in no event and on no CPU", percent(share));
     let remedy = "find what sessions did then: a longer interval, or samples of the live server";
+    Some(objection(ObjectionKind::Unaccounted, effect, what, remedy))
+}
+
+/// Waits for pages that no event shows: they last as long as I/O, so an answer can be given; too many of them explain nothing.
+fn page_waits(demand: &Demand) -> Option<Objection> {
+    let share = demand.share(demand.page_waits_s);
+    let effect = match share {
+        share if share > PAGE_WAITS.1 => Effect::Refused,
+        share if share > PAGE_WAITS.0 => Effect::Doubt,
+        _ => return None,
+    };
+    let what = format!(
+        "{} of DB time is in no event: it is taken for waits for pages that others read or write, which last as long as I/O does",
+        percent(share)
+    );
+    let remedy = "a larger buffer pool, in which sessions meet less often at the same pages";
     Some(objection(ObjectionKind::Unaccounted, effect, what, remedy))
 }
 

@@ -7,6 +7,11 @@ use assay_model::number::{rate, real, seconds};
 /// Other programs of equal priority leave a database that mostly sleeps at least this share of the processors.
 const FAIR_SHARE: f64 = 0.5;
 
+/// The event of InnoDB for I/O on data files.
+const INNODB_DATA_FILE: &str = "wait/io/file/innodb/innodb_data_file";
+/// Up to this share of a statement is the way to the client and back; what is more the server waited for, and did not say.
+const OUTSIDE_MAX: f64 = 0.10;
+
 /// A rung of a load as its sessions saw it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadFacts {
@@ -18,8 +23,12 @@ pub struct LoadFacts {
     pub response_s: f64,
     /// CPU time of the server's sessions for one, seconds, where it is known.
     pub cpu_s: Option<f64>,
-    /// Reads of the server for one.
+    /// Reads of the server for one that its sessions waited for.
     pub reads_mean: Option<f64>,
+    /// Reads of the server for one that its sessions did not wait for.
+    pub background_reads_mean: f64,
+    /// Whether sessions wait for pages that others read or write, and the server does not time that.
+    pub has_silent_page_waits: bool,
     /// Mean wait for such a read, seconds.
     pub read_latency_s: Option<f64>,
     /// Commits of changes of one, where the load knows.
@@ -41,13 +50,20 @@ impl LoadFacts {
             .sum();
         let per = |amount: f64| amount / real(ios.max(1));
         let reads = Some(rung.database.reads).filter(|reads| *reads > 0);
+        let own = own_reads(rung);
+        let own_share =
+            own.zip(reads).map_or(1.0, |((waits, _), all)| (waits / real(all)).min(1.0));
         Self {
             sessions: f64::from(rung.sessions),
             throughput_per_s: rate(ios, elapsed_s),
             response_s: per(sum_s),
             cpu_s: rung.time.cpu_ns.map(|cpu_ns| per(seconds(cpu_ns))),
-            reads_mean: reads.map(|reads| per(real(reads))),
-            read_latency_s: rung.read_wait_mean_ns().map(|wait_ns| wait_ns / 1e9),
+            reads_mean: reads.map(|reads| own_share * per(real(reads))),
+            background_reads_mean: (1.0 - own_share) * reads.map_or(0.0, |reads| per(real(reads))),
+            has_silent_page_waits: own.is_some(),
+            read_latency_s: own
+                .map(|(waits, time_s)| time_s / waits)
+                .or_else(|| rung.read_wait_mean_ns().map(|wait_ns| wait_ns / 1e9)),
             commits_mean: (load.kind == LoadKind::Slob)
                 .then(|| per(operations.write.as_ref().map_or(0.0, |updates| real(updates.ios)))),
             cached_share: cached_share(load, rung),
@@ -71,9 +87,17 @@ impl LoadFacts {
         demand.read_latency_s = self.read_latency_s.unwrap_or(demand.read_latency_s);
         let least = FAIR_SHARE * self.processors_mean;
         demand.processors_mean = demand.processors_mean.max(least);
+        demand.background_reads_mean = self.background_reads_mean;
         let rest_s = demand.response_s - demand.known_s();
-        demand.other_s += rest_s.max(0.0);
-        demand.unaccounted_s = rest_s.min(0.0);
+        if self.has_silent_page_waits && rest_s > 0.0 {
+            demand.page_waits_s = rest_s;
+            demand.unaccounted_s = 0.0;
+        } else if (0.0..=OUTSIDE_MAX * demand.response_s).contains(&rest_s) {
+            demand.other_s += rest_s;
+            demand.unaccounted_s = 0.0;
+        } else {
+            demand.unaccounted_s = rest_s;
+        }
     }
 
     fn scale(&self, demand: &mut Demand) {
@@ -112,6 +136,14 @@ impl LoadFacts {
     }
 }
 
+/// Waits of sessions for reads of data files, and their sum in seconds, where the server counts them apart from those of its other
+/// threads: InnoDB, which also reads for its purge.
+fn own_reads(rung: &Rung) -> Option<(f64, f64)> {
+    let events = &rung.profile.as_ref()?.server.as_ref()?.events;
+    let reads = events.iter().find(|event| event.event == INNODB_DATA_FILE)?;
+    Some((real(reads.waits.filter(|waits| *waits > 0)?), reads.time_s.value))
+}
+
 /// A server that reads past the page cache has no read from there; the kernel's account of its processes has edges.
 fn cached_share(load: &Load, rung: &Rung) -> Option<f64> {
     if load.server.direct_io == Some(true) { Some(0.0) } else { rung.physical.cached_share }
@@ -129,6 +161,8 @@ mod tests {
             response_s: 0.160,
             cpu_s: Some(0.001),
             reads_mean: Some(8.0),
+            background_reads_mean: 0.0,
+            has_silent_page_waits: false,
             read_latency_s: Some(0.016),
             commits_mean: None,
             cached_share: Some(0.0),
@@ -142,7 +176,7 @@ mod tests {
             read_latency_s: 0.016,
             commits_mean: 0.5,
             commit_latency_s: 0.012,
-            contention_s: 0.003,
+            contention_s: 0.006,
             processors_mean: 0.1,
             ..Demand::default()
         };
@@ -152,12 +186,21 @@ mod tests {
         );
         // Commits were a twentieth of DB time, and are so still.
         assert!((demand.commit_s() - 0.008).abs() < 1e-9, "{}", demand.commit_s());
-        assert!((demand.contention_s - 0.004).abs() < 1e-9);
-        assert!((demand.other_s - (0.160 - 0.128 - 0.001 - 0.008 - 0.004)).abs() < 1e-9);
+        assert!((demand.contention_s - 0.008).abs() < 1e-9);
+        assert!((demand.other_s - (0.160 - 0.128 - 0.001 - 0.008 - 0.008)).abs() < 1e-9);
         assert!(
             (demand.known_s() - demand.response_s).abs() < 1e-9
                 && demand.unaccounted_s.abs() < 1e-9
         );
         assert!((demand.processors_mean - 1.0).abs() < 1e-9);
+        // A fifth that is in no event is more than the way to the client.
+        let mut silent = Demand { reads_mean: 8.0, read_latency_s: 0.016, ..Demand::default() };
+        (silent.throughput_per_s, silent.response_s) = (50.0, 0.160);
+        facts.correct(&mut silent);
+        assert!((silent.unaccounted_s - 0.031).abs() < 1e-9 && silent.other_s.abs() < 1e-9);
+        // InnoDB is known to wait for pages without a word.
+        let facts = LoadFacts { has_silent_page_waits: true, ..facts };
+        facts.correct(&mut silent);
+        assert!((silent.page_waits_s - 0.031).abs() < 1e-9 && silent.unaccounted_s.abs() < 1e-9);
     }
 }

@@ -4,7 +4,7 @@ use crate::demand::{Demand, Deviations};
 use crate::objections;
 use crate::of_load::LoadFacts;
 use assay_model::Estimate;
-use assay_model::profile::{Figure, IoClass, IoPurpose, Profile, RateKind};
+use assay_model::profile::{Figure, IoClass, IoPurpose, Profile, ProfileProduct, RateKind};
 use assay_model::projection::{InputKind, Objection, ProjectionInput, WorkUnit};
 use assay_stats::group_commit;
 
@@ -224,11 +224,20 @@ impl Reader<'_> {
         demand.foreground_writes_mean = per(own);
         demand.writes_mean = per(all - own);
         demand.foreground_writes_s = per(self.foreground_write_s());
+        demand.writers_outstanding = self.writers_outstanding();
         let redo = value(self.profile.redo.write_iops.as_ref());
         demand.log_writes_mean = per(redo.unwrap_or(log));
         let whole = self.class(IoPurpose::All);
         let bytes = whole.and_then(|class| value(class.throughput_bytes_per_s.as_ref()));
         demand.io_bytes = per(bytes.unwrap_or(0.0));
+    }
+
+    /// Where sessions wait for late writes, all writers are at work: what is outstanding then follows by Little's law.
+    fn writers_outstanding(&self) -> Option<f64> {
+        let behind = self.profile.verdict.write_behind_share?;
+        let writes = self.class(IoPurpose::DataFileWrite)?;
+        let found = value(writes.rate_iops.as_ref())? * value(writes.latency_s.as_ref())?;
+        (behind > objections::BEHIND_MIN && found >= 1.0).then_some(found)
     }
 
     /// Seconds that sessions waited a second for their own writes of data.
@@ -303,8 +312,14 @@ impl Reader<'_> {
         let commit_s = commit_share * demand.response_s;
         demand.redo_bytes = per(value(redo.redo_bytes_per_s.as_ref()).unwrap_or(0.0));
         if self.profile.server.is_some() {
-            // A live server counts flushes of those who lead, and times each of them.
-            demand.flush_s = value(redo.sync_latency_s.as_ref().or(redo.write_latency_s.as_ref()));
+            // PostgreSQL counts flushes of those who lead, and times each of them; InnoDB times commits, and its log where it
+            // still can.
+            let is_innodb = matches!(
+                self.profile.source.product,
+                ProfileProduct::Mariadb | ProfileProduct::Mysql
+            );
+            let leading = redo.sync_latency_s.as_ref().filter(|_| !is_innodb);
+            demand.flush_s = value(leading.or(redo.write_latency_s.as_ref()));
             let most = per(value(work.commits_per_s.as_ref()).unwrap_or(0.0));
             demand.commits_mean = waited_commits(demand, commit_s, most);
         } else {

@@ -47,6 +47,8 @@ pub struct ProjectionPlan {
     pub growth: f64,
     /// Reads over those of the present cache, where it changes.
     pub read_ratio: Option<f64>,
+    /// Writes that the database has outstanding at most, where that is known.
+    pub writers_outstanding: Option<f64>,
     /// Response that is wanted, seconds.
     pub response_limit_s: Option<f64>,
     /// How often inputs are drawn.
@@ -68,6 +70,7 @@ impl Default for ProjectionPlan {
             cpu_speed_ratio: None,
             growth: 1.0,
             read_ratio: None,
+            writers_outstanding: None,
             response_limit_s: None,
             draws: 1000,
             seed: 1,
@@ -86,7 +89,7 @@ pub fn project(
     let present = from.and_then(|source| Storage::of(source, &read.demand));
     let closed = present.as_ref().map(|storage| close(&read.demand, storage));
     let overheads = closed.as_ref().map_or_else(
-        || Overheads { read_s: 0.0, commit_s: commit_overhead_s(&read.demand) },
+        || Overheads { read_s: 0.0, commit_s: commit_overhead_s(&read.demand, None) },
         |(_, overheads)| *overheads,
     );
     let closure = closed.map(|(closure, _)| closure);
@@ -130,6 +133,7 @@ fn changed(demand: &Demand, processors_total: Option<f64>, plan: &ProjectionPlan
         let others = processors_total.map_or(0.0, |all| (all - demand.processors_mean).max(0.0));
         changed.processors_mean = (processors - others).max(0.05 * processors);
     }
+    changed.writers_outstanding = plan.writers_outstanding.or(demand.writers_outstanding);
     if let Some(ratio) = plan.read_ratio {
         changed.reads_mean *= ratio;
     }
@@ -179,7 +183,7 @@ fn base(demand: &Demand) -> ProjectedState {
             reads_s: demand.reads_s() + demand.large_reads_s,
             commit_s: demand.commit_s(),
             writes_s: demand.write_behind_s + demand.foreground_writes_s,
-            contention_s: demand.contention_s + demand.cluster_s,
+            contention_s: demand.contention_s + demand.page_waits_s + demand.cluster_s,
             other_s: demand.other_s + demand.unaccounted_s,
         },
         average_active_sessions: active,

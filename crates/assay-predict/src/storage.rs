@@ -7,6 +7,7 @@ use assay_model::Estimate;
 use assay_model::calibration::{Bound, Calibration, CurvePoint, MixCalibration};
 use assay_model::number::real;
 use assay_model::projection::TargetOrigin;
+use assay_stats::concave;
 
 /// A calibration and where it comes from.
 #[derive(Clone, Debug)]
@@ -89,7 +90,7 @@ impl Storage {
             far(left).total_cmp(&far(right))
         })?;
         let writing = mixes.iter().find(|mix| mix.read_share <= 0.0);
-        let curve = ReadCurve::new(&points(nearest))?;
+        let curve = ReadCurve::new(&smoothed(nearest))?;
         let curve = curve.wider(width(nearest, writing, mixes, demand));
         let write_s = writing.map(|mix| mix.base_service_time_ns.value / 1e9);
         let bandwidth = mixes.iter().filter(|mix| mix.read_share > 0.0);
@@ -154,6 +155,30 @@ fn points(mix: &MixCalibration) -> Vec<(f64, f64)> {
     mix.curve.iter().filter_map(point).collect()
 }
 
+/// Further from a rung than this many of its standard deviations noise does not move it.
+const NOISE: f64 = 3.0;
+
+/// The rungs without their noise, where a curve of saturation can lie so near to all of them.
+fn smoothed(mix: &MixCalibration) -> Vec<(f64, f64)> {
+    let shaken: Vec<(f64, f64, f64)> = mix
+        .curve
+        .iter()
+        .filter_map(|rung| {
+            let (outstanding, iops) = point(rung)?;
+            Some((outstanding, iops, iops * deviation_of(&rung.iops).max(CURVE_DEVIATION_MIN)))
+        })
+        .collect();
+    let fitted = concave::fit(&shaken);
+    let is_noise = shaken
+        .iter()
+        .zip(&fitted)
+        .all(|((_, iops, deviation), fitted)| (fitted - iops).abs() <= NOISE * deviation);
+    if !is_noise {
+        return points(mix);
+    }
+    shaken.iter().zip(fitted).map(|((outstanding, ..), iops)| (*outstanding, iops)).collect()
+}
+
 fn point(rung: &CurvePoint) -> Option<(f64, f64)> {
     let reads = rung.operations.read.as_ref().filter(|reads| reads.ios > 0)?;
     let writes = rung.operations.write.as_ref().map_or(0, |writes| writes.ios);
@@ -180,11 +205,12 @@ fn width(
     });
     let writes_per_read = |read_share: f64| (1.0 - read_share) / read_share;
     let calibrated = 1.0 + cost * writes_per_read(nearest.read_share);
-    calibrated / (1.0 + cost * demand.storage_writes() / reads)
+    let behind = demand.background_reads_mean / reads;
+    calibrated / (1.0 + behind + cost * demand.storage_writes() / reads)
 }
 
 /// Writes a second during the database's reads: what its mix has at the end of the curve, where that is the storage's end,
-/// and never more than writes alone have.
+/// or where as many writes are outstanding as the database has writers; and never more than writes alone have.
 fn writes_most(
     curve: &ReadCurve,
     nearest: &MixCalibration,
@@ -193,10 +219,29 @@ fn writes_most(
 ) -> Option<f64> {
     let alone = writing.map(|mix| mix.iops_max.rate.value)?;
     let reads = demand.reads_mean + demand.large_reads_mean;
-    if reads <= 0.0 || end(nearest) != Bound::Saturated {
+    if reads <= 0.0 {
         return Some(alone);
     }
-    Some(alone.min(curve.most_iops() * demand.storage_writes() / reads))
+    let most = alone.min(curve.most_iops() * demand.storage_writes() / reads);
+    let rates = writes_of(nearest);
+    let by_writers =
+        demand.writers_outstanding.zip(rates).filter(|(writers, rates)| *writers < rates.reach());
+    match by_writers {
+        Some((writers, rates)) => Some(most * rates.iops(writers) / rates.most_iops()),
+        None if end(nearest) == Bound::Saturated => Some(most),
+        None => Some(alone),
+    }
+}
+
+/// Writes a second of a mix by how many writes are outstanding, the reads going along.
+fn writes_of(mix: &MixCalibration) -> Option<ReadCurve> {
+    let rungs = mix.curve.iter().filter_map(|rung| {
+        let writes = rung.operations.write.as_ref().filter(|writes| writes.ios > 0)?;
+        let share = real(writes.ios) / real(rung.operations.ios());
+        let iops = rung.iops.value * share;
+        Some((iops * writes.service.mean_ns() / 1e9, iops))
+    });
+    ReadCurve::new(&rungs.collect::<Vec<_>>())
 }
 
 /// Bytes and time of one large read.
@@ -244,8 +289,11 @@ pub(crate) fn deviation_of(estimate: &Estimate) -> f64 {
 }
 
 fn deviation(mix: &MixCalibration) -> f64 {
-    let rungs = mix.curve.iter().map(|point| deviation_of(&point.iops));
-    rungs.fold(CURVE_DEVIATION_MIN, f64::max).min(0.3)
+    let mut rungs: Vec<f64> = mix.curve.iter().map(|point| deviation_of(&point.iops)).collect();
+    rungs.sort_by(f64::total_cmp);
+    rungs
+        .get(rungs.len() / 2)
+        .map_or(CURVE_DEVIATION_MIN, |middle| middle.clamp(CURVE_DEVIATION_MIN, 0.3))
 }
 
 fn burst(mix: &MixCalibration) -> Option<f64> {

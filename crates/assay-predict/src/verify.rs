@@ -46,7 +46,8 @@ pub fn case(
 /// What is usual: the waits for reads and commits scaled by the time of one read and one flush alone.
 fn amdahl_per_s(demand: &Demand, storage: &Storage, sessions: f64) -> f64 {
     let read_s = demand.reads_mean * storage.curve.latency_s(1.0);
-    let flush = storage.flush.as_ref().zip(demand.flush_s);
+    let before_s = demand.flush_s.unwrap_or(demand.commit_latency_s);
+    let flush = storage.flush.as_ref().zip(Some(before_s).filter(|before_s| *before_s > 0.0));
     let commit_s =
         demand.commit_s() * flush.map_or(1.0, |(log, before_s)| log.flush_s(0.0) / before_s);
     let kept_s = demand.response_s - demand.reads_s() - demand.commit_s();

@@ -1,12 +1,9 @@
 //! The form of a report as a JSON schema, made from its type; the documents in it are those of other schemas of contract/.
-//!
-//! `ASSAY_WRITE_CONTRACT=1 cargo test -p assay-report contract` writes it again after the type has changed.
 
 use crate::json::Written;
-use schemars::generate::SchemaSettings;
+use assay_tidy::contract::{assert_kept, schema_of};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
-use std::path::PathBuf;
 
 /// Documents, and parts of documents, that have a schema elsewhere.
 macro_rules! elsewhere {
@@ -65,16 +62,5 @@ table!(
 
 #[test]
 fn the_contract_of_a_report_is_that_of_its_type() {
-    let generator = SchemaSettings::draft2020_12().into_generator();
-    let schema = generator.into_root_schema_for::<Written<'_>>();
-    let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-    let contract = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../contract");
-    let path = contract.join("report.schema.json");
-    if std::env::var_os("ASSAY_WRITE_CONTRACT").is_some() {
-        std::fs::write(&path, &text).unwrap();
-    }
-    assert!(
-        std::fs::read_to_string(&path).unwrap_or_default() == text,
-        "write it again, see this file"
-    );
+    assert_kept("report", &schema_of::<Written<'_>>());
 }

@@ -27,8 +27,10 @@ pub(crate) fn check(label: &str) -> Result<()> {
     ))
 }
 
-/// The label of a run; none where it has none.
-pub(crate) fn of(run: &RunReader) -> Option<String> {
-    let text = run.document(Document::Label).ok()??;
-    Some(text.trim_end().to_owned())
+impl RunReader {
+    /// What its owner calls it; none where it has no name or the name cannot be read.
+    pub fn label(&self) -> Option<String> {
+        let text = self.document(Document::Label).ok()??;
+        Some(text.trim_end().to_owned())
+    }
 }

@@ -98,7 +98,7 @@ fn summary(id: String, run: &RunReader) -> RunSummary {
     let manifest = run.manifest();
     RunSummary {
         id,
-        label: crate::label::of(run),
+        label: run.label(),
         path: run.path().to_owned(),
         kind: manifest.kind,
         targets: manifest.targets.clone(),

@@ -166,8 +166,8 @@ impl<'a> ConversionDocument<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schemars::generate::SchemaSettings;
-    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+    use assay_tidy::contract::{assert_kept, schema_of};
+    use schemars::{Schema, SchemaGenerator, json_schema};
 
     fn every(reference: &str) -> Schema {
         json_schema!({ "type": "array", "items": { "$ref": reference } })
@@ -240,26 +240,13 @@ mod tests {
         json_schema!({ "type": "array", "items": note })
     }
 
-    fn assert_kept<T: JsonSchema>(name: &str) {
-        let generator = SchemaSettings::draft2020_12().into_generator();
-        let schema = generator.into_root_schema_for::<T>();
-        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-        let path = format!("{}/../../contract/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
-        if std::env::var_os("ASSAY_WRITE_CONTRACT").is_some() {
-            std::fs::write(&path, &text).unwrap();
-        }
-        let kept = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(kept == text, "{name}: write it again, see below");
-    }
-
-    /// `ASSAY_WRITE_CONTRACT=1 cargo test -p assay contract` writes them again after a type has changed.
     #[test]
     fn the_contracts_of_the_lists_are_those_of_their_types() {
-        assert_kept::<ArrayList<'_>>("arrays");
-        assert_kept::<FigureList<'_>>("figures");
-        assert_kept::<EntryList<'_>>("entries");
-        assert_kept::<ProfileList<'_>>("profiles");
-        assert_kept::<ReportTable>("table");
-        assert_kept::<ConversionDocument<'_>>("conversion");
+        assert_kept("arrays", &schema_of::<ArrayList<'_>>());
+        assert_kept("figures", &schema_of::<FigureList<'_>>());
+        assert_kept("entries", &schema_of::<EntryList<'_>>());
+        assert_kept("profiles", &schema_of::<ProfileList<'_>>());
+        assert_kept("table", &schema_of::<ReportTable>());
+        assert_kept("conversion", &schema_of::<ConversionDocument<'_>>());
     }
 }

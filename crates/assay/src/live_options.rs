@@ -125,7 +125,7 @@ impl LiveObserver {
     /// Takes what the library reports.
     pub fn take(&mut self, update: &Update<'_>) {
         match *update {
-            Update::CalibrationPhase { what, share, left_s } => {
+            Update::Phase { what, share, left_s } => {
                 let begun = *self.begun.get_or_insert_with(Instant::now);
                 let by_pace = || left_by_pace(share, begun.elapsed().as_secs_f64());
                 self.monitor.show(what, share, left_s.or_else(by_pace));

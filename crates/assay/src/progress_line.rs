@@ -47,7 +47,7 @@ impl ProgressLine {
     /// Shows or says what the library reports.
     pub fn take(&mut self, update: Update<'_>) {
         match update {
-            Update::CalibrationPhase { what, share, left_s } => self.show(what, share, left_s),
+            Update::Phase { what, share, left_s } => self.show(what, share, left_s),
             Update::Idle => {
                 self.clear();
                 self.begun = None;

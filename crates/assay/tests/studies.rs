@@ -478,6 +478,20 @@ fn calibrations_are_compared_with_their_curves() {
     assert!(!found["overlays"].as_array().unwrap().is_empty());
     let page = std::fs::read_to_string(place.path("c.html")).unwrap();
     assert!(page.contains("Curves over each other") && page.matches("<svg").count() >= 6);
+    let name = |id: &str, label: &str| {
+        assert_eq!(place.run(&format!("runs rename {id} {label}")).code, Some(0));
+    };
+    name(&ids[0], "old");
+    name(&ids[1], "new");
+    let sides = || {
+        let compared = place.run(&format!("compare {} {} --json", ids[0], ids[1]));
+        let found: Value = serde_json::from_str(&compared.stdout).unwrap();
+        found["sides"].as_array().unwrap().clone()
+    };
+    assert_eq!([&sides()[0]["name"], &sides()[1]["name"]], ["old", "new"]);
+    assert_eq!(sides()[0]["ids"][0], ids[0].as_str());
+    name(&ids[1], "old");
+    assert_eq!([&sides()[0]["name"], &sides()[1]["name"]], [&ids[0], &ids[1]]);
     let refused = place.run(&format!("calibrate {DEVICE} --time 10s --max-latency 1ms"));
     assert!(!refused.stdout.is_empty());
     let other = &place.run_ids()[2];

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod circles;
+pub mod contract;
 pub mod dependencies;
 pub mod floors;
 pub mod forms;

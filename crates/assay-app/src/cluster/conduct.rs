@@ -86,6 +86,9 @@ impl Whole<'_> {
             cpu_user_s: sum(|conduct| conduct.cpu_user_s),
             cpu_system_s: sum(|conduct| conduct.cpu_system_s),
             worker_busy_share_max: most(|conduct| conduct.worker_busy_share_max),
+            worker_delayed_share_max: all()
+                .filter_map(|conduct| conduct.worker_delayed_share_max)
+                .reduce(f64::max),
             host_busy_share: all().filter_map(|conduct| conduct.host_busy_share).reduce(f64::max),
             ceiling_iops: all().map(|conduct| conduct.ceiling_iops).sum(),
             // All processes of one machine see the same counters; those of several machines do not add up.

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::database_calibration::{append_of, log_plan, mixes, transfer};
 use assay_methods::files::read_document;
 use assay_methods::target::{SimulatedDevice, is_simulated};
-use assay_methods::{CalibrationPlan, Progress, SimulatedBench, calibrate, calibrate_log};
+use assay_methods::{CalibrationPlan, CalibrationUpdate, SimulatedBench, calibrate, calibrate_log};
 use assay_model::calibration::{Bound, Calibration};
 use assay_model::document::parse_json;
 use assay_model::projection::TargetOrigin;
@@ -108,7 +108,15 @@ impl TargetReader<'_> {
         };
         if demand.commits_mean > 0.0 {
             let share = demand.read_share();
-            let log = log_plan(append_of(demand), transfer(demand), share, &calibration, self.seed);
+            let (append, transfer) = (append_of(demand), transfer(demand));
+            let log = log_plan(
+                append,
+                transfer,
+                share,
+                &calibration,
+                self.seed,
+                self.calibration_time.unwrap_or(SHORT_TIME),
+            );
             let mut bench = SimulatedBench::of(&device).with_stop(stop);
             calibration.log = calibrate_log(&mut bench, &log)?;
         }
@@ -128,10 +136,13 @@ impl TargetReader<'_> {
             ..CalibrationPlan::default()
         };
         let mut bench = SimulatedBench::of(device).with_stop(&self.context.stop);
-        calibrate(&mut bench, &method, &mut |now| self.show(name, now))
+        calibrate(&mut bench, &method, &mut |update| self.show(name, update))
     }
 
-    fn show(&self, name: &str, now: &Progress) {
+    fn show(&self, name: &str, update: CalibrationUpdate<'_>) {
+        let CalibrationUpdate::Slice(now) = update else {
+            return;
+        };
         let words = format!("{name}: {} in virtual time", now.mix);
         self.context.progress.show(&words, now.elapsed_s / now.budget_s, None);
     }

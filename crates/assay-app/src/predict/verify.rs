@@ -56,8 +56,10 @@ pub fn verify(
     let cases = cases(plan, on, (&loads.0, &loads.1), context)?;
     if cases.is_empty() {
         return Err(Error::usage(
-            format!("{before} and {after} have no rung with a profile in common"),
-            "measure both with the same load and the same numbers of sessions",
+            format!(
+                "{before} and {after} have no rung with a profile in common, or no prediction was answered"
+            ),
+            "measure both with the same load and the same numbers of sessions, and see what `assay predict RUN:SESSIONS` says of the first",
         ));
     }
     let verification = Verification {

@@ -54,6 +54,8 @@ pub struct WorkerSummary {
     pub enters: u64,
     /// Share of the measured time that the worker ran, 0..=1.
     pub busy_share: f64,
+    /// Share of it that the worker was ready and waited for a processor, 0..=1, where the kernel counts that.
+    pub delayed_share: Option<f64>,
     /// CPU time of the whole process while this worker measured.
     pub process: Usage,
     /// Open arrivals that were due but never started.
@@ -74,13 +76,14 @@ pub(super) struct Meter {
     enters: u64,
     thread: Usage,
     process: Usage,
+    delayed_ns: Option<u64>,
     started_ns: u64,
 }
 
 impl Meter {
     pub(super) fn start(enters: u64) -> Self {
         let (thread, process) = (Usage::of_thread(), Usage::of_process());
-        Self { enters, thread, process, started_ns: monotonic_ns() }
+        Self { enters, thread, process, delayed_ns: delayed_ns(), started_ns: monotonic_ns() }
     }
 
     pub(super) fn end(&self, enters: u64) -> WorkerSummary {
@@ -92,11 +95,21 @@ impl Meter {
         } else {
             0.0
         };
+        let delayed = delayed_ns().zip(self.delayed_ns);
         WorkerSummary {
             enters: enters - self.enters,
             busy_share,
+            delayed_share: delayed
+                .filter(|_| elapsed_s > 0.0)
+                .map(|(now, before)| (seconds(now.saturating_sub(before)) / elapsed_s).min(1.0)),
             process,
             ..WorkerSummary::default()
         }
     }
+}
+
+/// How long this thread has been ready without a processor: the second number of its `schedstat`, ns.
+fn delayed_ns() -> Option<u64> {
+    let counted = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    counted.split_ascii_whitespace().nth(1)?.parse().ok()
 }

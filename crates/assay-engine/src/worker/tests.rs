@@ -228,3 +228,12 @@ fn an_observer_can_end_the_run_and_equal_seeds_give_equal_runs() {
     assert!((3 * SECOND..4 * SECOND).contains(&first.elapsed_ns), "{}", first.elapsed_ns);
     assert_eq!(first.streams, second.streams);
 }
+
+/// What a worker writes with every I/O lies on lines that no other worker touches: in the worker itself, on the stack of its
+/// thread, and in what it allocates there.
+#[test]
+fn a_worker_shares_no_cache_line() {
+    type Any = crate::worker::Worker<crate::backend::NullBackend>;
+    assert!(align_of::<Any>() >= crate::cache_line::CACHE_LINES_BYTES);
+    assert!(size_of::<Any>().is_multiple_of(crate::cache_line::CACHE_LINES_BYTES));
+}

@@ -52,6 +52,7 @@ fn side(name: &str, target: &str, load: &Load) -> Side {
         elapsed_s: load.rungs.iter().map(Rung::elapsed_s).sum(),
         repeats: 1,
         nodes: None,
+        ids: Vec::new(),
     }
 }
 

@@ -46,6 +46,7 @@ pub fn facts_of_run(run: &RunFacts<'_>) -> SideFacts {
             elapsed_s: run.measurement.elapsed_s(),
             repeats: 1,
             nodes: None,
+            ids: Vec::new(),
         },
         measures: measures(run, &whole),
         histograms: histograms.collect(),

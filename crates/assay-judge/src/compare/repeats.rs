@@ -10,13 +10,15 @@ use assay_model::Estimate;
 /// The interval of a measure is the wider one of two: what the repeats differ by (Student's law), and what each of them
 /// is uncertain by itself.
 pub fn joined(repeats: Vec<SideFacts>) -> Option<SideFacts> {
-    let names: Vec<String> = repeats.iter().map(|facts| facts.side.name.clone()).collect();
+    let mut names: Vec<String> = repeats.iter().map(|facts| facts.side.name.clone()).collect();
+    names.dedup();
     let all = repeats.clone();
     let mut whole = repeats.into_iter().next()?;
     if all.len() == 1 {
         return Some(whole);
     }
     whole.side.name = names.join(", ");
+    whole.side.ids = all.iter().flat_map(|facts| facts.side.ids.clone()).collect();
     whole.side.repeats = all.iter().map(|facts| facts.side.repeats).sum();
     whole.side.elapsed_s = all.iter().map(|facts| facts.side.elapsed_s).sum();
     whole.measures.retain_mut(|mine| {

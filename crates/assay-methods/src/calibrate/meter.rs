@@ -3,10 +3,13 @@
 
 use super::pace::{Pace, end};
 use super::plan::{CalibrationPlan, Mix};
-use super::progress::{CalibrationPhase, Progress};
+use super::progress::{CalibrationPhase, CalibrationUpdate, Progress};
 use super::rung::Slice;
 use crate::bench::Bench;
-use assay_model::measurement::{ErrorCount, Finish, Interval, Measurement, Remark, Window};
+use assay_model::calibration::MixCalibration;
+use assay_model::measurement::{
+    Conduct, ErrorCount, Finish, Interval, Measurement, Remark, Window,
+};
 use assay_model::number::{nanoseconds, narrow, real, seconds};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Access, Stream, Workload};
@@ -34,7 +37,7 @@ pub(super) struct Load {
 /// A bench with a budget.
 pub(super) struct Meter<'a> {
     bench: &'a mut dyn Bench,
-    progress: &'a mut dyn FnMut(&Progress),
+    progress: &'a mut dyn FnMut(CalibrationUpdate<'_>),
     pub(super) plan: &'a CalibrationPlan,
     pub(super) pace: Pace,
     pub(super) remarks: Vec<Remark>,
@@ -60,7 +63,7 @@ impl<'a> Meter<'a> {
     pub(super) fn new(
         bench: &'a mut dyn Bench,
         plan: &'a CalibrationPlan,
-        progress: &'a mut dyn FnMut(&Progress),
+        progress: &'a mut dyn FnMut(CalibrationUpdate<'_>),
     ) -> Self {
         let now_ns = bench.now_ns();
         Self {
@@ -268,6 +271,7 @@ impl<'a> Meter<'a> {
             intervals,
             operations: measurement.operations(),
             worker_busy_share: measurement.conduct.worker_busy_share_max,
+            delayed_share: delayed_share(workload, &measurement.conduct),
             host_busy_share: measurement.conduct.host_busy_share,
         }))
     }
@@ -327,6 +331,11 @@ impl<'a> Meter<'a> {
         true
     }
 
+    /// Reports that a mix is answered.
+    pub(super) fn report(&mut self, answer: &MixCalibration) {
+        (self.progress)(CalibrationUpdate::Mix(answer));
+    }
+
     fn tell(&mut self, outstanding: u32, slice: &Slice) {
         let budget_ns = u128::from(self.plan.time_budget.0) * self.plan.mixes.len() as u128;
         let outstanding = outstanding.saturating_mul(self.plan.hosts);
@@ -345,7 +354,7 @@ impl<'a> Meter<'a> {
             elapsed_s: self.elapsed_s(),
             budget_s: real(narrow(budget_ns)) / 1e9,
         };
-        (self.progress)(&progress);
+        (self.progress)(CalibrationUpdate::Slice(&progress));
     }
 }
 
@@ -361,4 +370,14 @@ fn failures(error: &ErrorCount) -> Remark {
         why: "failed I/Os are in no rate and no histogram".to_owned(),
         remedy: "look at the device and the kernel log".to_owned(),
     }
+}
+
+/// Share of an I/O's time that it waited for a worker to get a processor: a worker that is kept from running for a share of its
+/// time is a station as busy as that, and holds as many of its I/Os (M/M/1).
+fn delayed_share(workload: &Workload, conduct: &Conduct) -> Option<f64> {
+    let workers: u32 = workload.streams.iter().map(|stream| stream.workers).sum();
+    let each = f64::from(workload.outstanding()) / f64::from(workers.max(1));
+    let delayed = conduct.worker_delayed_share_max?;
+    let idle: f64 = 1.0 - conduct.worker_busy_share_max - delayed;
+    Some((delayed / idle.max(1e-3) / each.max(1.0)).min(1.0))
 }

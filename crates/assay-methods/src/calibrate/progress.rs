@@ -1,5 +1,6 @@
 //! What a calibration says of itself while it is under way.
 
+use assay_model::calibration::MixCalibration;
 use assay_model::measurement::Interval;
 
 /// The part of the method that is under way.
@@ -31,6 +32,15 @@ impl CalibrationPhase {
             Self::SingleStream => "measuring a single stream",
         }
     }
+}
+
+/// What is reported.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CalibrationUpdate<'a> {
+    /// A slice was measured.
+    Slice(&'a Progress),
+    /// A mix is answered.
+    Mix(&'a MixCalibration),
 }
 
 /// Reported after every slice.

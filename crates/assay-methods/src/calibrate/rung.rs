@@ -31,6 +31,8 @@ pub(super) struct Slice {
     pub(super) operations: PerOperation,
     /// Busy share of the busiest worker, 0..=1.
     pub(super) worker_busy_share: f64,
+    /// Share of an I/O's time that it waited for a worker to get a processor, 0..=1, where known.
+    pub(super) delayed_share: Option<f64>,
     /// Busy share of the host, 0..=1, where known.
     pub(super) host_busy_share: Option<f64>,
 }
@@ -255,12 +257,14 @@ impl Rung {
         self.slices.last().map_or(0, |slice| slice.begin_ns)
     }
 
-    /// Whether the CPU of the host was used up.
+    /// Whether the CPU of the host was used up: programs that keep it busy and give way at once limit nothing.
     pub(super) fn host_was_limit(&self) -> bool {
         const USED_UP: f64 = 0.95;
+        const DELAYED: f64 = 0.05;
         self.slices.last().is_some_and(|slice| {
+            let waited = slice.delayed_share.is_none_or(|share| share > DELAYED);
             slice.worker_busy_share >= USED_UP
-                || slice.host_busy_share.is_some_and(|share| share >= USED_UP)
+                || waited && slice.host_busy_share.is_some_and(|share| share >= USED_UP)
         })
     }
 

@@ -65,6 +65,9 @@ pub struct Conduct {
     pub cpu_system_s: f64,
     /// Largest share of a worker's measured time that it was running, 0..=1.
     pub worker_busy_share_max: f64,
+    /// Largest share of a worker's measured time that it was ready and waited for a processor, 0..=1, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker_delayed_share_max: Option<f64>,
     /// Share of the whole machine's CPU time that was busy, 0..=1, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_busy_share: Option<f64>,

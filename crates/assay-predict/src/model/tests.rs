@@ -38,7 +38,7 @@ fn faster() -> Storage {
 }
 
 fn overheads() -> Overheads {
-    Overheads { read_s: 0.0, commit_s: crate::closure::commit_overhead_s(&example()) }
+    Overheads { read_s: 0.0, commit_s: crate::closure::commit_overhead_s(&example(), None) }
 }
 
 fn on_faster(population: Population) -> Solution {

@@ -196,8 +196,10 @@ fn side(word: &str, side: &Side) -> String {
         0 | 1 => String::new(),
         several => format!(", {several} runs"),
     };
+    let ids =
+        if side.ids.is_empty() { String::new() } else { format!(" ({})", side.ids.join(", ")) };
     let (name, target, length) = (&side.name, &side.target, show_length(side.elapsed_s));
-    format!("{word}: {} {name} on {target}, {length}{repeats}.", side.kind.name())
+    format!("{word}: {} {name}{ids} on {target}, {length}{repeats}.", side.kind.name())
 }
 
 fn row(label: String, measure: &Measure, elapsed_s: f64, format: &Formatter) -> Vec<String> {

@@ -64,6 +64,10 @@ fn joined_conduct(before: &Conduct, after: &Conduct, weights: Weights) -> Conduc
         cpu_user_s: before.cpu_user_s + after.cpu_user_s,
         cpu_system_s: before.cpu_system_s + after.cpu_system_s,
         worker_busy_share_max: before.worker_busy_share_max.max(after.worker_busy_share_max),
+        worker_delayed_share_max: [before, after]
+            .iter()
+            .filter_map(|conduct| conduct.worker_delayed_share_max)
+            .reduce(f64::max),
         host_busy_share: match (before.host_busy_share, after.host_busy_share) {
             (Some(before), Some(after)) => Some(weights.mean(before, after)),
             (before, after) => before.or(after),

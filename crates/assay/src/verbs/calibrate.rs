@@ -3,7 +3,7 @@
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
 use crate::hosts_option::hosts_plan;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::spelling::{Quantile, quantity};
 use crate::start;
 use assay_app::calibrate::CalibrationRunPlan;
@@ -95,12 +95,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return start::show(&plan.summary()?, &options.output);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    let context = measuring_context(
-        &options.store,
-        &options.output,
-        options.target.start.name.as_deref(),
-        &options.target.live,
-    )?;
+    let context = options.target.context(&options.store, &options.output)?;
     conclude(&plan.run(criteria.as_ref(), &context)?, &options.output)
 }
 

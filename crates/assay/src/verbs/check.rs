@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::spelling::quantity;
 use crate::start;
 use crate::verbs::plan::DemandOptions;
@@ -79,12 +79,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let finished = plan.run(
         criteria,
         profile.as_ref(),
-        &measuring_context(
-            &options.store,
-            &options.output,
-            options.target.start.name.as_deref(),
-            &options.target.live,
-        )?,
+        &options.target.context(&options.store, &options.output)?,
     )?;
     conclude(&finished, &options.output)
 }

@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::spelling::quantity;
 use crate::start;
 use assay_app::locality::LocalityPlan;
@@ -57,13 +57,5 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return start::show(&plan.summary()?, &options.output);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    conclude(
-        &plan.run(&measuring_context(
-            &options.store,
-            &options.output,
-            options.target.start.name.as_deref(),
-            &options.target.live,
-        )?)?,
-        &options.output,
-    )
+    conclude(&plan.run(&options.target.context(&options.store, &options.output)?)?, &options.output)
 }

@@ -71,6 +71,9 @@ pub struct Options {
     /// Size of the buffer cache now, for a profile without the server's own advice
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, requires = "cache")]
     present_cache: Option<Bytes>,
+    /// Writes that the database has outstanding at most; by default as many as it had when sessions waited for late writes
+    #[arg(long, value_name = "N", value_parser = positive)]
+    writers: Option<f64>,
     /// Response time wanted of one unit of work; the answer says how long a read may take
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
     response_limit: Option<Nanos>,
@@ -171,6 +174,7 @@ impl Options {
                 processors_mean: self.cpus,
                 cpu_speed_ratio: self.cpu_speed,
                 growth: self.growth,
+                writers_outstanding: self.writers,
                 response_limit_s: self.response_limit.map(Nanos::seconds),
                 draws: self.draws,
                 seed: self.seed,

@@ -4,7 +4,7 @@ use crate::exit::{ExitStatus, print};
 use crate::finish::conclude;
 use crate::hosts_option::hosts_plan;
 use crate::job_options::{JobOptions, say_report};
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use crate::start;
@@ -124,15 +124,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     start::check(&plan.target.targets, &options.target.start)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    let finished = plan.run(
-        criteria,
-        &measuring_context(
-            &options.store,
-            &options.output,
-            options.target.start.name.as_deref(),
-            &options.target.live,
-        )?,
-    )?;
+    let finished = plan.run(criteria, &options.target.context(&options.store, &options.output)?)?;
     conclude(&finished, &options.output)
 }
 
@@ -156,12 +148,7 @@ fn run_job(name: &str, text: &str, options: &Options) -> Result<ExitStatus> {
     if !options.target.start.dry_run {
         start::check(&chosen, &options.target.start)?;
     }
-    let context = measuring_context(
-        &options.store,
-        &options.output,
-        options.target.start.name.as_deref(),
-        &options.target.live,
-    )?;
+    let context = options.target.context(&options.store, &options.output)?;
     let mut worst = ExitStatus::Success;
     for (number, part) in (1..).zip(&conversion.parts) {
         if !options.output.quiet && conversion.parts.len() > 1 {
@@ -244,21 +231,14 @@ fn changed(workload: Workload, options: &Options) -> Result<Workload> {
 
 /// Goes on with a run; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = measuring_context(
-        &options.store,
-        &options.output,
-        options.target.start.name.as_deref(),
-        &options.target.live,
-    )?;
+    let context = options.target.context(&options.store, &options.output)?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan = match read_plan(&run, RunKind::Run)? {
         Some(plan) => plan,
         None => original_plan(&run)?,
     };
-    plan.target.destroy.clone_from(&options.target.destroy);
-    plan.target.wipe.clone_from(&options.target.wipe);
-    start::check(&plan.target.targets, &options.target.start)?;
+    options.target.go_on_with(&mut plan.target)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     conclude(&plan.resume(&run, criteria, &context)?, &options.output)
 }

@@ -213,18 +213,10 @@ fn remove(store: &Store, runs: &[String]) -> Result<ExitStatus> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_tidy::contract::{assert_kept, schema_of};
 
-    /// `ASSAY_WRITE_CONTRACT=1 cargo test -p assay contract` writes it again after the type has changed.
     #[test]
     fn the_contract_of_the_list_is_that_of_its_type() {
-        let generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
-        let schema = generator.into_root_schema_for::<RunList<'_>>();
-        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contract/runs.schema.json");
-        if std::env::var_os("ASSAY_WRITE_CONTRACT").is_some() {
-            std::fs::write(path, &text).unwrap();
-        }
-        let kept = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(kept == text, "write it again, see above");
+        assert_kept("runs", &schema_of::<RunList<'_>>());
     }
 }

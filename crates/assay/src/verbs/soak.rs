@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use crate::start;
@@ -96,34 +96,19 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return start::show(&plan.summary()?, &options.output);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    conclude(
-        &plan.run(&measuring_context(
-            &options.store,
-            &options.output,
-            options.target.start.name.as_deref(),
-            &options.target.live,
-        )?)?,
-        &options.output,
-    )
+    conclude(&plan.run(&options.target.context(&options.store, &options.output)?)?, &options.output)
 }
 
 /// Goes on with a soak; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = measuring_context(
-        &options.store,
-        &options.output,
-        options.target.start.name.as_deref(),
-        &options.target.live,
-    )?;
+    let context = options.target.context(&options.store, &options.output)?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan = match read_plan(&run, RunKind::Soak)? {
         Some(plan) => plan,
         None => original_plan(&run)?,
     };
-    plan.target.destroy.clone_from(&options.target.destroy);
-    plan.target.wipe.clone_from(&options.target.wipe);
-    start::check(&plan.target.targets, &options.target.start)?;
+    options.target.go_on_with(&mut plan.target)?;
     conclude(&plan.resume(&run, &context)?, &options.output)
 }
 

@@ -3,7 +3,7 @@
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
 use crate::hosts_option::hosts_plan;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
+use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use crate::start;
@@ -82,12 +82,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return dry_run(&plan, options);
     }
     start::check(&plan.target.targets, &options.target.start)?;
-    let finished = plan.run(&measuring_context(
-        &options.store,
-        &options.output,
-        options.target.start.name.as_deref(),
-        &options.target.live,
-    )?)?;
+    let finished = plan.run(&options.target.context(&options.store, &options.output)?)?;
     conclude(&finished, &options.output)
 }
 
@@ -113,20 +108,13 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
 
 /// Goes on with a study; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = measuring_context(
-        &options.store,
-        &options.output,
-        options.target.start.name.as_deref(),
-        &options.target.live,
-    )?;
+    let context = options.target.context(&options.store, &options.output)?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     let mut plan = match read_plan(&run, RunKind::Study)? {
         Some(plan) => plan,
         None => original_plan(&run)?,
     };
-    plan.target.destroy.clone_from(&options.target.destroy);
-    plan.target.wipe.clone_from(&options.target.wipe);
-    start::check(&plan.target.targets, &options.target.start)?;
+    options.target.go_on_with(&mut plan.target)?;
     conclude(&plan.resume(&run, &context)?, &options.output)
 }
 

@@ -1,4 +1,4 @@
-//! Loads whose sessions are on several hosts: what they did adds up to what the server did, and whatever cannot be meant is refused.
+//! Loads whose sessions are on several hosts: what they did adds up to what the server did, and what no host can do is refused.
 //! Without a server the tests say that they were skipped.
 
 use crate::mariadb;

@@ -38,6 +38,7 @@ pub(in crate::calibrate) fn slice(outstanding: f64, intervals: &[Vec<(u64, u64)>
         operations: reads(&all, Precision::Fine),
         intervals,
         worker_busy_share: 0.1,
+        delayed_share: None,
         host_busy_share: None,
     }
 }

@@ -7,6 +7,8 @@ use crate::view::{Cell, Column, Estimated, Table, Terminal};
 const GAP: usize = 2;
 /// A column of words is never narrower, letters.
 const WORDS_MIN: usize = 14;
+/// Parts of names up to this length stay whole while other columns have room to give, letters.
+const WHOLE_MAX: usize = 24;
 
 /// A column as it is laid out.
 struct Laid {
@@ -33,6 +35,20 @@ impl Laid {
             return words.chain(cells).max().unwrap_or(0);
         }
         WORDS_MIN.min(self.width)
+    }
+
+    /// The least width at which no part of a name is broken.
+    fn least_whole(&self) -> usize {
+        if self.is_right {
+            return self.least();
+        }
+        let texts = self.cells.iter().chain([&self.head]);
+        let longest = texts
+            .flat_map(|text| parts(text))
+            .map(|part| part.trim_end().chars().count())
+            .max()
+            .unwrap_or(0);
+        longest.min(WHOLE_MAX)
     }
 
     /// A text in lines of the column's width.
@@ -159,18 +175,26 @@ fn stacked(columns: &[Laid], cells: &[Vec<String>]) -> Vec<String> {
     (0..height).map(line).collect()
 }
 
-/// Takes letters from the widest column that can give some until all have room.
+/// Takes letters from the widest column that can give some until all have room: first what breaks no part of a name.
 fn narrow(columns: &mut [Laid], width: usize) {
+    take(columns, width, Laid::least_whole);
+    for column in &mut *columns {
+        column.width = column.longest_line();
+    }
+    take(columns, width, Laid::least);
+    for column in columns {
+        column.width = column.longest_line();
+    }
+}
+
+fn take(columns: &mut [Laid], width: usize, least: fn(&Laid) -> usize) {
     let gaps = GAP * columns.len().saturating_sub(1);
     while columns.iter().map(|column| column.width).sum::<usize>() + gaps > width {
-        let can_give = columns.iter_mut().filter(|column| column.width > column.least());
+        let can_give = columns.iter_mut().filter(|column| column.width > least(column));
         let Some(widest) = can_give.max_by_key(|column| (!column.is_right, column.width)) else {
             break;
         };
         widest.width -= 1;
-    }
-    for column in columns {
-        column.width = column.longest_line();
     }
 }
 
@@ -220,6 +244,16 @@ mod tests {
     fn a_name_too_long_is_broken_behind_its_separators() {
         assert_eq!(broken("/data/very/long/name.dbf", 12), ["/data/very/", "long/", "name.dbf"]);
         assert_eq!(broken("read.service_time.q0.99", 14), ["read.service_", "time.q0.99"]);
+    }
+
+    #[test]
+    fn a_name_stays_whole_while_words_beside_it_can_give_way() {
+        let table = Table::new("").words("target").words("asked by").numbers("work/s");
+        let cells = ["array:competitor-afa", "126.5 sessions, no think time", "661"];
+        let table = table.with([row(&cells)]);
+        let found = lines(&table, 45);
+        assert!(found.iter().any(|line| line.starts_with("array:competitor-afa ")), "{found:#?}");
+        assert!(found.iter().all(|line| line.chars().count() <= 45), "{found:#?}");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Error rates by simulation, and the figures of the papers.
 
 use super::*;
-use assay_judge::compare::{SideFigure, WorkRatio};
 use assay_model::Estimate;
 use assay_model::comparison::{Comparison, Direction, Side, SideKind};
 use assay_model::number::real;
@@ -17,6 +16,7 @@ fn side(name: &str, measures: Vec<SideFigure>) -> SideFacts {
             elapsed_s: 600.0,
             repeats: 3,
             nodes: None,
+            ids: Vec::new(),
         },
         measures,
         histograms: Vec::new(),
@@ -42,7 +42,7 @@ fn noisy(level: f64, seed: u64) -> SideFacts {
                 level * (1.0 + 0.02 * shock)
             })
             .collect();
-        assay_judge::statistics::mean(&values).unwrap()
+        statistics::mean(&values).unwrap()
     };
     let names = ["iops", "throughput", "read.iops", "write.iops"];
     let measures = names.iter().zip(0..);
@@ -91,7 +91,7 @@ fn days(repeats: u64, seconds: usize, phi: f64, day: f64, level: f64, seed: u64)
                     level * (1.0 + 0.02 * shock)
                 })
                 .collect();
-            measured(name, Unit::IosPerS, assay_judge::statistics::mean(&values).unwrap())
+            measured(name, Unit::IosPerS, statistics::mean(&values).unwrap())
         };
         let mut facts =
             side("day", ["iops", "read.iops", "write.iops"].iter().map(measure).collect());
