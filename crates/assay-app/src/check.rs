@@ -278,6 +278,7 @@ fn short_ladder(directory: &str, time: Nanos) -> LadderPlan {
         warm_up: Some(WARM_UP),
         climb: LadderSearch::Given(sessions),
         repeats: 1,
+        hosts: None,
         access: Access::Index.name().to_owned(),
         plan: Vec::new(),
     }

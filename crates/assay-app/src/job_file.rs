@@ -136,7 +136,9 @@ pub fn plan(part: &ConversionPart, chosen: &[String], target: &TargetPlan) -> Jo
         Document::Workload(workload) => {
             JobPlan::Run(RunPlan { target, workload, verify: None, hosts: None })
         }
-        Document::Study(study) => JobPlan::Study(StudyPlan { target, study, notes: Vec::new() }),
+        Document::Study(study) => {
+            JobPlan::Study(StudyPlan { target, study, hosts: None, notes: Vec::new() })
+        }
     }
 }
 

@@ -31,6 +31,22 @@ impl PlanDocument {
         })
     }
 
+    /// As text.
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// A plan that came as text.
+    ///
+    /// # Errors
+    /// An environment error when another version wrote it.
+    pub(crate) fn parse<P: DeserializeOwned>(text: &str) -> Result<P> {
+        let kept: serde_json::Result<Kept<P>> = serde_json::from_str(text);
+        kept.map(|kept| kept.plan).map_err(|error| {
+            Error::environment(format!("reading the plan: {error}"), "report this as a bug")
+        })
+    }
+
     /// Keeps it in a run.
     pub fn keep(&self, writer: &RunWriter) -> Result<()> {
         writer.put(Document::Plan, &self.0)

@@ -554,12 +554,14 @@ fn on_hosts(
     writer: &RunWriter,
     observe: &mut dyn assay_engine::Observer,
 ) -> Result<Measurement> {
-    let members: Vec<usize> = (0..hosts.count()).collect();
+    let members = hosts.chosen();
     let outstanding = hosts.outstanding();
     let order = Order { workload, members: &members, outstanding, is_slice: false };
     let outcome =
         hosts.measure(&order, &mut |merged| observe.interval(&merged.interval, &merged.joint))?;
-    writer.put_json(Document::Cluster, &hosts.document(&outcome))?;
+    if let Some(found) = hosts.document_to_keep(&outcome) {
+        writer.put_json(Document::Cluster, &found)?;
+    }
     Ok(outcome.measurement)
 }
 

@@ -1,6 +1,7 @@
 //! What driver and nodes say to each other: one JSON object a line, of bounded length, in a form with a number.
 
 use assay_model::environment::Environment;
+use assay_model::load::{LoadStep, Retries};
 use assay_model::measurement::{Measurement, Window};
 use assay_model::{Blame, Error, Result, Workload};
 use serde::de::DeserializeOwned;
@@ -64,6 +65,52 @@ pub struct Opened {
     pub notes: Vec<String>,
 }
 
+/// A database on which a node is to have sessions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DatabaseOpening {
+    /// The plan of the load, in the form of the library that reads it.
+    pub load: String,
+    /// The address of the server, with what it takes to enter.
+    pub address: String,
+    /// The schema that holds the data.
+    pub schema: String,
+}
+
+/// One host's part of a rung.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RungPart {
+    /// The rung, with the sessions and the rate of this host.
+    pub step: LoadStep,
+    /// Number of its first session.
+    pub first_session: u32,
+    /// Seed of its arrivals, where they are open.
+    pub seed: u64,
+}
+
+/// What the sessions of a host came to besides what they measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RungRecord {
+    /// What was refused and tried again.
+    pub retries: Vec<Retries>,
+    /// What was due at the end and had not begun.
+    pub backlog: Option<u64>,
+    /// Steps by kind that the server acknowledged, those of the warm-up among them.
+    pub acknowledged: Vec<u64>,
+    /// Steps by kind without an answer.
+    pub unknown: Vec<u64>,
+    /// Processor time of the program, s.
+    pub client_cpu_s: f64,
+    /// Processes of the server that served it.
+    pub processes: Vec<u32>,
+    /// Time that these ran, and that they waited for a processor, ns, where that is seen.
+    pub served_ns: Option<(u64, u64)>,
+    /// Bytes that storage gave to them.
+    pub storage_read_bytes: Option<u64>,
+}
+
 /// An interval that was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -106,6 +153,8 @@ pub struct Refusal {
 pub enum NodeOrder {
     /// Opens the session.
     Hello(Session),
+    /// Asks what the host is, and what is below these paths on it; touches nothing.
+    Survey(Vec<String>),
     /// Asks the safety gate, and touches nothing.
     Admit(Opening),
     /// Opens what was admitted, and fills test files.
@@ -114,6 +163,11 @@ pub enum NodeOrder {
     Measure(Box<Workload>),
     /// The same for one of many short ones, whose tool is not compared with its ceiling.
     MeasureSlice(Box<Workload>),
+    /// Enters a database for sessions of a load.
+    Connect(Box<DatabaseOpening>),
+    /// Opens the sessions of a rung, which begin with [`NodeOrder::Start`]; where there is a load before the measured one, that
+    /// begins with the first and the measured one with a second.
+    Climb(Box<RungPart>),
     /// When it begins, ns on the node's own clock.
     Start(u64),
     /// A sign of life, with a number that comes back; it renews the node's lease.
@@ -132,10 +186,14 @@ pub enum NodeAnswer {
     Hello(Greeting),
     /// What was asked for is not done.
     Refused(Refusal),
+    /// The host, and the block stacks below the paths.
+    Surveyed(Box<Environment>),
     /// The gate lets everything pass: what each target is, where hosts may share it.
     Admitted(Vec<Option<String>>),
     /// The targets are open.
     Opened(Box<Opened>),
+    /// The database was entered.
+    Connected,
     /// All workers wait for the start.
     Ready,
     /// The start was known too late, by this many ns; nothing has begun.
@@ -148,6 +206,8 @@ pub enum NodeAnswer {
         measurement: Box<Measurement>,
         /// When the workers began.
         began: Option<Began>,
+        /// What else sessions of a database came to.
+        rung: Option<Box<RungRecord>>,
     },
     /// What is being done, with the share that is done.
     Doing(String, f64),

@@ -2,10 +2,7 @@
 
 use std::ops::Deref;
 
-/// Two lines of 64 bytes: processors fetch neighbours in pairs.
-pub const CACHE_LINES_BYTES: usize = 128;
-
-/// A value with nothing else on its lines.
+/// A value with nothing else on its lines: two of 64 bytes, because processors fetch neighbours in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct OwnLines<T>(pub T);
@@ -22,6 +19,8 @@ impl<T> Deref for OwnLines<T> {
 mod tests {
     use super::*;
     use std::sync::atomic::AtomicBool;
+
+    const CACHE_LINES_BYTES: usize = 128;
 
     #[test]
     fn neighbours_share_no_line() {

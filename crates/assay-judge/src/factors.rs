@@ -10,7 +10,8 @@ use assay_model::study::{
 use assay_model::verdict::Unit;
 
 /// Factors whose values are numbers of something that works at the same time.
-const PARALLEL: [&str; 5] = ["sessions", "queue_depth", "workers", "parallelism", "volumes"];
+const PARALLEL: [&str; 6] =
+    ["sessions", "queue_depth", "workers", "parallelism", "volumes", "hosts"];
 /// What a curve is drawn of.
 const SHOWN: [&str; 6] = [
     "iops",

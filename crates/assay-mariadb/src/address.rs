@@ -74,6 +74,23 @@ impl Address {
         })
     }
 
+    /// As a text that [`Address::parse`] reads again, with the password; demands of encryption are not in it, because sockets of
+    /// managed servers have none.
+    pub fn spelled(&self) -> String {
+        let (user, database) = (escaped(&self.user), self.database.as_deref().unwrap_or(""));
+        let password = self.password.as_deref().map(escaped).unwrap_or_default();
+        let database = escaped(database);
+        match &self.host {
+            Host::Network(host, port) => {
+                format!("mysql://{user}:{password}@{host}:{port}/{database}")
+            }
+            Host::Socket(path) => {
+                let socket = escaped(&path.display().to_string());
+                format!("mysql://{user}:{password}@/{database}?socket={socket}")
+            }
+        }
+    }
+
     /// The same server with another database.
     #[must_use]
     pub fn with_database(&self, database: Option<&str>) -> Self {
@@ -87,6 +104,15 @@ impl Address {
             Host::Network(name, _) => is_this_machine(name),
         }
     }
+}
+
+/// Everything but letters and digits as `%` and two digits.
+fn escaped(text: &str) -> String {
+    let sign = |byte: u8| match byte {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(sign).collect()
 }
 
 fn usual_socket() -> Option<PathBuf> {
@@ -200,6 +226,16 @@ impl fmt::Debug for Address {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_that_is_spelled_out_is_read_as_it_was() {
+        for text in
+            ["mysql://o%27neill:x%40y@host:3307/shop", "mysql://u:p@/shop?socket=/tmp/a%20b"]
+        {
+            let address = parse(text).unwrap();
+            assert_eq!(parse(&address.spelled()).unwrap(), address);
+        }
+    }
 
     fn parse(text: &str) -> Result<Address> {
         Address::parse(text, |name| (name == "MYSQL_PWD").then(|| "from outside".to_owned()))

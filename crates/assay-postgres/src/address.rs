@@ -87,6 +87,29 @@ impl Address {
         Self::of_pairs(&pairs, &environment)
     }
 
+    /// As a text that [`Address::parse`] reads again, with the password; demands of encryption are not in it, because sockets of
+    /// managed servers have none.
+    pub fn spelled(&self) -> String {
+        let host = match &self.host {
+            Host::Network(host) => host.clone(),
+            Host::Socket(directory) => directory.display().to_string(),
+        };
+        let pairs = [
+            ("host", Some(host)),
+            ("port", Some(self.port.to_string())),
+            ("user", Some(self.user.clone())),
+            ("password", self.password.clone()),
+            ("dbname", Some(self.database.clone())),
+            ("requirepeer", self.terms.peer.clone()),
+        ];
+        let quoted = |value: &str| value.replace('\\', "\\\\").replace('\'', "\\'");
+        let known = pairs.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+        known
+            .map(|(name, value)| format!("{name}='{}'", quoted(value)))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
     fn of_pairs(
         pairs: &[(String, String)],
         environment: &dyn Fn(&str) -> Option<String>,
@@ -276,6 +299,14 @@ impl fmt::Debug for Address {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_that_is_spelled_out_is_read_as_it_was() {
+        let text = r"host='/tmp/a b' port=5433 user='o\'neill' password='x\\y' dbname=shop requirepeer=postgres";
+        let address = Address::parse(text, |_| None).unwrap();
+        assert_eq!(address.password.as_deref(), Some(r"x\y"));
+        assert_eq!(Address::parse(&address.spelled(), |_| None).unwrap(), address);
+    }
     use assay_dbserver::tls::{Mode, Roots};
 
     fn parse(text: &str) -> Result<Address> {

@@ -4,6 +4,7 @@ pub mod arrays;
 pub mod calibrate;
 pub mod catalog;
 pub mod check;
+pub mod cluster;
 pub mod compare;
 pub mod completion;
 pub mod convert;

@@ -116,6 +116,74 @@ fn a_calibration_of_hosts_has_the_same_load_on_each_and_says_who_limits() {
     assert!(place.run("runs show").stdout.contains("of the sum of what each gives alone"));
 }
 
+/// One host, then two of them, each time with the load on each.
+const LADDER: &str = r#"format = 1
+name = "hosts"
+repeats = 2
+[workload]
+format = 1
+name = "reads"
+duration = "300ms"
+[[workload.stream]]
+name = "reads"
+transfer = "4KiB"
+arrival = { closed = { outstanding = 2 } }
+[phases]
+measure = "300ms"
+[[factor]]
+name = "hosts"
+values = [1, 2]
+"#;
+
+#[test]
+fn a_study_measures_on_as_many_hosts_as_a_cell_says() {
+    let place = Place::new();
+    fs::write(place.path("ladder.study.toml"), LADDER).unwrap();
+    let study = place.json("study ladder.study.toml d --size 4MiB --hosts local:2", 0);
+    let cells = study["study"]["cells"].as_array().unwrap();
+    let hosts = cells.iter().map(|cell| whole(&cell["cell"]["settings"][0]["value"]));
+    assert_eq!(hosts.collect::<Vec<_>>(), [1, 2, 1, 2], "{study}");
+    assert!(cells.iter().all(|cell| cell["state"]["kind"] == "measured"), "{cells:?}");
+    let scaling = &study["study"]["scaling"][0];
+    assert_eq!(scaling["quantity"], "iops by hosts", "{study}");
+    assert_eq!(scaling["points"].as_array().unwrap().len(), 2);
+    assert_eq!(study["cluster"]["hosts"].as_array().unwrap().len(), 2);
+    assert!(place.test_files("d").is_empty());
+    all_refused(
+        &place,
+        &[
+            (
+                "study ladder.study.toml d --size 4MiB",
+                2,
+                "error: the factor 'hosts' needs hosts\nhint: name them with --hosts, for example local:4, or measure array:NAME with [sessions]",
+            ),
+            (
+                "study ladder.study.toml d --size 4MiB --hosts local:1",
+                2,
+                "error: the study asks for 2 hosts, and --hosts names 1\nhint: name more hosts, or vary fewer",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn the_hosts_of_a_cluster_say_who_they_are_and_nothing_is_touched() {
+    let place = Place::new();
+    let shown = place.run("cluster nodes --hosts local:2 d");
+    assert_eq!(shown.code, Some(0), "{shown:#?}");
+    let own = format!("assay {}", env!("CARGO_PKG_VERSION"));
+    for word in ["local-1: ", "local-2: ", "clock ", own.as_str()] {
+        assert!(shown.stdout.contains(word), "{}", shown.stdout);
+    }
+    assert!(!shown.stdout.contains("differs:"), "{}", shown.stdout);
+    let refused = place.run("cluster nodes --hosts local:2 nowhere");
+    assert!(refused.code.is_some_and(|code| code > 1), "{refused:#?}");
+    assert!(refused.stderr.contains("local-1, local-2: "), "{}", refused.stderr);
+    let lines = place.run("cluster start-lines --hosts hA,hB");
+    assert_eq!(lines.stdout.matches("ray start ").count(), 2, "{}", lines.stdout);
+    assert!(place.test_files("d").is_empty() && place.run_ids().is_empty());
+}
+
 #[test]
 fn a_host_that_is_killed_is_named_and_nothing_is_decided() {
     let place = Place::new();

@@ -7,11 +7,12 @@ use assay_model::cluster::Transport;
 use assay_model::measurement::{
     Conduct, ErrorCount, Measurement, NamedResult, Remark, Submission, Window, merge_errors,
 };
-use assay_model::{Histogram, Precision, Workload};
+use assay_model::{Histogram, Precision};
 
 /// What was measured together.
 pub(super) struct Whole<'a> {
-    pub(super) workload: &'a Workload,
+    /// Name of the workload.
+    pub(super) workload: &'a str,
     /// The sum of all intervals.
     pub(super) total: Window,
     /// Paths of the targets.
@@ -43,7 +44,7 @@ impl Whole<'_> {
         };
         Measurement {
             format: 1,
-            workload: self.workload.name.clone(),
+            workload: self.workload.to_owned(),
             started_unix_ns: self.started_unix_ns,
             elapsed_ns: measured.merger.elapsed_ns(),
             finish: measured.finish.clone(),

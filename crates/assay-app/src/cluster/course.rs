@@ -2,7 +2,7 @@
 
 use assay_cluster::findings::{HostRecord, Start};
 use assay_cluster::merge::{Merged, Merger};
-use assay_cluster::protocol::{Began, NodeAnswer};
+use assay_cluster::protocol::{Began, NodeAnswer, RungRecord};
 use assay_cluster::schedule::HostStart;
 use assay_model::measurement::{Finish, Measurement};
 use assay_model::{Error, Result};
@@ -18,6 +18,8 @@ pub(super) struct Measured {
     pub(super) finish: Finish,
     /// What each host measured, where it came to its end.
     pub(super) measurements: Vec<Option<Measurement>>,
+    /// What else the sessions of each came to.
+    pub(super) rungs: Vec<Option<RungRecord>>,
 }
 
 /// What an attempt to measure came to.
@@ -30,7 +32,7 @@ pub(super) enum Attempt {
 
 /// How a host's part ended.
 enum End {
-    Measured(Box<Measurement>, Option<Began>),
+    Measured(Box<Measurement>, Option<Began>, Option<Box<RungRecord>>),
     Refused(Error),
 }
 
@@ -72,8 +74,8 @@ impl<'a> Course<'a> {
                 let wants_more = merged.is_none_or(|merged| (self.observer)(&merged).is_continue());
                 self.is_broken_off |= !wants_more;
             }
-            NodeAnswer::Finished { measurement, began } => {
-                self.ends[member] = Some(End::Measured(measurement, began));
+            NodeAnswer::Finished { measurement, began, rung } => {
+                self.ends[member] = Some(End::Measured(measurement, began, rung));
             }
             NodeAnswer::Refused(refusal) => self.ends[member] = Some(End::Refused(refusal.into())),
             NodeAnswer::Late(by_ns) => self.late = Some((host, by_ns)),
@@ -110,21 +112,25 @@ impl<'a> Course<'a> {
         let finish = self.finish(hosts);
         let is_lost = self.members.iter().any(|host| hosts[*host].lost.is_some());
         let has_nothing = self.merger.intervals() == 0 && !is_lost && !self.was_stopped;
-        let mut measurements = Vec::new();
+        let (mut measurements, mut rungs) = (Vec::new(), Vec::new());
         for (member, end) in self.members.into_iter().zip(self.ends) {
             let host = &mut hosts[member];
             match end {
                 Some(End::Refused(error)) if has_nothing => return Err(error.context(&host.name)),
-                Some(End::Measured(measurement, began)) => {
+                Some(End::Measured(measurement, began, rung)) => {
                     host.begin = began.and_then(|began| HostStart::of(began, &host.clock));
                     host.conduct = Some(measurement.conduct.clone());
                     measurements.push(Some(*measurement));
+                    rungs.push(rung.map(|rung| *rung));
                 }
-                Some(End::Refused(_)) | None => measurements.push(None),
+                Some(End::Refused(_)) | None => {
+                    measurements.push(None);
+                    rungs.push(None);
+                }
             }
         }
         let merger = self.merger;
-        Ok(Attempt::Measured(Box::new(Measured { merger, start, finish, measurements })))
+        Ok(Attempt::Measured(Box::new(Measured { merger, start, finish, measurements, rungs })))
     }
 
     /// How the whole ended: as its worst part.
@@ -137,7 +143,7 @@ impl<'a> Course<'a> {
         for (host, end) in members().zip(&self.ends) {
             let reason = match end {
                 Some(End::Refused(error)) if !self.was_stopped => error.message(),
-                Some(End::Measured(measurement, _)) => match &measurement.finish {
+                Some(End::Measured(measurement, ..)) => match &measurement.finish {
                     Finish::Failed { reason } => reason,
                     Finish::Interrupted | Finish::Unfinished if !self.is_stopping => {
                         "the host ended before its time"

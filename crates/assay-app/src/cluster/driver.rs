@@ -8,12 +8,15 @@ use super::wire::Event;
 use crate::progress::Progress;
 use assay_cluster::clock::Clock;
 use assay_cluster::findings::{HostRecord, Start};
-use assay_cluster::protocol::{self, NodeAnswer, NodeOrder, Opened, Opening, Session};
+use assay_cluster::protocol::{
+    self, DatabaseOpening, NodeAnswer, NodeOrder, Opened, Opening, Session,
+};
 use assay_cluster::schedule::{ATTEMPTS, lead_ns, period_ns, silence_ns};
 use assay_engine::monotonic_ns;
 use assay_model::cluster::HostLoss;
+use assay_model::environment::Environment;
 use assay_model::number::{count_of, seconds};
-use assay_model::{Error, ErrorKind, Result, Workload};
+use assay_model::{Error, ErrorKind, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -25,6 +28,20 @@ const PINGS: usize = 40;
 const PING_EVERY: Duration = Duration::from_millis(2);
 /// How long after its end a workload may take to be over: I/Os in flight are waited for.
 const GRACE_NS: u64 = 60_000_000_000;
+
+/// What hosts do together once.
+pub(super) struct Round<'a> {
+    /// What each is asked, in the order of the hosts.
+    pub(super) orders: &'a [Option<NodeOrder>],
+    /// How long it takes from the start on, ns.
+    pub(super) length_ns: u64,
+    /// Length of an interval, ns.
+    pub(super) interval_ns: u64,
+    /// Whether hosts meet twice: there is a load before the measured one.
+    pub(super) warms_up: bool,
+    /// Called right before the measured time begins.
+    pub(super) begins: &'a mut dyn FnMut(),
+}
 
 /// A session with all nodes.
 pub(super) struct Driver {
@@ -99,6 +116,27 @@ impl Driver {
         })
     }
 
+    /// Asks every host what it is, and what is below some paths on it.
+    ///
+    /// # Errors
+    /// What any host says, for example that a path is not there.
+    pub(super) fn survey(&mut self, targets: &[String]) -> Result<Vec<Environment>> {
+        self.links.say_all(&NodeOrder::Survey(targets.to_vec()));
+        self.answers_of_all(|word| match word {
+            NodeAnswer::Surveyed(environment) => Some(*environment),
+            _ => None,
+        })
+    }
+
+    /// Has every host enter a database.
+    ///
+    /// # Errors
+    /// What any host says.
+    pub(super) fn connect(&mut self, opening: &DatabaseOpening) -> Result<()> {
+        self.links.say_all(&NodeOrder::Connect(Box::new(opening.clone())));
+        self.answers_of_all(|word| matches!(word, NodeAnswer::Connected).then_some(())).map(drop)
+    }
+
     /// Has every host open what was admitted.
     ///
     /// # Errors
@@ -131,29 +169,31 @@ impl Driver {
         Ok(())
     }
 
-    /// Measures the part of a workload that each host has, on all of them together; a host without a part rests.
+    /// Measures what each host has to do, on all of them together; a host without anything to do rests.
     ///
     /// # Errors
     /// What any of them says before the start, or that they cannot begin together. What happens later is in the result.
     pub(super) fn measure(
         &mut self,
-        parts: &[Option<Workload>],
-        is_slice: bool,
+        round: &mut Round<'_>,
         observer: MergedObserver<'_>,
     ) -> Result<Measured> {
-        let members: Vec<usize> = (0..parts.len()).filter(|host| parts[*host].is_some()).collect();
+        let orders = round.orders;
+        let members: Vec<usize> =
+            (0..orders.len()).filter(|host| orders[*host].is_some()).collect();
         self.begin_anew(&members)?;
         let mut worst = (0, 0);
         for number in 0..ATTEMPTS {
-            for (host, part) in parts.iter().enumerate() {
-                let Some(part) = part.clone().map(Box::new) else { continue };
-                let measure = NodeOrder::Measure;
-                let order = if is_slice { NodeOrder::MeasureSlice } else { measure };
-                self.links.say(host, &order(part));
+            for (host, order) in orders.iter().enumerate() {
+                order.iter().for_each(|order| self.links.say(host, order));
             }
-            self.answers(&members, |word| matches!(word, NodeAnswer::Ready).then_some(()))?;
-            let part = parts.iter().flatten().next();
-            match self.attempt(&members, part, number, observer)? {
+            self.are_ready(&members)?;
+            if round.warms_up {
+                self.begin_at(&members, number)?;
+                self.are_ready(&members)?;
+            }
+            (round.begins)();
+            match self.attempt(&members, round, number, observer)? {
                 Attempt::Measured(measured) => {
                     self.has_started = true;
                     return Ok(*measured);
@@ -183,14 +223,12 @@ impl Driver {
         Ok(())
     }
 
-    /// One attempt of hosts that are ready to begin together.
-    fn attempt(
-        &mut self,
-        members: &[usize],
-        part: Option<&Workload>,
-        number: u32,
-        observer: MergedObserver<'_>,
-    ) -> Result<Attempt> {
+    fn are_ready(&mut self, members: &[usize]) -> Result<()> {
+        self.answers(members, |word| matches!(word, NodeAnswer::Ready).then_some(())).map(drop)
+    }
+
+    /// Gives each of them the moment at which all begin, and says which it is on the driver's clock.
+    fn begin_at(&mut self, members: &[usize], number: u32) -> Result<u64> {
         let clocks: Vec<Clock> =
             members.iter().map(|host| self.hosts[*host].clock.clone()).collect();
         let at_ns = monotonic_ns() + lead_ns(&clocks, number, self.has_started);
@@ -200,13 +238,21 @@ impl Driver {
             };
             self.links.say(host, &NodeOrder::Start(local_ns));
         }
+        Ok(at_ns)
+    }
+
+    /// One attempt of hosts that are ready to begin together.
+    fn attempt(
+        &mut self,
+        members: &[usize],
+        round: &Round<'_>,
+        number: u32,
+        observer: MergedObserver<'_>,
+    ) -> Result<Attempt> {
+        let at_ns = self.begin_at(members, number)?;
         let mut course = Course::new(members.to_vec(), observer);
-        let (mut length_ns, mut interval_ns) = (0, 0);
-        if let Some(part) = part {
-            (length_ns, interval_ns) = (part.warm_up.0 + part.duration.0, part.interval.0);
-        }
-        self.follow(&mut course, at_ns, at_ns + length_ns + GRACE_NS);
-        let start = Start { at_ns, attempts: number + 1, interval_ns };
+        self.follow(&mut course, at_ns, at_ns + round.length_ns + GRACE_NS);
+        let start = Start { at_ns, attempts: number + 1, interval_ns: round.interval_ns };
         course.conclude(start, &mut self.hosts)
     }
 

@@ -1,19 +1,24 @@
 //! A node: it opens storage and measures as a driver says, and ends by itself when it hears nothing more.
 
 use super::watchdog::Watchdog;
+use crate::load::LoadPlan;
+use crate::load::load_member::{LoadMember, RungHost};
+use crate::plan_document::PlanDocument;
 use crate::recording::{StorageWork, on_storage};
 use crate::target_plan::TargetPlan;
 use assay_cluster::protocol::{
-    self, Began, Greeting, NodeAnswer, NodeOrder, Opened, Opening, Part, Session,
+    self, Began, DatabaseOpening, Greeting, NodeAnswer, NodeOrder, Opened, Opening, Part, RungPart,
+    RungRecord, Session,
 };
 use assay_cluster::schedule::NOTICE_NS;
+use assay_dbload::load::RungResult;
 use assay_engine::{BackendChoice, monotonic_ns};
-use assay_host::environment::read_host;
+use assay_host::environment::{capture_environment, read_host};
 use assay_host::live_database::live_database;
 use assay_host::root::{Survey, SysRoot};
 use assay_methods::target::{AccessOptions, Filling, Storage, Targets, admitted, parse_targets};
 use assay_model::measurement::{Interval, Window};
-use assay_model::number::{real, share};
+use assay_model::number::{narrow, real, share};
 use assay_model::units::show_bytes;
 use assay_model::{Error, ErrorKind, Result, Workload};
 use std::io::{BufReader, Read, Write};
@@ -23,10 +28,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often a node that waits looks whether it is to end.
 const GLANCE: Duration = Duration::from_millis(20);
+/// Before a moment it is waited for without sleeping, ns.
+const SPIN_NS: u64 = 300_000;
 /// How long it waits for its last words to be read.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -102,7 +109,7 @@ fn listen(
                 watchdog.begin(session.period_ns, now_ns);
                 NodeOrder::Hello(session)
             }
-            other @ (NodeOrder::Measure(_) | NodeOrder::MeasureSlice(_)) => {
+            other @ (NodeOrder::Measure(_) | NodeOrder::MeasureSlice(_) | NodeOrder::Climb(_)) => {
                 watchdog.arm();
                 other
             }
@@ -142,10 +149,13 @@ impl Node {
                     greeted
                 }
                 _ if !is_open => Err(Error::environment("no session is open", "say hello first")),
+                NodeOrder::Survey(paths) => survey(&paths),
                 NodeOrder::Admit(opening) => self.admit(&opening),
                 NodeOrder::Open => self.open(),
                 NodeOrder::Measure(workload) => self.measure(&workload, true),
                 NodeOrder::MeasureSlice(workload) => self.measure(&workload, false),
+                NodeOrder::Connect(opening) => self.load(&opening),
+                NodeOrder::Climb(_) => Err(out_of_turn("climb")),
                 NodeOrder::Close => return,
                 // A start that nobody waits for came too late for its workload.
                 NodeOrder::Start(_) | NodeOrder::Beat(_) | NodeOrder::Stop => continue,
@@ -208,33 +218,43 @@ impl Node {
             return Err(out_of_turn("measure"));
         };
         let mut observe = |interval: &Interval, joint: &Window| {
-            self.say(NodeAnswer::Interval(Box::new(Part {
-                start_ns: interval.start_ns,
-                end_ns: interval.end_ns,
-                outstanding_mean: interval.outstanding_mean,
-                joint: joint.clone(),
-            })));
+            self.say(NodeAnswer::Interval(Box::new(part_of(interval, joint))));
             ControlFlow::Continue(())
         };
         let backend = access.backend;
         let work = StorageWork { storage, backend, verifier: None, workload, with_ceiling };
-        let mut starter = || self.start();
+        let mut starter = || self.start(true);
         let started = on_storage(&work, &mut starter, self.watchdog.stop(), &mut observe)?;
         let began = started.began_ns;
         Ok(NodeAnswer::Finished {
             measurement: Box::new(started.measurement),
             began: began.map(|began| Began { first_ns: *began.start(), last_ns: *began.end() }),
+            rung: None,
         })
     }
 
+    /// Has sessions on a database until the driver closes it.
+    fn load(&self, opening: &DatabaseOpening) -> Result<NodeAnswer> {
+        let plan: LoadPlan = PlanDocument::parse(&opening.load)?;
+        let mut sessions = MemberSessions { node: self, meetings: 0 };
+        let mut member = LoadMember {
+            address: opening.address.clone(),
+            schema: opening.schema.clone(),
+            stop: self.watchdog.stop(),
+            host: &mut sessions,
+        };
+        plan.load().take_part(&mut member)?;
+        Err(Error::environment("the database was left", "start again").of_kind(ErrorKind::Stopped))
+    }
+
     /// Waits for the moment of the start; a moment that has come too near is refused, and another one awaited.
-    fn start(&self) -> Result<u64> {
+    fn start(&self, is_strict: bool) -> Result<u64> {
         self.say(NodeAnswer::Ready);
         while !self.watchdog.stop().load(Ordering::Relaxed) {
             match self.orders.recv_timeout(GLANCE) {
                 Ok(NodeOrder::Start(at_ns)) => {
                     let soonest_ns = monotonic_ns() + NOTICE_NS;
-                    if soonest_ns <= at_ns {
+                    if soonest_ns <= at_ns || !is_strict {
                         return Ok(at_ns);
                     }
                     self.say(NodeAnswer::Late(soonest_ns - at_ns));
@@ -245,6 +265,86 @@ impl Node {
         }
         let error = Error::environment("the start was called off", "start again");
         Err(error.of_kind(ErrorKind::Stopped))
+    }
+}
+
+/// A node as the sessions of a load see it.
+struct MemberSessions<'a> {
+    node: &'a Node,
+    /// How often sessions of the rung have met those of other hosts.
+    meetings: u32,
+}
+
+impl RungHost for MemberSessions<'_> {
+    fn connected(&mut self) {
+        self.node.say(NodeAnswer::Connected);
+    }
+
+    fn next_part(&mut self) -> Option<RungPart> {
+        self.meetings = 0;
+        loop {
+            match self.node.next_order()? {
+                NodeOrder::Climb(part) => return Some(*part),
+                NodeOrder::Close => return None,
+                // A start that nobody waits for came too late for its rung.
+                _ => {}
+            }
+        }
+    }
+
+    /// Only the measured load must begin on time; one that warms up may begin late.
+    fn meet(&mut self, is_measured: bool) -> Result<()> {
+        let at_ns = self.node.start(is_measured)?;
+        loop {
+            let left_ns = at_ns.saturating_sub(monotonic_ns());
+            match left_ns {
+                0 => return Ok(()),
+                near if near < SPIN_NS => std::hint::spin_loop(),
+                far => thread::sleep(Duration::from_nanos(far - SPIN_NS)),
+            }
+        }
+    }
+
+    fn observe(&mut self, interval: &Interval, joint: &Window) {
+        self.node.say(NodeAnswer::Interval(Box::new(part_of(interval, joint))));
+    }
+
+    fn finish(&mut self, measured: Result<RungResult>) {
+        self.node.say(match measured {
+            Ok(measured) => finished(measured),
+            Err(error) => NodeAnswer::Refused((&error).into()),
+        });
+    }
+}
+
+fn part_of(interval: &Interval, joint: &Window) -> Part {
+    Part {
+        start_ns: interval.start_ns,
+        end_ns: interval.end_ns,
+        outstanding_mean: interval.outstanding_mean,
+        joint: joint.clone(),
+    }
+}
+
+fn finished(measured: RungResult) -> NodeAnswer {
+    let RungResult { rung, tally, served, began } = measured;
+    let now_ns = monotonic_ns();
+    let ago_ns = |at: Instant| now_ns.saturating_sub(narrow(at.elapsed().as_nanos()));
+    let began = began.map(|(first, last)| Began { first_ns: ago_ns(first), last_ns: ago_ns(last) });
+    let record = RungRecord {
+        retries: rung.retries,
+        backlog: rung.backlog,
+        acknowledged: tally.acknowledged,
+        unknown: tally.unknown,
+        client_cpu_s: rung.client_cpu_s,
+        processes: served.processes,
+        served_ns: served.usage.map(|usage| (usage.cpu_ns, usage.queue_ns)),
+        storage_read_bytes: served.storage_read_bytes,
+    };
+    NodeAnswer::Finished {
+        measurement: Box::new(rung.measurement),
+        began,
+        rung: Some(Box::new(record)),
     }
 }
 
@@ -296,6 +396,12 @@ fn greet(session: &Session, token: &str) -> Result<NodeAnswer> {
         version: version.to_owned(),
         host_name: read_host(&Survey::new(&SysRoot::live())).name,
     }))
+}
+
+fn survey(paths: &[String]) -> Result<NodeAnswer> {
+    let paths: Vec<&Path> = paths.iter().map(Path::new).collect();
+    let environment = capture_environment(&SysRoot::live(), &paths, &[])?;
+    Ok(NodeAnswer::Surveyed(Box::new(environment)))
 }
 
 fn out_of_turn(what: &str) -> Error {

@@ -2,20 +2,21 @@
 
 use super::conduct::Whole;
 use super::course::Measured;
-use super::driver::Driver;
+use super::driver::{Driver, Round};
 use super::hosts::{HostNames, HostsPlan};
 use crate::context::Context;
 use crate::target_plan::TargetPlan;
 use assay_cluster::division::{Member, Outstanding, Places, part_of};
 use assay_cluster::findings::{HostRecord, cluster};
 use assay_cluster::merge::{Merged, Merger};
-use assay_cluster::protocol::{Opened, Opening};
+use assay_cluster::protocol::{NodeOrder, Opened, Opening};
 use assay_host::clock::unix_ns;
 use assay_methods::target::{Targets, parse_targets};
 use assay_model::cluster::{Cluster, Transport};
 use assay_model::environment::Environment;
 use assay_model::measurement::{Measurement, Window};
 use assay_model::number::count_of;
+use assay_model::study::{Cell, Setting};
 use assay_model::units::Bytes;
 use assay_model::{Error, Result, Workload};
 use std::fs::File;
@@ -31,6 +32,10 @@ pub struct OpenHosts {
     paths: Vec<String>,
     outstanding: Outstanding,
     transport: Transport,
+    /// Numbers of those that take part.
+    chosen: Vec<usize>,
+    /// Hosts of the document that was kept.
+    kept: usize,
 }
 
 /// What hosts are to open.
@@ -98,12 +103,49 @@ impl OpenHosts {
         driver.ask_clocks()?;
         let places = if shared { Places::Slices } else { Places::Own };
         let (outstanding, transport) = (plan.outstanding, plan.hosts.transport());
-        Ok(Self { driver, opened, places, paths, outstanding, transport })
+        let chosen = (0..driver.hosts.len()).collect();
+        Ok(Self { driver, opened, places, paths, outstanding, transport, chosen, kept: 0 })
     }
 
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.driver.hosts.len()
+    }
+
+    /// Lets as many hosts take part as a cell of a study says, others with every repeat so that none is measured more often
+    /// than the rest; all of them where it says nothing. Gives the cell without that.
+    ///
+    /// # Errors
+    /// A usage error when there are not so many.
+    pub(crate) fn chosen_for(&mut self, cell: &Cell) -> Result<Cell> {
+        let (asked, rest): (Vec<Setting>, Vec<Setting>) =
+            cell.settings.iter().cloned().partition(|setting| setting.factor == "hosts");
+        let all = self.count();
+        let wanted = asked.first().and_then(|setting| setting.value.number());
+        let count = wanted.map_or(all, assay_model::number::index);
+        if count == 0 || count > all {
+            return Err(Error::usage(
+                format!("{count} hosts are asked for, and {all} are there"),
+                "name as many with --hosts",
+            ));
+        }
+        let repeat = assay_model::number::index_of(u64::from(cell.repeat.max(1) - 1));
+        let mut chosen: Vec<usize> = (0..count).map(|place| (repeat + place) % all).collect();
+        chosen.sort_unstable();
+        self.chosen = chosen;
+        Ok(Cell { settings: rest, ..cell.clone() })
+    }
+
+    /// What is said of the hosts that measured, where no more of them were seen together before.
+    pub(crate) fn document_to_keep(&mut self, outcome: &Outcome) -> Option<Cluster> {
+        let is_more = outcome.hosts.len() >= self.kept;
+        self.kept = self.kept.max(outcome.hosts.len());
+        is_more.then(|| self.document(outcome))
+    }
+
+    /// Numbers of those that take part.
+    pub(crate) fn chosen(&self) -> Vec<usize> {
+        self.chosen.clone()
     }
 
     /// What the outstanding I/Os of a workload stand for.
@@ -140,29 +182,37 @@ impl OpenHosts {
         order: &Order<'_>,
         observer: &mut dyn FnMut(&Merged) -> ControlFlow<()>,
     ) -> Result<Outcome> {
-        let mut parts: Vec<Option<Workload>> = vec![None; self.count()];
+        let mut orders: Vec<Option<NodeOrder>> = vec![None; self.count()];
+        let ask = if order.is_slice { NodeOrder::MeasureSlice } else { NodeOrder::Measure };
         let count = u32::try_from(order.members.len()).unwrap_or(u32::MAX);
         for (host, member) in (0..count).zip(order.members) {
             let member_of = Member { host, hosts: count };
             let part = part_of(order.workload, member_of, order.outstanding, self.places)?;
-            parts[*member] = Some(part);
+            orders[*member] = Some(ask(Box::new(part)));
         }
         let mut total = Window::default();
         let mut observe = |merged: &Merged| {
             total.merge(&merged.joint);
             observer(merged)
         };
-        let measured = self.driver.measure(&parts, order.is_slice, &mut observe)?;
-        let hosts = self.driver.hosts.iter().zip(&parts);
+        let workload = order.workload;
+        let mut round = Round {
+            orders: &orders,
+            length_ns: workload.warm_up.0 + workload.duration.0,
+            interval_ns: workload.interval.0,
+            warms_up: false,
+            begins: &mut || (),
+        };
+        let measured = self.driver.measure(&mut round, &mut observe)?;
         let hosts: Vec<HostRecord> =
-            hosts.filter(|(_, part)| part.is_some()).map(|(host, _)| host.clone()).collect();
+            order.members.iter().map(|member| self.driver.hosts[*member].clone()).collect();
         let whole = Whole {
-            workload: order.workload,
+            workload: &workload.name,
             total,
             targets: &self.paths,
             hosts: &hosts,
             transport: self.transport,
-            started_unix_ns: started_unix_ns(order.workload, measured.start.at_ns),
+            started_unix_ns: started_unix_ns(measured.start.at_ns + workload.warm_up.0),
         };
         let measurement = whole.measurement(&measured);
         Ok(Outcome { measurement, measured, hosts })
@@ -228,13 +278,13 @@ fn opening(plan: &HostsPlan, wanted: &HostsRequest<'_>) -> Result<Opening> {
 }
 
 /// The time of day at which the measured time began.
-fn started_unix_ns(workload: &Workload, at_ns: u64) -> u64 {
-    let since_ns = assay_engine::monotonic_ns().saturating_sub(at_ns + workload.warm_up.0);
+pub(super) fn started_unix_ns(at_ns: u64) -> u64 {
+    let since_ns = assay_engine::monotonic_ns().saturating_sub(at_ns);
     unix_ns().saturating_sub(since_ns)
 }
 
 /// A secret of 128 bits: lines that went astray are none of this session's.
-fn token() -> Result<String> {
+pub(super) fn token() -> Result<String> {
     let mut bytes = [0; 16];
     let source = Path::new("/dev/urandom");
     let read = File::open(source).and_then(|mut source| source.read_exact(&mut bytes));

@@ -2,6 +2,7 @@
 
 use super::call_mode::{CallMode, Routines};
 use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
+use super::load_member::LoadMember;
 use super::prepared_server::LoadProduct;
 use super::server_plan::ProductName;
 use super::settings_table::shown;
@@ -79,6 +80,20 @@ impl Load for BrokeragePlan {
         match product {
             ProductName::Postgres => self.run_on::<Connection>(calls, access, document, context),
             ProductName::Mariadb => self.run_on::<MariadbLink>(calls, access, document, context),
+        }
+    }
+
+    fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()> {
+        let product = self.shared.product()?;
+        let (calls, _) = self.shared.calls(Routines::OfPostgres, self.calls)?;
+        let (rules, mix, isolation) = (self.rules(), read_mix(&self.mix)?, self.shared.isolation());
+        match product {
+            ProductName::Postgres => {
+                member.serve(&Brokerage::<Connection>::new(&rules, &mix, calls, isolation))
+            }
+            ProductName::Mariadb => {
+                member.serve(&Brokerage::<MariadbLink>::new(&rules, &mix, calls, isolation))
+            }
         }
     }
 

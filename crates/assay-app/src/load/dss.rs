@@ -8,6 +8,7 @@ mod session;
 
 use super::bounds::{LOADERS, PARALLEL, REPEATS, STREAMS, within};
 use super::kind::{Load, Metrics, Parts, Shape};
+use super::load_member::LoadMember;
 use super::partial_data::PartialData;
 use super::prepared_server::{LoadProduct, processors};
 use super::server_plan::{ProductName, ServerPlan};
@@ -141,6 +142,13 @@ impl Load for DssPlan {
             ProductName::Postgres => self.run_on::<Connection>(parallel, document, context),
             ProductName::Mariadb => self.run_on::<MariadbLink>(parallel, document, context),
         }
+    }
+
+    fn take_part(&self, _: &mut LoadMember<'_>) -> Result<()> {
+        Err(Error::usage(
+            "queries of decision support use the server's processors and hardly those of a client",
+            "leave --hosts out",
+        ))
     }
 
     fn shape(&self) -> Shape {

@@ -1,5 +1,6 @@
 //! What every load says of itself, so that neither a study nor a verb must know which load it has before it.
 
+use super::load_member::LoadMember;
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::load::server_plan::ServerPlan;
@@ -20,6 +21,12 @@ pub trait Load {
 
     /// Carries it out as a run of its own, which keeps `document` before anything is measured.
     fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun>;
+
+    /// Has sessions as one of several hosts, on data that are there.
+    ///
+    /// # Errors
+    /// What the server says when it is entered, or that the load has no sessions that could be divided.
+    fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()>;
 
     /// All values that shape its data: with the same ones the same data can be used again.
     fn shape(&self) -> Shape;

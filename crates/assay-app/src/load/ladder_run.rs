@@ -1,14 +1,17 @@
 //! One ladder of any load from its first rung to its answer; every rung is kept before the next one begins.
 
 use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, processors};
+use crate::cluster::{HostNames, LoadHosts};
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::loaded_run::rung_cell;
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::{give_up, tell_run};
+use assay_cluster::protocol::DatabaseOpening;
 use assay_dbload::load::{
     LadderSearch, Method, Next, Point, Product, RungHooks, RungPlan, RungResult, knee_of, measure,
+    measure_elsewhere,
 };
 use assay_host::clock::unix_ns;
 use assay_model::load::{Length, Load, LoadKind, OnLoss, Rung, ServerFacts, Setting};
@@ -38,6 +41,8 @@ pub struct LadderPlan {
     pub plan: Vec<Setting>,
     /// How rows are read, in the words of the server's plan, or how statements travel.
     pub access: String,
+    /// The hosts that have the sessions.
+    pub hosts: Option<HostNames>,
 }
 
 /// The product that a kind of load runs on.
@@ -110,6 +115,8 @@ pub struct LadderRun<'a, C: LoadDriver> {
     pub writer: &'a RunWriter,
     /// What the caller gave.
     pub context: &'a Context,
+    /// Those who have the sessions, where this program has none.
+    pub hosts: Option<LoadHosts>,
 }
 
 /// Carries a ladder out as a run of its own; `prepare` makes its server.
@@ -137,8 +144,15 @@ pub fn run_ladder<C: LoadDriver>(
         if let Some(environment) = prepared.environment(&named) {
             writer.put_json(Document::Environment, &environment)?;
         }
-        let climbed =
-            LadderRun { ladder, driver, prepared: &mut prepared, writer: &writer, context }.climb();
+        let address = <LinkOf<C>>::address_in(&named).map_or_else(
+            || <LinkOf<C>>::spelled(&prepared.database.address),
+            |_| ladder.target.clone(),
+        );
+        let hosts = hosts_of(ladder, document, (address, &prepared.database.schema), context);
+        let climbed = hosts.and_then(|hosts| {
+            let prepared = &mut prepared;
+            LadderRun { ladder, driver, prepared, writer: &writer, context, hosts }.climb()
+        });
         if let Some(place) = prepared.kept_place() {
             context.progress.say(&format!(
                 "note: the server is kept in {}; name that directory to use it again",
@@ -170,7 +184,9 @@ pub fn beside<C: LoadDriver>(
     let named = LoadTarget::read(&ladder.target)?;
     let kind = driver.method().kind();
     let climbed = prepare(&named, context).and_then(|mut prepared| {
-        let climbing = LadderRun { ladder, driver, prepared: &mut prepared, writer, context };
+        let prepared_here = &mut prepared;
+        let climbing =
+            LadderRun { ladder, driver, prepared: prepared_here, writer, context, hosts: None };
         let climbed = climbing.climb();
         prepared.finish().and(climbed)
     });
@@ -184,6 +200,18 @@ pub fn beside<C: LoadDriver>(
         error.hint()
     ));
     writer.put_json(Document::Load, &unmeasured(kind, error.message()))
+}
+
+/// The hosts that have the sessions, in the database already; none where this program has them.
+fn hosts_of(
+    ladder: &LadderPlan,
+    document: &PlanDocument,
+    (address, schema): (String, &str),
+    context: &Context,
+) -> Result<Option<LoadHosts>> {
+    let Some(names) = &ladder.hosts else { return Ok(None) };
+    let (load, schema) = (document.text().to_owned(), schema.to_owned());
+    LoadHosts::open(names, DatabaseOpening { load, address, schema }, context).map(Some)
 }
 
 /// What is kept of a ladder of which nothing was measured.
@@ -344,6 +372,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
     ) -> Result<RungResult> {
         let (progress, stop) = (self.progress(plan), Arc::clone(&self.context.stop));
         let driver = &*self.driver;
+        let cluster_writer = cell.is_some().then_some(self.writer);
         let warm_up = if cell.is_some() { "" } else { "warm-up with " };
         let sessions = match plan.sessions {
             1 => "1 session".to_owned(),
@@ -366,8 +395,21 @@ impl<C: LoadDriver> LadderRun<'_, C> {
                 let _ = own.revive(&stop);
             }
         };
-        let mut hooks = RungHooks { stop: &stop, observe: &mut observe, on_tick: &mut on_tick };
-        let measured = measure(database, driver.method(), plan, &mut hooks);
+        let measured = match &mut self.hosts {
+            Some(hosts) => {
+                let step = plan.step(driver.method().kind(), &self.ladder.plan);
+                let seed = plan.pace.map_or(0, |pace| pace.seed);
+                let mut run = |begins: &mut dyn FnMut()| {
+                    hosts.measure(&step, seed, (begins, &mut observe), cluster_writer)
+                };
+                measure_elsewhere(database, driver.method(), plan, &mut run)
+            }
+            None => {
+                let (observe, on_tick) = (&mut observe, &mut on_tick);
+                let mut hooks = RungHooks { stop: &stop, observe, on_tick, meet: None };
+                measure(database, driver.method(), plan, &mut hooks)
+            }
+        };
         self.context.progress.clear();
         measured
     }

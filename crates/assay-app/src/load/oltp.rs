@@ -3,6 +3,7 @@
 use super::bounds::{PARTITIONS, within};
 use super::call_mode::{CallMode, Routines};
 use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
+use super::load_member::LoadMember;
 use super::prepared_server::LoadProduct;
 use super::server_plan::ProductName;
 use super::settings_table::shown;
@@ -83,6 +84,20 @@ impl Load for OltpPlan {
         match product {
             ProductName::Postgres => self.run_on::<Connection>(calls, access, document, context),
             ProductName::Mariadb => self.run_on::<MariadbLink>(calls, access, document, context),
+        }
+    }
+
+    fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()> {
+        let product = self.shared.product()?;
+        let (calls, _) = self.shared.calls(Routines::OfBoth, self.calls)?;
+        let (rules, isolation) = (self.rules(), self.shared.isolation());
+        match product {
+            ProductName::Postgres => {
+                member.serve(&Orders::<Connection>::new(&rules, calls, isolation))
+            }
+            ProductName::Mariadb => {
+                member.serve(&Orders::<MariadbLink>::new(&rules, calls, isolation))
+            }
         }
     }
 

@@ -45,6 +45,9 @@ pub trait LoadProduct: TableStore {
     /// The address, where a target is that of a server of this product.
     fn address_in(named: &LoadTarget) -> Option<&Self::Address>;
 
+    /// The address of a managed server as a target that another program of this machine reads, with its secret.
+    fn spelled(address: &Self::Address) -> String;
+
     /// The managed server that options describe.
     ///
     /// # Errors
@@ -73,6 +76,10 @@ impl LoadProduct for Connection {
             LoadTarget::Postgres(address) => Some(address),
             _ => None,
         }
+    }
+
+    fn spelled(address: &Address) -> String {
+        address.spelled()
     }
 
     fn own_plan(
@@ -120,6 +127,10 @@ impl LoadProduct for MariadbLink {
             LoadTarget::Mariadb(address) => Some(address),
             _ => None,
         }
+    }
+
+    fn spelled(address: &assay_mariadb::address::Address) -> String {
+        address.spelled()
     }
 
     fn own_plan(

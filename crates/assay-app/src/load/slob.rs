@@ -1,14 +1,17 @@
 //! The SLOB method: its plan, what it says of itself, its tables on a server, its rungs in the words of workloads.
 
 use super::bounds::{REPEATS, SESSIONS, one_of, within};
+use super::hosts_check::check_hosts;
 use super::kind::{Load, Metrics, Parts, Shape};
 use super::ladder_run::{LadderPlan, LoadDriver, run_ladder};
+use super::load_member::LoadMember;
 use super::parameters::{HotSpotParameter, ThinkParameter};
 use super::partial_data::PartialData;
 use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, ServerRequest};
 use super::search::Search;
 use super::server_plan::{ProductName, ServerPlan, ServerSizing};
 use super::settings_table::shown;
+use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
@@ -83,6 +86,8 @@ pub struct SlobPlan {
     pub compressible: Share,
     /// How rows are read.
     pub access: ReadAccess,
+    /// Hosts that have the sessions; this program alone where they are absent.
+    pub hosts: Option<HostNames>,
     /// Seed of all random choices.
     pub seed: u64,
     /// Buffer pool of the server.
@@ -143,6 +148,7 @@ impl Default for SlobPlan {
             think: None,
             compressible: Share(0.0),
             access: ReadAccess::default(),
+            hosts: None,
             seed: 1,
             buffer_pool: Bytes(32 << 20),
             partial_data: None,
@@ -167,6 +173,8 @@ impl Load for SlobPlan {
         one_of(knee, limit)?;
         one_of(limit, sessions)?;
         one_of(("--work", self.work.is_some()), ("--time", self.time.is_some()))?;
+        one_of(("--work", self.work.is_some()), ("--hosts", self.hosts.is_some()))?;
+        check_hosts(self.hosts.as_ref(), &self.target)?;
         if self.work == Some(0) {
             return Err(Error::usage("--work 0 measures nothing", "write at least 1"));
         }
@@ -192,6 +200,15 @@ impl Load for SlobPlan {
         }
     }
 
+    fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()> {
+        let rules = self.rules()?;
+        let (product, access, _) = self.access_on_product()?;
+        match product {
+            ProductName::Postgres => member.serve(&Slob::<Connection>::new(&rules, access)),
+            ProductName::Mariadb => member.serve(&Slob::<MariadbLink>::new(&rules, access)),
+        }
+    }
+
     fn shape(&self) -> Shape {
         // A field that is added must say here whether it shapes the data.
         #[rustfmt::skip]
@@ -199,7 +216,7 @@ impl Load for SlobPlan {
             scale: _, tables: _, compressible: _, scan_size: _, seed: _, // below
             target: _, sessions: _, find_knee: _, max_latency: _, quantile: _, time: _, work: _, repeats: _,
             work_unit: _, update_work_unit: _, update_pct: _, redo: _, scan_share: _, hot_spot: _, hot_table: _,
-            think: _, access: _, buffer_pool: _, partial_data: _, criteria: _, server: _,
+            think: _, access: _, hosts: _, buffer_pool: _, partial_data: _, criteria: _, server: _,
         } = self;
         vec![
             ("scale", self.scale.to_string()),
@@ -267,6 +284,7 @@ impl SlobPlan {
             repeats: self.repeats,
             plan: self.settings(),
             access: words.to_owned(),
+            hosts: self.hosts.clone(),
         };
         let setup = BlockSetup {
             rules: &rules,

@@ -9,6 +9,7 @@ use self::commit_judgement::JudgedLoad;
 use self::commit_ledger::CommitRun;
 use super::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, one_of, schema_name, within};
 use super::call_mode::{CallMode, Routines, chosen, chosen_with_identity};
+use super::hosts_check::{check_hosts, is_server};
 use super::kind::Parts;
 use super::ladder_run::{LadderPlan, run_ladder};
 use super::partial_data::PartialData;
@@ -16,6 +17,7 @@ use super::prepared_server::LoadProduct;
 use super::search::Search;
 use super::server_plan::{ProductName, ServerPlan};
 use super::settings_table::shown;
+use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
@@ -74,6 +76,8 @@ pub struct TransactionPlan {
     pub restore_every: Option<u32>,
     /// What sessions do when the server goes away.
     pub on_loss: LossAction,
+    /// Hosts that have the sessions; this program alone where they are absent.
+    pub hosts: Option<HostNames>,
     /// Schema, by default `assay_` and the load.
     pub schema: Option<String>,
     /// What becomes of tables that are incomplete or were made with other parameters.
@@ -147,6 +151,7 @@ impl Default for TransactionPlan {
             verify: false,
             restore_every: None,
             on_loss: LossAction::default(),
+            hosts: None,
             schema: None,
             partial_data: None,
             seed: 1,
@@ -189,11 +194,10 @@ impl TransactionPlan {
         one_of(limit, sessions)?;
         self.schema.as_deref().map_or(Ok(()), |name| schema_name(name).map(drop))?;
         self.climb()?;
-        let (ledger, restored) = (
-            ("--ledger and --witness", self.ledger.is_some()),
-            ("--restore-every", self.restore_every.is_some()),
-        );
-        one_of(ledger, restored)?;
+        let ledger = ("--ledger and --witness", self.ledger.is_some());
+        one_of(ledger, ("--restore-every", self.restore_every.is_some()))?;
+        one_of(ledger, ("--hosts", self.hosts.is_some()))?;
+        self.check_hosts()?;
         self.pace().map(drop)
     }
 
@@ -210,6 +214,26 @@ impl TransactionPlan {
             Some(_) => chosen_with_identity(asked),
             None => chosen(self.product()?, routines, asked),
         }
+    }
+
+    fn check_hosts(&self) -> Result<()> {
+        if self.hosts.is_none() {
+            return Ok(());
+        }
+        check_hosts(self.hosts.as_ref(), &self.target)?;
+        if self.on_loss == LossAction::Reconnect {
+            return Err(Error::usage(
+                "--on-loss reconnect and --hosts contradict each other: hosts that come back at different times measure different times",
+                "leave one of them out",
+            ));
+        }
+        if self.restore_every.is_some() && is_server(&self.target) {
+            return Err(Error::usage(
+                "--restore-every gives a server a database of its own name, which other hosts do not know",
+                "leave --restore-every or --hosts out, or name a directory",
+            ));
+        }
+        Ok(())
     }
 
     /// Refuses think times where transactions arrive at a rate.
@@ -326,6 +350,7 @@ impl TransactionPlan {
             repeats: self.repeats,
             plan: own.into_iter().chain(self.settings()).collect(),
             access: access.to_owned(),
+            hosts: self.hosts.clone(),
         })
     }
 

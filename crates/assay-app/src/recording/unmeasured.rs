@@ -43,8 +43,12 @@ impl Recording {
         }
     }
 
-    /// Makes a simulated array what a cell wants of it, where it is not already; gives the cell without that.
+    /// Makes a simulated array what a cell wants of it, where it is not already, and lets as many hosts take part; gives the cell
+    /// without that.
     pub fn shape_array(&mut self, cell: &Cell) -> Result<Cell> {
+        if let OpenTarget::Hosts(hosts) = &mut self.target {
+            return hosts.chosen_for(cell);
+        }
         let OpenTarget::Simulated(_, device) = &mut self.target else {
             return Ok(cell.clone());
         };

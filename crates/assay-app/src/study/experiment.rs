@@ -5,6 +5,7 @@ use super::load_cell::{LoadCell, is_of_loads};
 use super::load_cells::LoadCells;
 use super::shared_data::Data;
 use super::{outline, phases};
+use crate::cluster::HostsPlan;
 use crate::context::Context;
 use crate::finish::{FinishedRun, finish_with_page};
 use crate::load::prepared_server::{LoadTarget, see_to_left_in};
@@ -15,8 +16,9 @@ use assay_host::clock::unix_ns;
 use assay_judge::{factor_curves, factor_scaling};
 use assay_methods::study::{base_workload, cells, workload_of};
 use assay_model::measurement::Finish;
+use assay_model::number::real_len;
 use assay_model::run::RunKind;
-use assay_model::study::{CellResult, CellState, Study, StudyResult};
+use assay_model::study::{CellResult, CellState, FactorValue, Study, StudyResult};
 use assay_model::{Error, Outcome, Result};
 use assay_store::{Document, NewRun, RunReader, RunWriter};
 use serde::{Deserialize, Serialize};
@@ -31,6 +33,9 @@ pub struct StudyPlan {
     pub target: TargetPlan,
     /// The study, scaled.
     pub study: Study,
+    /// The hosts that measure together, of which a factor may take some; this program alone where they are absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<HostsPlan>,
     /// What holds for all its cells, in sentences.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -39,18 +44,22 @@ pub struct StudyPlan {
 /// Results of earlier cells.
 type Before = Vec<CellResult>;
 
+/// The factor that says how many hosts take part.
+const HOSTS: &str = "hosts";
+
 impl StudyPlan {
     /// Carries the study out: every combination of its factors, in its order, with its phases.
     ///
     /// # Errors
     /// What the study, the store, the target or the engine says; a cell that fails says so in the result.
     pub fn run(mut self, context: &Context) -> Result<FinishedRun> {
+        self.check_hosts()?;
         if is_of_loads(&self.study, &self.target.targets) {
             return self.run_loads(context);
         }
         has_work(&self.study, &self.target)?;
         base_workload(&self.study)?;
-        outline::check(&self.study, &self.target.targets)?;
+        outline::check(&self.on_each_host(), &self.target.targets)?;
         give_size(&self.study, &mut self.target);
         let document = PlanDocument::new(&self)?;
         let recording = Recording::begin(RunKind::Study, &self.request(Some(&document))?, context)?;
@@ -97,6 +106,49 @@ impl StudyPlan {
                 .say("note: a simulated device starts over; what earlier cells left in it is gone");
         }
         self.measure(recording, before)
+    }
+
+    /// The study as each host has it: how many of them take part is nothing that one of them could do.
+    pub fn on_each_host(&self) -> Study {
+        let mut study = self.study.clone();
+        if self.hosts.is_some() {
+            study.factors.retain(|factor| factor.name != HOSTS);
+        }
+        study
+    }
+
+    /// Refuses numbers of hosts without hosts, and hosts for what has none.
+    fn check_hosts(&self) -> Result<()> {
+        let asked = self.study.factors.iter().filter(|factor| factor.name == HOSTS);
+        let most = asked
+            .flat_map(|factor| factor.values.iter().filter_map(FactorValue::number))
+            .fold(0.0, f64::max);
+        let is_of_loads = is_of_loads(&self.study, &self.target.targets);
+        let Some(plan) = &self.hosts else {
+            let is_simulated =
+                self.target.targets.iter().any(|target| target.starts_with("array:"));
+            if most < 1.0 || is_simulated || is_of_loads {
+                return Ok(());
+            }
+            return Err(Error::usage(
+                "the factor 'hosts' needs hosts",
+                "name them with --hosts, for example local:4, or measure array:NAME with [sessions]",
+            ));
+        };
+        if is_of_loads {
+            return Err(Error::usage(
+                "the cells of this study are loads of a database, which have hosts of their own",
+                "leave --hosts out; vary 'hosts' with values like \"local:2\"",
+            ));
+        }
+        let there = plan.hosts.names().len();
+        if most > real_len(there) {
+            return Err(Error::usage(
+                format!("the study asks for {most:.0} hosts, and --hosts names {there}"),
+                "name more hosts, or vary fewer",
+            ));
+        }
+        Ok(())
     }
 
     fn only_target(&self) -> &str {
@@ -164,7 +216,7 @@ impl StudyPlan {
     }
 
     fn request<'a>(&'a self, document: Option<&'a PlanDocument>) -> Result<RunRequest<'a>> {
-        let study = &self.study;
+        let study = &self.on_each_host();
         let writes = |cell| workload_of(study, &cell).is_ok_and(|workload| workload.writes());
         let prepares = cells(study).iter().any(|cell| cell.restored);
         Ok(RunRequest {
@@ -173,8 +225,8 @@ impl StudyPlan {
             direct: base_workload(study)?.direct,
             grows: false,
             workload: None,
-            hosts: None,
-            study: Some(study),
+            hosts: self.hosts.as_ref(),
+            study: Some(&self.study),
             document,
         })
     }
@@ -212,7 +264,7 @@ fn give_size(study: &Study, target: &mut TargetPlan) {
         .factors
         .iter()
         .filter(|factor| factor.name == "volumes")
-        .flat_map(|factor| factor.values.iter().filter_map(assay_model::study::FactorValue::number))
+        .flat_map(|factor| factor.values.iter().filter_map(FactorValue::number))
         .fold(1.0, f64::max);
     let directories = target.targets.iter().all(|path| Path::new(path).is_dir());
     if !directories || target.targets.is_empty() {

@@ -3,7 +3,7 @@
 use super::database::Database;
 use super::link::ServerUse;
 use super::product::Product;
-use super::worker::Ended;
+use super::served::ServedSessions;
 use assay_dbserver::Usage;
 use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::root::SysRoot;
@@ -65,9 +65,20 @@ impl CounterSnapshot {
         })
     }
 
+    /// Looks at this machine alone.
+    pub(super) fn of_this_host() -> Self {
+        Self {
+            counts: DatabaseCounts::default(),
+            time: TimeSplit::default(),
+            host: read_counters(&SysRoot::live(), &[]),
+            client_cpu_s: process_cpu_s(),
+            server: None,
+        }
+    }
+
     /// What was counted since `earlier`, with what the sessions report of themselves.
-    pub(super) fn since(&self, earlier: &Self, ended: &[Ended]) -> CounterDelta {
-        let sessions = sum(ended.iter().map(|one| one.usage));
+    pub(super) fn since(&self, earlier: &Self, served: &ServedSessions) -> CounterDelta {
+        let sessions = served.usage;
         if let Some(whole) = self.both_looks(earlier, ServerUse::whole_since) {
             let used = ProcessUsage {
                 sessions,
@@ -77,7 +88,7 @@ impl CounterSnapshot {
             return self.delta(earlier, &used);
         }
         let background = self.background_since(earlier);
-        let read = ended.iter().map(|one| one.storage_read_bytes).sum::<Option<u64>>();
+        let read = served.storage_read_bytes;
         let of_background = background.and_then(|background| background.storage_read_bytes);
         let used = ProcessUsage {
             sessions,
@@ -121,11 +132,6 @@ impl CounterSnapshot {
             host,
         }
     }
-}
-
-/// The use of all sessions; unknown where one is.
-fn sum(usages: impl Iterator<Item = Option<Usage>>) -> Option<Usage> {
-    usages.reduce(|sum, one| Some(sum?.plus(&one?))).flatten()
 }
 
 /// What was counted after `earlier`; unknown where one side is.

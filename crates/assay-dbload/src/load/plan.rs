@@ -1,6 +1,7 @@
 //! A rung in the words of its caller: how many sessions, how long, at which pace, and who takes part from outside.
 
 use super::pace::Pace;
+use assay_model::Result;
 use assay_model::load::{Length, LoadKind, LoadStep, OnLoss, Setting, StepArrival};
 use assay_model::measurement::{Interval, Window};
 use assay_model::units::{Nanos, Rate};
@@ -27,6 +28,8 @@ pub struct RungPlan {
     pub pace: Option<Pace>,
     /// What a lost session does.
     pub on_loss: OnLoss,
+    /// Number of the first session: on several hosts each has its own ones of the same load.
+    pub first_session: u32,
 }
 
 impl RungPlan {
@@ -40,6 +43,7 @@ impl RungPlan {
             warm_up: Nanos(0),
             pace: None,
             on_loss: OnLoss::End,
+            first_session: 0,
         }
     }
 
@@ -62,7 +66,8 @@ impl RungPlan {
         }
     }
 
-    pub(super) fn warms_up(&self) -> bool {
+    /// Whether there is a load before the measured one.
+    pub fn warms_up(&self) -> bool {
         self.ramp.0 > 0 || self.warm_up.0 > 0
     }
 }
@@ -75,4 +80,7 @@ pub struct RungHooks<'a> {
     pub observe: &'a mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>,
     /// Called many times a second, for example to restart a server that has died.
     pub on_tick: &'a mut dyn FnMut(),
+    /// Waits for the moment at which hosts begin together: asked when sessions are ready, and again between the load before
+    /// the measured one and that. With it the rung is one host's part, and what the server counts is somebody else's to say.
+    pub meet: Option<&'a mut dyn FnMut() -> Result<()>>,
 }

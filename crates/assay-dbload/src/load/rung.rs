@@ -8,16 +8,17 @@ use super::observer::{ObservedRung, ServerObserver};
 use super::pace::Arrivals;
 use super::plan::{RungHooks, RungPlan};
 use super::product::Product;
+use super::served::ServedSessions;
 use super::slot::{Slot, Tally};
 use super::watch::Watch;
 use super::worker::{Common, Ended, Worker};
 use assay_dbserver::Interrupter;
 use assay_host::clock::unix_ns;
-use assay_model::Result;
 use assay_model::load::{Length, Rung};
 use assay_model::measurement::Finish;
 use assay_model::number::narrow;
 use assay_model::profile::{ReadObserver, ReadTimes};
+use assay_model::{Error, Result};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
@@ -35,6 +36,10 @@ pub struct RungResult {
     pub rung: Rung,
     /// All steps from the first of the warm-up on.
     pub tally: Tally,
+    /// What the server's processes used for these sessions, as far as it is seen from here.
+    pub served: ServedSessions,
+    /// When the first and the last session began what is measured.
+    pub began: Option<(Instant, Instant)>,
 }
 
 /// Measures one rung.
@@ -48,14 +53,20 @@ pub fn measure<M: Method>(
     hooks: &mut RungHooks<'_>,
 ) -> Result<RungResult> {
     method.check(database)?;
-    let before = CounterSnapshot::take(database, &[])?;
+    let is_part = hooks.meet.is_some();
+    let before = match is_part {
+        true => CounterSnapshot::of_this_host(),
+        false => CounterSnapshot::take(database, &[])?,
+    };
     let slots = slots(plan.sessions, method.kinds().len());
     let workers: Result<Vec<Worker<M::Session>>> = (0..plan.sessions)
         .zip(slots.iter().cycle())
-        .map(|(number, slot)| Worker::open(database, method, number, Arc::clone(slot)))
+        .map(|(number, slot)| {
+            Worker::open(database, method, plan.first_session + number, Arc::clone(slot))
+        })
         .collect();
     let workers = workers?;
-    let observer = ServerObserver::ready(database);
+    let observer = if is_part { None } else { ServerObserver::ready(database) };
     let started_unix_ns = unix_ns();
     let address = database.address.clone();
     let common = common(plan, &address);
@@ -68,8 +79,12 @@ pub fn measure<M: Method>(
         started_unix_ns,
         backlog: None,
         observed: None,
+        called_off: None,
     };
     let (ended, finish) = running.run(workers, observer, &mut watch, hooks);
+    if let Some(error) = running.called_off.take() {
+        return Err(error);
+    }
     let mut measured = running.measured(&ended, finish, watch, hooks);
     if let Some(stream) = method.single_block_stream() {
         add_statements(&mut measured.rung, stream);
@@ -78,7 +93,7 @@ pub fn measure<M: Method>(
 }
 
 /// The load's own statements are readers of single blocks, too.
-fn add_statements(rung: &mut Rung, stream: &str) {
+pub(super) fn add_statements(rung: &mut Rung, stream: &str) {
     let found = rung.measurement.streams.iter().find(|found| found.name == stream);
     let found = found.and_then(|found| found.operations.read.as_ref());
     let server = rung.profile.as_mut().and_then(|profile| profile.server.as_mut());
@@ -133,6 +148,8 @@ struct Running<'a, L: Product> {
     backlog: Option<u64>,
     /// What was observed while it ran.
     observed: Option<ObservedRung<L::Watcher>>,
+    /// Why it did not begin, where hosts did not meet.
+    called_off: Option<Error>,
 }
 
 type Threads<'scope> = Vec<ScopedJoinHandle<'scope, Ended>>;
@@ -155,6 +172,7 @@ impl<L: Product> Running<'_, L> {
                 .into_iter()
                 .map(|worker| scope.spawn(move || worker.work(common)))
                 .collect();
+            self.meet(hooks);
             common.start.wait();
             let _ = common.started.set(Instant::now());
             if common.warms_up {
@@ -179,6 +197,16 @@ impl<L: Product> Running<'_, L> {
         })
     }
 
+    /// Waits for the other hosts, where there are any; without them nothing begins.
+    fn meet(&mut self, hooks: &mut RungHooks<'_>) {
+        let Some(meet) = hooks.meet.as_mut().filter(|_| self.called_off.is_none()) else { return };
+        if let Err(error) = meet() {
+            self.called_off = Some(error);
+            self.common.warmed.store(true, Ordering::Relaxed);
+            self.common.done.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Arrivals that are due by now and have not begun.
     fn late(&self) -> Option<u64> {
         let (arrivals, started) = self.common.arrivals.as_ref().zip(self.common.started.get())?;
@@ -195,13 +223,17 @@ impl<L: Product> Running<'_, L> {
         let common = self.common;
         let started = Instant::now();
         let length = Duration::from_nanos(self.plan.ramp.0.saturating_add(self.plan.warm_up.0));
-        while started.elapsed() < length && !hooks.stop.load(Ordering::Relaxed) {
+        let is_over = || hooks.stop.load(Ordering::Relaxed) || self.called_off.is_some();
+        while started.elapsed() < length && !is_over() {
             (hooks.on_tick)();
             thread::sleep(super::watch::LOOK);
         }
         common.warmed.store(true, Ordering::Relaxed);
         wait(interrupters, || common.paused.load(Ordering::Acquire) >= interrupters.len());
-        if let Ok(snapshot) = CounterSnapshot::take(self.database, &[]) {
+        if hooks.meet.is_some() {
+            self.meet(hooks);
+            self.before = CounterSnapshot::of_this_host();
+        } else if let Ok(snapshot) = CounterSnapshot::take(self.database, &[]) {
             self.before = snapshot;
         }
         self.started_unix_ns = unix_ns();
@@ -219,12 +251,15 @@ impl<L: Product> Running<'_, L> {
         watch: Watch<'_>,
         hooks: &mut RungHooks<'_>,
     ) -> RungResult {
-        let processes: Vec<u32> = ended.iter().map(|one| one.process).collect();
-        let after = CounterSnapshot::take(self.database, &processes);
+        let served = ServedSessions::of(ended);
+        let after = match hooks.meet {
+            Some(_) => Ok(CounterSnapshot::of_this_host()),
+            None => CounterSnapshot::take(self.database, &served.processes),
+        };
         let mut delta = match &after {
-            Ok(after) => after.since(&self.before, ended),
+            Ok(after) => after.since(&self.before, &served),
             // A server that is gone reports nothing more; what the sessions measured stands.
-            Err(_) => self.before.since(&self.before, ended),
+            Err(_) => self.before.since(&self.before, &served),
         };
         let observed = self.observed.as_ref();
         if let Some(observed) = observed {
@@ -241,7 +276,9 @@ impl<L: Product> Running<'_, L> {
         rung.measurement.started_unix_ns = self.started_unix_ns;
         rung.backlog = self.backlog;
         rung.profile = profile.map(Box::new);
-        RungResult { rung, tally }
+        let begins = || ended.iter().map(|one| one.began);
+        let began = begins().min().zip(begins().max());
+        RungResult { rung, tally, served, began }
     }
 }
 

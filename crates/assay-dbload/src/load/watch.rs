@@ -86,22 +86,35 @@ impl<'a> Watch<'a> {
             Length::Steps(_) => None,
         };
         loop {
-            thread::sleep(LOOK);
+            thread::sleep(self.nap(end));
             (hooks.on_tick)();
             let elapsed = self.elapsed(Instant::now());
             if hooks.stop.load(Ordering::Relaxed) {
                 return Finish::Interrupted;
             }
             let over = end.is_some_and(|end| elapsed >= end);
+            let is_part = hooks.meet.is_some();
+            // What all hosts measured ends at the same time; what is under way then is this one's own.
+            if over && is_part && self.interval(elapsed, hooks).is_break() {
+                return not_kept();
+            }
             if over || threads.iter().all(ScopedJoinHandle::is_finished) {
                 return Finish::Complete;
             }
             let due = Duration::from_nanos(self.last_ns) + INTERVAL;
             let near_end = end.is_some_and(|end| due + INTERVAL / 2 > end);
             if elapsed >= due && !near_end && self.interval(elapsed, hooks).is_break() {
-                return Finish::Failed { reason: "an interval could not be kept".to_owned() };
+                return not_kept();
             }
         }
+    }
+
+    /// How long nothing is to be looked at: until the next edge, and no longer than a look.
+    fn nap(&self, end: Option<Duration>) -> Duration {
+        let edge = Duration::from_nanos(self.last_ns) + INTERVAL;
+        let edge = end.map_or(edge, |end| edge.min(end));
+        let left = edge.saturating_sub(self.elapsed(Instant::now()));
+        if left.is_zero() { LOOK } else { LOOK.min(left) }
     }
 
     /// Measured time at a moment.
@@ -188,16 +201,7 @@ impl<'a> Watch<'a> {
     /// the doubt.
     fn statements(&self) -> Option<Estimate> {
         let all: u64 = self.totals.iter().map(|stream| stream.operations.ios()).sum();
-        let value = rate(all, seconds(self.last_ns));
-        let whole = self.rates.get(1..self.rates.len().saturating_sub(1)).unwrap_or_default();
-        let mean = mean_interval(whole, 0.95).filter(|_| whole.len() >= INTERVALS_MIN)?;
-        Some(Estimate {
-            value,
-            low: value.min(mean.low),
-            high: value.max(mean.high),
-            confidence: mean.confidence,
-            n: count_of(mean.n),
-        })
+        statements(all, self.last_ns, &self.rates)
     }
 
     fn errors(&self) -> Vec<ErrorCount> {
@@ -245,6 +249,24 @@ impl<'a> Watch<'a> {
         }
         all
     }
+}
+
+/// Steps a second of `all` in a time, with the doubt of the rates of its intervals.
+pub(super) fn statements(all: u64, elapsed_ns: u64, rates: &[f64]) -> Option<Estimate> {
+    let value = rate(all, seconds(elapsed_ns));
+    let whole = rates.get(1..rates.len().saturating_sub(1)).unwrap_or_default();
+    let mean = mean_interval(whole, 0.95).filter(|_| whole.len() >= INTERVALS_MIN)?;
+    Some(Estimate {
+        value,
+        low: value.min(mean.low),
+        high: value.max(mean.high),
+        confidence: mean.confidence,
+        n: count_of(mean.n),
+    })
+}
+
+fn not_kept() -> Finish {
+    Finish::Failed { reason: "an interval could not be kept".to_owned() }
 }
 
 fn conduct(

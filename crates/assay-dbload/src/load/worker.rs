@@ -71,6 +71,8 @@ pub(super) struct Ended {
     pub(super) storage_read_bytes: Option<u64>,
     /// Number of its process.
     pub(super) process: u32,
+    /// When it began what is measured.
+    pub(super) began: Instant,
     /// When its last step ended.
     pub(super) at: Instant,
     /// Why it could not go on.
@@ -116,6 +118,7 @@ impl<S: Session> Worker<S> {
             common.resume.wait();
         }
         self.used_before = self.connection.usage();
+        let began = Instant::now();
         let lost =
             lost.or_else(|| self.steps(common, &common.done, common.steps.unwrap_or(u64::MAX)));
         let at = Instant::now();
@@ -125,6 +128,7 @@ impl<S: Session> Worker<S> {
             usage: after.zip(self.used_before).map(|(after, before)| after.since(&before)),
             storage_read_bytes: after.and_then(|after| after.storage_read_bytes),
             process,
+            began,
             at,
             lost,
             tally: self.tally,

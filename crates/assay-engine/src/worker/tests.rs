@@ -234,6 +234,6 @@ fn an_observer_can_end_the_run_and_equal_seeds_give_equal_runs() {
 #[test]
 fn a_worker_shares_no_cache_line() {
     type Any = crate::worker::Worker<crate::backend::NullBackend>;
-    assert!(align_of::<Any>() >= crate::cache_line::CACHE_LINES_BYTES);
-    assert!(size_of::<Any>().is_multiple_of(crate::cache_line::CACHE_LINES_BYTES));
+    assert_eq!(align_of::<Any>(), align_of::<crate::cache_line::OwnLines<u8>>());
+    assert!(size_of::<Any>().is_multiple_of(128));
 }

@@ -2,14 +2,17 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
+use crate::hosts_option::hosts_plan;
 use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use crate::start;
+use assay_app::cluster::{HostNames, HostsPlan};
 use assay_app::plan_document::read_plan;
 use assay_app::resume::needed;
 use assay_app::study::StudyPlan;
 use assay_app::study::outline::{self, StudyListing};
+use assay_cluster::division::Outstanding;
 use assay_methods::files::read_document;
 use assay_methods::shipped_studies::study_text;
 use assay_methods::target::SimulatedDevice;
@@ -21,13 +24,14 @@ use clap::Args;
 use std::path::Path;
 
 /// What a study that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 2] = ["study", "scale"];
+const OWN: [&str; 4] = ["study", "scale", "hosts", "total"];
 
 /// Runs an experiment from a study file: every combination of its factors, in its order, with its phases
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay study dell-locality /mnt/data --scale 1/1000 --dry-run
   assay study dell-locality /mnt/data --scale 1/1000
+  assay study cluster.study.toml /mnt/data --hosts local:4
   assay study --resume latest")]
 pub struct Options {
     /// Study file (`*.study.toml`), or the name of a built-in study; `assay show study` lists them
@@ -36,6 +40,13 @@ pub struct Options {
     /// Scale data and times down to this share: 1/1000, 5%
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Scale>, default_value = "1")]
     scale: Scale,
+    /// Hosts that measure together, of which the factor `hosts` takes some: local:N for N processes of this machine, or names of
+    /// hosts of a Ray cluster joined by commas
+    #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
+    hosts: Option<HostNames>,
+    /// Divide the outstanding I/Os of a cell among the hosts instead of giving them to each
+    #[arg(long, requires = "hosts")]
+    total: bool,
     /// Continue an unfinished study as it was started: its id, or `latest`
     #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN))]
     resume: Option<String>,
@@ -45,6 +56,13 @@ pub struct Options {
     store: StoreOptions,
     #[command(flatten)]
     output: OutputOptions,
+}
+
+impl Options {
+    fn hosts_plan(&self) -> Option<HostsPlan> {
+        let outstanding = if self.total { Outstanding::Total } else { Outstanding::PerHost };
+        self.hosts.as_ref().map(|hosts| hosts_plan(hosts, &self.target, outstanding))
+    }
 }
 
 /// Carries the verb out.
@@ -58,6 +76,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         notes: study.floors(options.scale),
         study: study.scaled(options.scale),
         target: options.target.plan(),
+        hosts: options.hosts_plan(),
     };
     if options.target.start.dry_run {
         return dry_run(&plan, options);
@@ -77,14 +96,14 @@ fn text(name: &str) -> Result<String> {
 
 /// The plan as text or JSON. Cells that cannot be made are known before anything is touched.
 fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
-    let targets = &plan.target.targets;
+    let (targets, study) = (&plan.target.targets, &plan.on_each_host());
     for target in targets {
         SimulatedDevice::parse(target)?;
     }
     if options.output.json {
-        return print(&json(&StudyListing::of(&plan.study, &plan.notes, targets))?);
+        return print(&json(&StudyListing::of(study, &plan.notes, targets))?);
     }
-    print(&outline::text(&plan.study, &plan.notes, targets))
+    print(&outline::text(study, &plan.notes, targets))
 }
 
 /// Goes on with a study; what may be destroyed is what was typed now.
@@ -104,5 +123,5 @@ fn original_plan(run: &RunReader) -> Result<StudyPlan> {
     let begun: Options = original_options(run, "study", "study")?;
     let text = needed(run, Document::Study)?;
     let study = parse_study(&text).map_err(|error| error.context(run.path().display()))?;
-    Ok(StudyPlan { target: begun.target.plan(), study, notes: Vec::new() })
+    Ok(StudyPlan { target: begun.target.plan(), study, hosts: None, notes: Vec::new() })
 }

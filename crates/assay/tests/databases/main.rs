@@ -32,5 +32,6 @@ mod postgres_oltp;
 mod postgres_servers;
 mod postgres_slob;
 mod safety;
+mod several_hosts;
 mod silent;
 mod tls;

@@ -4,6 +4,7 @@ use super::partial_data::DropOption;
 use super::server::{SERVER, ServerOptions};
 use crate::options::LoadRunOptions;
 use crate::spelling::{Quantile, quantity};
+use assay_app::cluster::HostNames;
 use assay_app::load::bounds::{REPEATS, SESSIONS, WORK};
 use assay_app::load::parameters::{HotSpotParameter, ThinkParameter};
 use assay_app::load::slob::{ReadAccess, RedoSize, SlobPlan};
@@ -81,6 +82,10 @@ pub struct Options {
     /// How rows are read
     #[arg(long, value_enum, default_value_t = Reading::Index)]
     access: Reading,
+    /// Hosts that have the sessions, dealt in the order of their numbers: local:N for N processes of this machine, or names of
+    /// hosts of a Ray cluster joined by commas
+    #[arg(long, value_name = "HOSTS", conflicts_with = "work", value_parser = quantity::<HostNames>)]
+    hosts: Option<HostNames>,
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -149,6 +154,7 @@ impl Options {
                 Reading::Index => ReadAccess::Index,
                 Reading::Stream => ReadAccess::Stream,
             },
+            hosts: self.hosts.clone(),
             seed: self.seed,
             buffer_pool: self.buffer_pool,
             partial_data: self.partial_data.map(DropOption::into),

@@ -5,6 +5,7 @@ use super::server::{SERVER, ServerOptions};
 use crate::ledger_options::{CUTS, LedgerOptions};
 use crate::options::LoadRunOptions;
 use crate::spelling::{Quantile, quantity};
+use assay_app::cluster::HostNames;
 use assay_app::load::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, schema_name};
 use assay_app::load::transactions::{
     self, CommitPlan, CommitStep, IsolationLevel, LossAction, TransactionPlan,
@@ -67,6 +68,10 @@ pub struct TransactionOptions {
     /// What sessions do when the server goes away
     #[arg(long, value_enum, default_value_t = OnLossOption::End)]
     on_loss: OnLossOption,
+    /// Hosts that have the sessions, dealt in the order of their numbers: local:N for N processes of this machine, or names of
+    /// hosts of a Ray cluster joined by commas
+    #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
+    hosts: Option<HostNames>,
     /// Name of Assay's schema on your server, by default assay_ and the load; with --restore-every also of its database
     #[arg(long, value_name = "NAME", value_parser = plain_name)]
     schema: Option<String>,
@@ -188,6 +193,7 @@ impl TransactionOptions {
                 OnLossOption::End => LossAction::End,
                 OnLossOption::Reconnect => LossAction::Reconnect,
             },
+            hosts: self.hosts.clone(),
             schema: self.schema.clone(),
             partial_data: self.partial_data.map(PartialDataOption::into),
             seed: self.seed,

@@ -1,0 +1,165 @@
+//! `assay cluster`: who is there, and how hosts become a cluster.
+
+use crate::exit::{ExitStatus, print};
+use crate::spelling::quantity;
+use assay_app::cluster::{ClusterNode, HostNames, cluster_nodes, differences, shared_devices};
+use assay_app::{Context, Guards};
+use assay_model::Result;
+use assay_model::number::{real, seconds};
+use assay_model::units::show_bytes;
+use assay_store::Store;
+use clap::{Args, Subcommand};
+use std::fmt::Write;
+
+/// Shows the hosts of a cluster, and how hosts become one
+#[derive(Args)]
+pub struct Options {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// What is shown.
+#[derive(Subcommand)]
+enum Command {
+    /// Who is there: version, clock, processors, the devices under targets, which of them are shared, and what differs; nothing is touched
+    #[command(after_help = "Examples:
+  assay cluster nodes --hosts hA,hB /mnt/data
+  assay cluster nodes --hosts local:2")]
+    Nodes(NodesOptions),
+    /// The commands that make a Ray cluster of hosts, to paste on each of them
+    #[command(after_help = "Examples:
+  assay cluster start-lines --hosts hA,hB,hC")]
+    StartLines(StartLinesOptions),
+}
+
+/// Options of `nodes`.
+#[derive(Args)]
+struct NodesOptions {
+    /// The hosts: local:N for N processes of this machine, or names of hosts of a Ray cluster joined by commas
+    #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
+    hosts: HostNames,
+    /// Directories, files or block devices whose storage is described
+    #[arg(value_name = "TARGET")]
+    targets: Vec<String>,
+}
+
+/// Options of `start-lines`.
+#[derive(Args)]
+struct StartLinesOptions {
+    /// Names of the hosts joined by commas, the first of which is the head
+    #[arg(long, value_name = "HOSTS", value_delimiter = ',', required = true)]
+    hosts: Vec<String>,
+    /// Port of the head
+    #[arg(long, value_name = "PORT", default_value_t = 6379)]
+    port: u16,
+}
+
+/// Carries the verb out.
+pub fn run(options: &Options) -> Result<ExitStatus> {
+    match &options.command {
+        Command::Nodes(options) => nodes(options),
+        Command::StartLines(options) => print(&start_lines(&options.hosts, options.port)),
+    }
+}
+
+fn nodes(options: &NodesOptions) -> Result<ExitStatus> {
+    let context = Context {
+        stop: crate::signals::stop_flag()?,
+        guards: Guards::of_this_program(),
+        ..Context::new(Store::at(std::env::temp_dir()))
+    };
+    let found = cluster_nodes(&options.hosts, &options.targets, &context)?;
+    let mut text = String::new();
+    for node in &found {
+        text.push_str(&described(node));
+    }
+    for (device, hosts) in shared_devices(&found) {
+        let _ = writeln!(text, "shared: the device {device} is one on {}", hosts.join(", "));
+    }
+    for difference in differences(&found) {
+        let _ = writeln!(text, "differs: {difference}");
+    }
+    print(&text)
+}
+
+fn described(node: &ClusterNode) -> String {
+    let host = &node.environment.host;
+    let mut text = format!(
+        "{}: {}, assay {}, Linux {}, {} processors, {} of memory\n",
+        node.name,
+        host.name,
+        env!("CARGO_PKG_VERSION"),
+        host.kernel,
+        host.cpu.logical,
+        show_bytes(real(host.memory.total_bytes))
+    );
+    let _ = writeln!(
+        text,
+        "  clock {:+.3} ms ± {:.3} ms against this machine's; an answer takes {:.3} ms at least",
+        real(node.offset.offset_ns.unsigned_abs()) / 1e6 * sign(node.offset.offset_ns),
+        1e3 * seconds(node.offset.uncertainty_ns),
+        1e3 * seconds(node.round_trip_ns)
+    );
+    for storage in &node.environment.storage {
+        for layer in &storage.stack.layers {
+            let identity = layer.world_wide_name.as_ref().or(layer.serial.as_ref());
+            let model = layer.model.as_deref().unwrap_or("no model");
+            let identity = identity.map_or("no serial number", String::as_str);
+            let size = show_bytes(real(layer.size_bytes));
+            let _ = writeln!(text, "  {}: {model}, {identity}, {size}", layer.name);
+        }
+    }
+    text
+}
+
+fn sign(number: i64) -> f64 {
+    if number < 0 { -1.0 } else { 1.0 }
+}
+
+/// What is typed on each host, with what keeps Ray from disturbing a measurement.
+fn start_lines(hosts: &[String], port: u16) -> String {
+    let mut text = "# on every host, in the same versions of Ray and Python: pip install 'assay[ray]'\n\
+        export RAY_AUTH_MODE=token RAY_USAGE_STATS_ENABLED=0 RAY_enable_worker_prestart=0 RAY_memory_monitor_refresh_ms=0\n"
+        .to_owned();
+    for (number, host) in hosts.iter().enumerate() {
+        let (place, more) = if number == 0 {
+            (format!("--head --port={port}"), " --include-dashboard=false --disable-usage-stats")
+        } else {
+            (format!("--address={}:{port}", hosts[0]), "")
+        };
+        let _ = writeln!(text, "# on {host}");
+        if number == 0 {
+            let _ = writeln!(
+                text,
+                "ray get-auth-token --generate   # then copy ~/.ray/auth_token to every other host, readable by its user alone"
+            );
+        }
+        let _ = writeln!(
+            text,
+            "ray start {place} --num-cpus=0 --labels assay.io/host={host} --object-store-memory=80000000{more}"
+        );
+    }
+    let _ = writeln!(text, "# on {}, at the end on every host: ray stop", hosts[0]);
+    let _ = writeln!(text, "assay cluster nodes --hosts {}", hosts.join(","));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_host_is_the_head_and_every_host_has_its_label() {
+        let hosts = ["hA".to_owned(), "hB".to_owned()];
+        let text = start_lines(&hosts, 6380);
+        assert_eq!(text.matches("ray start").count(), 2);
+        assert!(
+            text.contains("ray start --head --port=6380 --num-cpus=0 --labels assay.io/host=hA ")
+        );
+        assert!(
+            text.contains("ray start --address=hA:6380 --num-cpus=0 --labels assay.io/host=hB ")
+        );
+        assert!(text.contains("RAY_AUTH_MODE=token") && text.contains("--disable-usage-stats"));
+        assert!(text.ends_with("assay cluster nodes --hosts hA,hB\n"));
+    }
+}
