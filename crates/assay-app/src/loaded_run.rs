@@ -8,6 +8,7 @@ use assay_judge::{
 use assay_model::calibration::Calibration;
 use assay_model::cluster::Cluster;
 use assay_model::dss::Dss;
+use assay_model::durability::Durability;
 use assay_model::environment::Environment;
 use assay_model::integrity::Integrity;
 use assay_model::load::{Load, Rung};
@@ -89,7 +90,9 @@ impl LoadedRun {
         let verified = self.report.integrity.as_ref().map(Integrity::outcome);
         let summed = self.report.cluster.as_ref().and_then(Cluster::doubt);
         let summed = summed.map(|_| Outcome::Inconclusive);
-        Outcome::of_all(std::iter::once(judged).chain(verified).chain(summed))
+        let of_load = self.report.load.as_ref().and_then(|load| load.durability.as_ref());
+        let cut = of_load.and_then(Durability::outcome);
+        Outcome::of_all(std::iter::once(judged).chain(verified).chain(summed).chain(cut))
     }
 
     /// Whether a host of several was lost: what the others measured is kept, and decides nothing.

@@ -12,7 +12,7 @@ use crate::recording::{OpenTarget, Recording, RunRequest, check_verifiable};
 use crate::target_plan::TargetPlan;
 use assay_engine::Target;
 use assay_host::clock::unix_ns;
-use assay_host::declarations::declarations;
+use assay_host::declarations::{declarations, declared_atomic_unit};
 use assay_host::root::SysRoot;
 use assay_ledger::{
     KeptAcknowledgements, LedgerHead, LedgerId, LedgerPlace, LedgerSubject, Recorder,
@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 pub use after::AfterPlan;
-pub(crate) use ground::{boot, identity};
+pub(crate) use ground::{boot, check_apart, identity};
 
 /// The cell of the load.
 const CELL: &str = "verify";
@@ -69,7 +69,7 @@ impl VerifyPlan {
         match &self.ledger {
             None => self.without_ledger(named, context),
             Some(place) => {
-                ground::check_apart(place, self.only_target()?, context)?;
+                check_apart(place, self.only_target()?, context)?;
                 let use_of = |id: &LedgerId| LedgerUse::New(id.digits());
                 self.with_ledger(place, None, use_of, named, context)
             }
@@ -261,8 +261,12 @@ fn weighed(recording: &Recording, timing: Option<FlushTiming>, cuts: Vec<JudgedC
         OpenTarget::Storage(storage) => storage.environment.storage.first(),
         OpenTarget::Simulated(..) | OpenTarget::Hosts(_) => None,
     };
-    let declared = storage.map(|storage| declarations(&storage.stack)).unwrap_or_default();
-    durability(declared, timing, cuts)
+    let stack = storage.map(|storage| &storage.stack);
+    let declared = stack.map(declarations).unwrap_or_default();
+    Durability {
+        declared_atomic_unit_bytes: stack.and_then(declared_atomic_unit),
+        ..durability(declared, timing, cuts)
+    }
 }
 
 fn storage_of(recording: &Recording) -> Result<&Storage> {

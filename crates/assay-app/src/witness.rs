@@ -147,15 +147,14 @@ fn tell(
 
 /// A judged cut in a sentence.
 fn words(cut: &JudgedCut) -> String {
-    match cut.lost_blocks() {
-        0 => {
-            format!("{} cut: all {} promised blocks are kept", cut.kind.name(), cut.promised_blocks)
-        }
-        lost => format!(
-            "{} cut: {lost} of {} promised blocks are lost or damaged",
-            cut.kind.name(),
-            cut.promised_blocks
-        ),
+    let (kind, promised) = (cut.kind.name(), cut.promised());
+    let what = if cut.commits.is_some() { "transactions" } else { "blocks" };
+    let control = cut.control().map_or_else(String::new, |control| {
+        format!(" (control: the server ran without {})", control.name())
+    });
+    match cut.broken() {
+        0 => format!("{kind} cut{control}: all {promised} promised {what} are kept"),
+        broken => format!("{kind} cut{control}: {broken} faults in {promised} promised {what}"),
     }
 }
 

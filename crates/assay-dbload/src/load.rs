@@ -6,6 +6,7 @@
 
 mod check;
 mod chunks;
+mod commit_log;
 mod copies;
 mod copies_postgres;
 mod copy;
@@ -56,6 +57,7 @@ mod watch;
 mod worker;
 
 pub(crate) use check::{Conditions, check_all};
+pub use commit_log::{CommitLog, CommitMark, CommitMarks, SharedCommitLog};
 pub use copies::{OwnDatabase, no_copies};
 pub use copies_postgres::{left_databases, remove_left_database};
 pub(crate) use counters::ProcessUsage;

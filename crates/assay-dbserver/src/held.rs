@@ -45,6 +45,11 @@ impl Held {
         &self.path
     }
 
+    /// Writes out all that is dirty of its file system, and waits until storage has it.
+    pub fn write_out(&self) -> Result<()> {
+        rustix::fs::syncfs(self)
+    }
+
     /// What the system says of it.
     pub fn status(&self) -> Result<Stat> {
         fstat(self)

@@ -4,6 +4,7 @@ use crate::account::Account;
 use crate::daemon::Daemon;
 use crate::home::Plan;
 use assay_model::Result;
+use assay_model::durability::{Control, PageCheck};
 use std::fmt::Debug;
 use std::sync::atomic::AtomicBool;
 
@@ -16,6 +17,8 @@ pub struct Start {
     pub sessions_max: u32,
     /// Whether the page cache is passed by.
     pub direct: bool,
+    /// What it is started without on purpose, so that a power cut breaks something.
+    pub without: Option<Control>,
 }
 
 /// A server that was made here.
@@ -31,6 +34,8 @@ pub trait Program: Sized {
 
     /// Names of its processes; the kernel keeps fifteen letters.
     const PROGRAMS: &'static [&'static str];
+    /// What it says, in small letters, when it does not start because of what it finds in its files.
+    const DAMAGE: &'static [&'static str];
 
     /// Who must run it: nobody else than the caller unless that is the superuser.
     fn account() -> Option<Account>;
@@ -64,6 +69,15 @@ pub trait Program: Sized {
 
     /// Whether its version can pass the page cache by.
     fn knows_direct(&self) -> bool;
+
+    /// Makes damaged pages visible where they are not by themselves, while it rests.
+    fn seal_pages(&self) {}
+
+    /// What its own programs and statements say of the tables of a schema, while it runs.
+    fn check_running(&self, schema: &str) -> Vec<PageCheck>;
+
+    /// What its own programs say of its files, while it rests.
+    fn check_at_rest(&self) -> Vec<PageCheck>;
 
     /// How to reach it.
     fn address(&self) -> Self::Address;

@@ -1,7 +1,9 @@
 //! What the layers under a target declare of their caches: an entry for each that says something.
 
 use assay_model::durability::Declaration;
+use assay_model::number::real;
 use assay_model::stack::{BlockLayer, BlockStack, Mount};
+use assay_model::units::show_bytes;
 
 /// What the layers declare, from the top to the bottom.
 pub fn declarations(stack: &BlockStack) -> Vec<Declaration> {
@@ -41,16 +43,40 @@ fn of_layer(layer: &BlockLayer) -> Option<Declaration> {
         Some(false) => ", no FUA",
         None => "",
     };
+    let atomic = match queue.atomic_write_bytes_max {
+        None => String::new(),
+        Some(0) => "; no atomic writes beyond a sector".to_owned(),
+        Some(bytes) => format!("; atomic writes of up to {}", show_bytes(real(bytes))),
+    };
     let model =
         layer.model.as_deref().map_or_else(String::new, |model| format!(" ({})", model.trim()));
     let layer = format!("{}{model}", layer.name);
-    Some(Declaration { layer, what: format!("{cache}: {meaning}{forced}") })
+    Some(Declaration { layer, what: format!("{cache}: {meaning}{forced}{atomic}") })
+}
+
+/// The largest write that every device under a target promises to keep whole over a power cut, bytes; `None` where one of them
+/// says nothing of it.
+pub fn declared_atomic_unit(stack: &BlockStack) -> Option<u64> {
+    let said = stack.layers.iter().map(|layer| layer.queue.as_ref()?.atomic_write_bytes_max);
+    said.collect::<Option<Vec<u64>>>()?.into_iter().min()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use assay_model::stack::Queue;
+
+    #[test]
+    fn the_weakest_layer_decides_what_is_written_as_a_whole() {
+        let layer = |bytes| BlockLayer {
+            queue: Some(Queue { atomic_write_bytes_max: bytes, ..Queue::default() }),
+            ..BlockLayer::default()
+        };
+        let of = |layers| declared_atomic_unit(&BlockStack { layers, ..BlockStack::default() });
+        assert_eq!(of(vec![layer(Some(65_536)), layer(Some(16_384))]), Some(16_384));
+        assert_eq!(of(vec![layer(Some(65_536)), layer(None)]), None);
+        assert_eq!(of(Vec::new()), None);
+    }
 
     #[test]
     fn each_layer_that_says_something_is_heard() {

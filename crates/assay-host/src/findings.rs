@@ -5,6 +5,7 @@ mod cloud;
 mod content;
 mod device;
 mod file_system;
+mod flushes;
 mod host;
 mod rule;
 
@@ -14,7 +15,7 @@ use assay_model::environment::{Environment, Finding};
 
 /// All rules, for manuals and tests.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    [device::RULES, cloud::RULES, file_system::RULES, host::RULES, content::RULES]
+    [device::RULES, cloud::RULES, file_system::RULES, flushes::RULES, host::RULES, content::RULES]
         .into_iter()
         .flatten()
         .copied()
@@ -28,6 +29,7 @@ pub fn derive_findings(environment: &Environment) -> Vec<Finding> {
         device::find(environment, storage, &mut findings);
         cloud::find(environment, storage, &mut findings);
         file_system::find(storage, &mut findings);
+        flushes::find(environment, storage, &mut findings);
         content::find(storage, &mut findings);
     }
     host::find(environment, &mut findings);

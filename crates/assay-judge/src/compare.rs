@@ -210,7 +210,9 @@ fn strictness(measures: usize) -> f64 {
 /// Rates and their opposite.
 const fn better(unit: Unit) -> Direction {
     match unit {
-        Unit::IosPerS | Unit::PerMinute | Unit::PerHour | Unit::BytesPerS => Direction::Higher,
+        Unit::IosPerS | Unit::PerMinute | Unit::PerHour | Unit::BytesPerS | Unit::Bytes => {
+            Direction::Higher
+        }
         Unit::Ns | Unit::Share | Unit::Count => Direction::Lower,
     }
 }

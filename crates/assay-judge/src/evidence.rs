@@ -25,6 +25,7 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::IntegrityFindings => vec![findings(facts)],
         Quantity::DurabilityLost => vec![lost(facts)],
         Quantity::DurabilityLossPerCut => vec![loss_per_cut(facts)],
+        Quantity::AtomicUnit => vec![atomic_unit(facts)],
         Quantity::HostCpuBusy => vec![host_busy(quantity, facts)],
         Quantity::HostTcpRetransmits => {
             vec![Found::absent("the host sent fewer than 1,000 TCP segments, or none were counted")]
@@ -54,17 +55,19 @@ fn findings(facts: &Facts<'_>) -> Found {
 
 /// What cuts came to, where one of them took something away.
 fn cuts<'a>(facts: &Facts<'a>) -> Option<(&'a Durability, u64)> {
-    let durability = facts.integrity?.durability.as_ref()?;
+    let of_blocks = facts.integrity.and_then(|found| found.durability.as_ref());
+    let of_load = facts.load.as_ref().and_then(|facts| facts.load.durability.as_ref());
+    let durability = of_blocks.or(of_load).filter(|found| !found.is_void())?;
     let cuts = durability.strongest_cuts().map(|(_, cuts)| cuts);
-    cuts.or((durability.lost_blocks() > 0).then_some(1)).map(|cuts| (durability, cuts))
+    cuts.or((durability.broken() > 0).then_some(1)).map(|cuts| (durability, cuts))
 }
 
-/// Blocks that lost what was acknowledged, over all cuts.
+/// Broken promises over all cuts: blocks that lost what was acknowledged, or what is wrong with a database.
 fn lost(facts: &Facts<'_>) -> Found {
     let Some((durability, cuts)) = cuts(facts) else {
         return Found::absent("nothing was cut; see `assay verify --ledger`");
     };
-    let estimate = Estimate::exact(real(durability.lost_blocks()), cuts);
+    let estimate = Estimate::exact(real(durability.broken()), cuts);
     Found { subject: None, known: Ok(Known::new(estimate, 0.0, Vec::new())) }
 }
 
@@ -75,6 +78,21 @@ fn loss_per_cut(facts: &Facts<'_>) -> Found {
         return Found::absent("nothing was cut; see `assay verify --ledger`");
     };
     let known = Known::new(Estimate::exact(chance, cuts), 0.0, Vec::new());
+    Found { subject: None, known: Ok(known) }
+}
+
+/// Only a write that was torn shows where writes are torn: what was never torn may be larger or may have had luck.
+fn atomic_unit(facts: &Facts<'_>) -> Found {
+    let Some((durability, _)) = cuts(facts) else {
+        return Found::absent("nothing was cut; see `assay verify --ledger`");
+    };
+    let Some(unit_bytes) = durability.atomic_unit_bytes() else {
+        return Found::absent(
+            "no write on its way was torn by a cut, so that nothing is known of larger ones",
+        );
+    };
+    let torn = durability.cuts.iter().map(|cut| cut.torn_blocks).sum();
+    let known = Known::new(Estimate::exact(real(unit_bytes), torn), 0.0, Vec::new());
     Found { subject: None, known: Ok(known) }
 }
 

@@ -36,6 +36,7 @@ fn parse(name: &str) -> Option<Quantity> {
         "integrity.findings" => return Some(Quantity::IntegrityFindings),
         "durability.lost" => return Some(Quantity::DurabilityLost),
         "durability.loss_per_cut" => return Some(Quantity::DurabilityLossPerCut),
+        "atomic_unit" => return Some(Quantity::AtomicUnit),
         "host.cpu_busy" => return Some(Quantity::HostCpuBusy),
         "host.tcp_retransmits" => return Some(Quantity::HostTcpRetransmits),
         _ => {}
@@ -172,7 +173,7 @@ fn hundredth_of(value: f64) -> f64 {
 fn overview() -> String {
     "quantities look like read.service_time.q0.99, write.service_time.mean, sync.service_time.max, iops, \
      throughput, errors (each also as stream.… or target.…), calibration.read.iops_within_limit, load.new_orders, \
-     load.rung.payment.response_time.q0.99, integrity.findings, durability.lost, host.cpu_busy"
+     load.rung.payment.response_time.q0.99, integrity.findings, durability.lost, atomic_unit, host.cpu_busy"
         .to_owned()
 }
 
@@ -182,6 +183,7 @@ pub(crate) fn known() -> Vec<Quantity> {
         Quantity::IntegrityFindings,
         Quantity::DurabilityLost,
         Quantity::DurabilityLossPerCut,
+        Quantity::AtomicUnit,
         Quantity::HostCpuBusy,
         Quantity::HostTcpRetransmits,
     ];

@@ -39,6 +39,8 @@ pub enum Quantity {
     DurabilityLost,
     /// Upper limit of the chance that a cut loses something.
     DurabilityLossPerCut,
+    /// What the places have in common at which writes on their way were torn by cuts, bytes.
+    AtomicUnit,
     /// Busy share of all processors of the host during the measurement.
     HostCpuBusy,
     /// Share of TCP segments that the host sent again during the measurement; given by the caller.
@@ -271,6 +273,7 @@ impl Quantity {
             Self::Loaded { what, .. } => what.unit(),
             Self::Queried { what } => what.unit(),
             Self::IntegrityFindings | Self::DurabilityLost => Unit::Count,
+            Self::AtomicUnit => Unit::Bytes,
             Self::DurabilityLossPerCut | Self::HostCpuBusy | Self::HostTcpRetransmits => {
                 Unit::Share
             }
@@ -287,6 +290,7 @@ impl Quantity {
             Self::IntegrityFindings
             | Self::DurabilityLost
             | Self::DurabilityLossPerCut
+            | Self::AtomicUnit
             | Self::HostCpuBusy
             | Self::HostTcpRetransmits => false,
         }
@@ -302,6 +306,7 @@ impl Quantity {
             Self::IntegrityFindings => "blocks that do not hold what was written".to_owned(),
             Self::DurabilityLost => "blocks that lost what was acknowledged".to_owned(),
             Self::DurabilityLossPerCut => "chance of a loss per cut, at most".to_owned(),
+            Self::AtomicUnit => "unit that was seen to be written as a whole".to_owned(),
             Self::HostCpuBusy => "CPU use of the host".to_owned(),
             Self::HostTcpRetransmits => "TCP retransmissions of the host".to_owned(),
         }
@@ -465,6 +470,7 @@ impl fmt::Display for Quantity {
             Self::IntegrityFindings => formatter.write_str("integrity.findings"),
             Self::DurabilityLost => formatter.write_str("durability.lost"),
             Self::DurabilityLossPerCut => formatter.write_str("durability.loss_per_cut"),
+            Self::AtomicUnit => formatter.write_str("atomic_unit"),
             Self::HostCpuBusy => formatter.write_str("host.cpu_busy"),
             Self::HostTcpRetransmits => formatter.write_str("host.tcp_retransmits"),
         }

@@ -200,6 +200,7 @@ impl Rule {
             Quantity::IntegrityFindings
             | Quantity::DurabilityLost
             | Quantity::DurabilityLossPerCut
+            | Quantity::AtomicUnit
             | Quantity::HostCpuBusy
             | Quantity::HostTcpRetransmits => None,
         }

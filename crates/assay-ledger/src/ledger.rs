@@ -1,7 +1,7 @@
 //! A ledger as a whole: what was begun, what was acknowledged, what was judged, stretch after stretch.
 
 use crate::frame::{Found, FrameKind, acknowledgements, find, frame};
-use assay_model::durability::JudgedCut;
+use assay_model::durability::{Control, JudgedCut};
 use assay_model::number::{count_of, index_of};
 use assay_model::{Error, Result};
 use serde::de::DeserializeOwned;
@@ -50,6 +50,16 @@ pub enum LedgerSubject {
         first_byte: u64,
         /// Bytes from there.
         length_bytes: u64,
+    },
+    /// Transactions of the sessions of a load, numbered from 1 in each.
+    Commits {
+        /// The number in the rows that they leave.
+        run: u32,
+        /// The schema of the load.
+        schema: String,
+        /// What the server was started without, on purpose.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        control: Option<Control>,
     },
 }
 

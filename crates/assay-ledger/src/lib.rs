@@ -6,6 +6,7 @@
 //! | what stands in a ledger? | [`LedgerHead`], [`Acknowledgement`], judgements; [`Ledger::parse`] reads it |
 //! | who takes acknowledgements without making a worker wait? | [`Recorder`] |
 //! | where does it lie? | [`LedgerPlace`]: a file, or a [`WitnessAddress`] |
+//! | which acknowledged transactions are there? | [`judge_commits`] |
 //! | who keeps it elsewhere? | [`Witness`], which appends and nothing else |
 //!
 //! A lost acknowledgement only weakens what can be judged: it never raises an alarm. Its form is described in
@@ -16,6 +17,7 @@
     reason = "a section stands where it says more than that a file or a witness refuses"
 )]
 
+mod commits;
 mod file;
 mod frame;
 mod ledger;
@@ -25,6 +27,7 @@ mod token;
 mod wire;
 mod witness;
 
+pub use commits::{CommitRange, judge_commits};
 pub use frame::Acknowledgement;
 pub use ledger::{Epoch, Ledger, LedgerHead, LedgerId, LedgerSubject};
 pub use place::{LedgerPlace, LedgerWriter};

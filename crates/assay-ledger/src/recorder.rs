@@ -20,7 +20,7 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct Recorder {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// What became of the acknowledgements.
@@ -67,7 +67,7 @@ impl Recorder {
         let thread = thread.map_err(|error| {
             Error::environment(format!("starting a thread: {error}"), "allow more threads")
         })?;
-        Ok(Self { shared, thread: Some(thread) })
+        Ok(Self { shared, thread: Mutex::new(Some(thread)) })
     }
 
     /// These were acknowledged.
@@ -86,8 +86,8 @@ impl Recorder {
         self.shared.unkept.load(Ordering::Relaxed)
     }
 
-    /// Hands on what waits, and says what became of all.
-    pub fn finish(mut self) -> KeptAcknowledgements {
+    /// Hands on what waits, and says what became of all; what comes later is not kept.
+    pub fn finish(&self) -> KeptAcknowledgements {
         self.end();
         let reason = self.shared.reason.lock().unwrap_or_else(PoisonError::into_inner).clone();
         KeptAcknowledgements {
@@ -97,9 +97,9 @@ impl Recorder {
         }
     }
 
-    fn end(&mut self) {
+    fn end(&self) {
         self.shared.ended.store(true, Ordering::Release);
-        if let Some(thread) = self.thread.take() {
+        if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take() {
             drop(thread.join());
         }
     }

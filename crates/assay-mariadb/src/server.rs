@@ -1,5 +1,6 @@
 //! A managed server: created, started, stopped and removed, in a directory that the caller created for it.
 
+mod page_checks;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,7 @@ use crate::binaries::Binaries;
 use crate::connection::Connection;
 use assay_dbserver::tls::Security;
 use assay_dbserver::{Daemon, INPUT, Program, ServerDir, ServerTraits, Start, nameless, password};
+use assay_model::durability::PageCheck;
 use assay_model::{Error, Result};
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
@@ -118,6 +120,16 @@ impl Program for Server {
     type Choice = ();
 
     const PROGRAMS: &'static [&'static str] = PROGRAMS;
+    const DAMAGE: &'static [&'static str] = &[
+        "corrupt",
+        "got signal",
+        "checkpoint",
+        "log sequence number",
+        "missing mlog",
+        "missing file_",
+        "checksum",
+        "cannot open datafile",
+    ];
 
     fn account() -> Option<Account> {
         account()
@@ -154,6 +166,7 @@ impl Program for Server {
             direct: start.direct,
             cache_bytes: start.cache_bytes,
             sessions_max: start.sessions_max,
+            without: start.without,
         }
     }
 
@@ -184,6 +197,14 @@ impl Program for Server {
 
     fn knows_direct(&self) -> bool {
         true
+    }
+
+    fn check_running(&self, schema: &str) -> Vec<PageCheck> {
+        vec![self.check_tables(schema)]
+    }
+
+    fn check_at_rest(&self) -> Vec<PageCheck> {
+        vec![self.innochecksum()]
     }
 
     fn address(&self) -> Address {

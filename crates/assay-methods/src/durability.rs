@@ -18,6 +18,7 @@ pub fn durability(
     let mut durability = Durability {
         evidence: Evidence::Unknown,
         declarations,
+        declared_atomic_unit_bytes: None,
         timing,
         cuts,
         loss_per_cut_max: None,
@@ -35,7 +36,8 @@ fn evidence(durability: &Durability) -> Evidence {
         .as_ref()
         .is_some_and(|timing| timing.finding != TimingFinding::Implausible);
     match durability.strongest_cuts() {
-        _ if durability.lost_blocks() > 0 => Evidence::Refuted,
+        _ if durability.broken() > 0 => Evidence::Refuted,
+        _ if durability.is_void() => Evidence::Unknown,
         Some((CutKind::Power, _)) => Evidence::PowerCuts,
         Some(_) => Evidence::SystemCuts,
         None if is_timed => Evidence::Timed,
@@ -48,7 +50,7 @@ fn evidence(durability: &Durability) -> Evidence {
 fn loss_per_cut_max(durability: &Durability) -> Option<f64> {
     let (kind, cuts) = durability.strongest_cuts()?;
     let of_kind = durability.cuts.iter().filter(|cut| cut.is_evidence() && cut.kind == kind);
-    let lossy = of_kind.filter(|cut| cut.lost_blocks() > 0).count();
+    let lossy = of_kind.filter(|cut| cut.broken() > 0).count();
     Some(chance_at_most(count_of(lossy), cuts, CONFIDENCE))
 }
 
@@ -71,6 +73,7 @@ mod tests {
             counts: if lost_blocks > 0 { vec![count] } else { Vec::new() },
             torn_blocks: 0,
             atomic_unit_bytes: None,
+            commits: None,
         }
     }
 

@@ -1,7 +1,12 @@
 //! Whether storage keeps what it acknowledged: what was cut and judged, what its layers declare, how long flushes take, and how
 //! strong all that is as evidence.
 
+mod commits;
+
+pub use commits::{CommitHole, Control, JudgedCommits, PageCheck};
+
 use crate::fault::FaultCount;
+use crate::verdict::Outcome;
 use serde::{Deserialize, Serialize};
 
 /// How strong the evidence is that acknowledged writes are kept.
@@ -103,6 +108,9 @@ pub struct JudgedCut {
     /// What the places have in common at which these change, bytes: what is written as a whole, or a multiple of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub atomic_unit_bytes: Option<u64>,
+    /// What became of transactions, where a database had acknowledged them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commits: Option<JudgedCommits>,
 }
 
 impl JudgedCut {
@@ -111,9 +119,25 @@ impl JudgedCut {
         self.counts.iter().map(|count| count.blocks).sum()
     }
 
-    /// Whether it says something of what is kept: the process alone loses nothing, and without promises none can break.
-    pub const fn is_evidence(&self) -> bool {
-        self.promised_blocks > 0 && !matches!(self.kind, CutKind::Process)
+    /// Promises that can be judged: blocks, or transactions.
+    pub fn promised(&self) -> u64 {
+        self.promised_blocks + self.commits.as_ref().map_or(0, |commits| commits.acknowledged)
+    }
+
+    /// Promises that were broken: blocks, or what is wrong with a database.
+    pub fn broken(&self) -> u64 {
+        self.lost_blocks() + self.commits.as_ref().map_or(0, JudgedCommits::broken)
+    }
+
+    /// What the server was started without, where the cut is to show that a loss would be seen.
+    pub fn control(&self) -> Option<Control> {
+        self.commits.as_ref().and_then(|commits| commits.control)
+    }
+
+    /// Whether it says something of what is kept: the process alone loses nothing, without promises none can break, and a
+    /// control promises nothing.
+    pub fn is_evidence(&self) -> bool {
+        self.promised() > 0 && !matches!(self.kind, CutKind::Process) && self.control().is_none()
     }
 }
 
@@ -188,6 +212,9 @@ pub struct Durability {
     /// What the layers declare, from the top to the bottom.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<Declaration>,
+    /// Largest write that all devices below promise to keep whole over a power cut, bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared_atomic_unit_bytes: Option<u64>,
     /// Times of flushes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<FlushTiming>,
@@ -206,9 +233,35 @@ pub struct Durability {
 }
 
 impl Durability {
-    /// Blocks that miss an acknowledged write, over all cuts.
-    pub fn lost_blocks(&self) -> u64 {
-        self.cuts.iter().map(JudgedCut::lost_blocks).sum()
+    /// Broken promises over all cuts without a control: blocks that miss an acknowledged write, or what is wrong with a
+    /// database.
+    pub fn broken(&self) -> u64 {
+        let cuts = self.cuts.iter().filter(|cut| cut.control().is_none());
+        cuts.map(JudgedCut::broken).sum()
+    }
+
+    /// Cuts with a control of this kind, and in how many of them something was broken.
+    pub fn controls(&self, control: Control) -> (u64, u64) {
+        let of_kind = || self.cuts.iter().filter(|cut| cut.control() == Some(control));
+        let caught = of_kind().filter(|cut| cut.broken() > 0).count();
+        (crate::number::count_of(of_kind().count()), crate::number::count_of(caught))
+    }
+
+    /// Whether a control was run that must lose transactions, and none was seen to be lost: then nothing else was shown either.
+    pub fn is_void(&self) -> bool {
+        matches!(self.controls(Control::Commits), (1.., 0))
+    }
+
+    /// What came of the cuts: FAIL where something was broken, INCONCLUSIVE where the last one proves nothing or a control was not
+    /// caught; nothing where nothing was cut.
+    pub fn outcome(&self) -> Option<Outcome> {
+        let last = self.cuts.last()?;
+        let proves = last.is_evidence() || last.control().is_some();
+        Some(match self.broken() {
+            1.. => Outcome::Fail,
+            0 if self.is_void() || !proves => Outcome::Inconclusive,
+            0 => Outcome::Pass,
+        })
     }
 
     /// The kind of cut that the evidence stands on, and how many there were.

@@ -169,8 +169,8 @@ impl Integrity {
 
     /// FAIL with a fault or a lost acknowledgement, INCONCLUSIVE where nothing was verified or its times cannot be true.
     pub fn outcome(&self) -> Outcome {
-        let lost_blocks = self.durability.as_ref().map_or(0, Durability::lost_blocks);
-        match (self.found_blocks() + lost_blocks, self.coverage.verified_blocks) {
+        let broken = self.durability.as_ref().map_or(0, Durability::broken);
+        match (self.found_blocks() + broken, self.coverage.verified_blocks) {
             (1.., _) => Outcome::Fail,
             (0, 0) => Outcome::Inconclusive,
             (0, _) if self.is_doubtful() => Outcome::Inconclusive,

@@ -2,6 +2,7 @@
 //! device counted meanwhile.
 
 use crate::counters::DeviceCounters;
+use crate::durability::Durability;
 use crate::estimate::Estimate;
 use crate::histogram::{Histogram, Precision};
 use crate::measurement::{Measurement, Operation, Remark};
@@ -62,6 +63,9 @@ pub struct Load {
     /// What became of transactions that the server acknowledged, one a rung and kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<Commits>,
+    /// Whether storage keeps what the server acknowledged, where a ledger says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<Durability>,
     /// What a reader must know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
@@ -183,7 +187,9 @@ impl Load {
 
     /// Whether the data broke a condition, or an acknowledged transaction is lost.
     pub fn is_damaged(&self) -> bool {
-        self.checks.iter().any(|checks| !checks.hold()) || self.commits.iter().any(Commits::is_lost)
+        self.checks.iter().any(|checks| !checks.hold())
+            || self.commits.iter().any(Commits::is_lost)
+            || self.durability.as_ref().is_some_and(|found| found.broken() > 0)
     }
 
     /// Whether in any rung more than the tolerated share of the reads never reached the device.

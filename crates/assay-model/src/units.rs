@@ -288,8 +288,13 @@ pub fn time_parts(time_ns: f64) -> (String, &'static str) {
 
 /// A size for a reader, in binary units: `8.00 KiB`.
 pub fn show_bytes(bytes: f64) -> String {
+    joined(bytes_parts(bytes))
+}
+
+/// The number of a size for a reader, and what stands behind it.
+pub(crate) fn bytes_parts(bytes: f64) -> (String, &'static str) {
     let (kib, mib, gib, tib) = (1024.0, 1_048_576.0, 1_073_741_824.0, 1_099_511_627_776.0);
-    joined(scaled(bytes, &[(tib, "TiB"), (gib, "GiB"), (mib, "MiB"), (kib, "KiB"), (1.0, "B")]))
+    scaled(bytes, &[(tib, "TiB"), (gib, "GiB"), (mib, "MiB"), (kib, "KiB"), (1.0, "B")])
 }
 
 /// A number of things for a reader: `1 session`, `1,024 sessions`.

@@ -108,6 +108,14 @@ impl Binaries {
     pub fn program(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
+
+    /// A program that a server does without: next to the others, or where their links lead.
+    pub fn tool(&self, name: &str) -> Option<PathBuf> {
+        let linked = self.program("postgres").canonicalize().ok();
+        let linked = linked.as_deref().and_then(Path::parent).map(Path::to_owned);
+        let places = [Some(self.directory.clone()), linked].into_iter().flatten();
+        places.map(|place| place.join(name)).find(|program| program.is_file())
+    }
 }
 
 /// `postgres (PostgreSQL) 15.18 (Debian …)`.

@@ -1,5 +1,6 @@
 //! A managed server: created, started, stopped and removed, in a directory that the caller created for it.
 
+mod page_checks;
 mod settings;
 
 pub use assay_dbserver::{Account, Stop, become_guarded};
@@ -10,6 +11,7 @@ use crate::binaries::Binaries;
 use crate::connection::Connection;
 use crate::processes::PROGRAMS;
 use assay_dbserver::{Daemon, INPUT, Program, ServerDir, ServerTraits, Start, nameless, password};
+use assay_model::durability::PageCheck;
 use assay_model::{Error, Result};
 use rustix::process::Signal;
 use std::sync::atomic::AtomicBool;
@@ -100,6 +102,21 @@ impl Program for Server {
     type Choice = Option<IoMethod>;
 
     const PROGRAMS: &'static [&'static str] = PROGRAMS;
+    const DAMAGE: &'static [&'static str] = &[
+        "panic:",
+        "checkpoint record",
+        "invalid page",
+        "invalid data in file",
+        "incorrect checksum",
+        "contains invalid",
+        "contains wrong",
+        "could not read",
+        "could not access status",
+        "cache lookup failed",
+        "unexpected zero page",
+        "missing chunk",
+        "not a btree",
+    ];
 
     fn account() -> Option<Account> {
         account()
@@ -138,6 +155,7 @@ impl Program for Server {
             shared_buffers_bytes: start.cache_bytes,
             sessions_max: start.sessions_max,
             io_method: *choice,
+            without: start.without,
         }
     }
 
@@ -165,6 +183,19 @@ impl Program for Server {
 
     fn knows_direct(&self) -> bool {
         self.binaries.major() >= 16
+    }
+
+    fn seal_pages(&self) {
+        // One that has checksums already refuses, and one that gets none says so when its pages are checked.
+        let _ = self.checksums("--enable");
+    }
+
+    fn check_running(&self, schema: &str) -> Vec<PageCheck> {
+        vec![self.amcheck(schema)]
+    }
+
+    fn check_at_rest(&self) -> Vec<PageCheck> {
+        vec![page_checks::of_checksums(self.checksums("--check"))]
     }
 
     fn address(&self) -> Address {

@@ -89,7 +89,7 @@ impl Formatter {
     /// A number that was already divided.
     pub(crate) fn drawn(&self, unit: Unit, value: f64) -> Shown {
         let (number, unit) = match (self.best, unit) {
-            (None, _) | (Some(_), Unit::Share) => unit.parts(value),
+            (None, _) | (Some(_), Unit::Share | Unit::Bytes) => unit.parts(value),
             (Some(_), Unit::Ns) => (three_digits(value), "×"),
             (Some(_), Unit::IosPerS | Unit::BytesPerS) => (three_digits(value * 100.0), "%"),
             (Some(_), Unit::Count | Unit::PerMinute | Unit::PerHour) => ("hidden".to_owned(), ""),
@@ -333,7 +333,7 @@ pub(crate) fn tick(format: &Formatter, unit: Unit, value: f64) -> String {
     match unit {
         // Ticks are round in seconds: 100 s, and not 1.67 min.
         Unit::Ns if value >= 60e9 => format!("{} s", thousands(value / 1e9)),
-        Unit::Ns | Unit::BytesPerS => {
+        Unit::Ns | Unit::BytesPerS | Unit::Bytes => {
             let (number, name) = unit.parts(value);
             format!("{} {name}", without_zeros(&number))
         }

@@ -7,6 +7,7 @@ use assay_model::calibration::Calibration;
 use assay_model::cluster::Cluster;
 use assay_model::comparison::Comparison;
 use assay_model::dss::Dss;
+use assay_model::durability::Durability;
 use assay_model::environment::Environment;
 use assay_model::integrity::Integrity;
 use assay_model::load::Load;
@@ -99,6 +100,13 @@ pub struct Report {
 }
 
 impl Report {
+    /// Whether storage keeps what it acknowledged, where that was asked: of blocks, or of a database that was cut.
+    pub(crate) fn durability(&self) -> Option<&Durability> {
+        let of_blocks = self.integrity.as_ref().and_then(|found| found.durability.as_ref());
+        let of_load = self.load.as_ref().and_then(|load| load.durability.as_ref());
+        of_blocks.or_else(|| of_load.filter(|found| !found.cuts.is_empty()))
+    }
+
     /// What the reader must know of everything that was measured.
     pub(crate) fn remarks(&self) -> impl Iterator<Item = &Remark> {
         let of_calibration = self.calibration.iter().flat_map(|calibration| &calibration.remarks);

@@ -7,6 +7,7 @@ mod cluster;
 mod comparison;
 mod conduct;
 mod contradictions;
+mod database_faults;
 mod document_headline;
 mod dss;
 mod durability;
@@ -121,8 +122,7 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     if let Some(found) = &report.comparison {
         sections.extend(comparison::sections(found, format));
     }
-    let durability = report.integrity.as_ref().and_then(|found| found.durability.as_ref());
-    sections.extend(durability.map(|found| durability::section(found, &format)));
+    sections.extend(report.durability().map(|found| durability::section(found, &format)));
     sections.extend(report.integrity.as_ref().map(|found| integrity::section(found, &format)));
     sections.extend(report.cluster.as_ref().map(|found| cluster::section(found, format)));
     sections.extend(report.dss.as_ref().map(|found| dss::section(found, format)));

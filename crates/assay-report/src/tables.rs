@@ -81,6 +81,7 @@ const fn unit_name(unit: Unit) -> &'static str {
         Unit::PerMinute => "1/min",
         Unit::PerHour => "1/h",
         Unit::BytesPerS => "bytes/s",
+        Unit::Bytes => "bytes",
         Unit::Share => "share",
         Unit::Count => "count",
     }

@@ -7,6 +7,7 @@ mod exit;
 mod finish;
 mod hosts_option;
 mod job_options;
+mod ledger_options;
 mod live_host;
 mod live_options;
 mod man;

@@ -121,7 +121,7 @@ pub struct TargetOptions {
     /// `catalog:…`
     #[arg(value_name = "TARGET", help_heading = None::<&'static str>)]
     pub targets: Vec<String>,
-    /// Size of a test file; by default 2 GiB to 32 GiB by need, and a tenth of the free space at most
+    /// Size of a test file; by default 2 GiB to 32 GiB by need, 1 GiB with `verify`, and a tenth of the free space at most
     #[arg(long, alias = "filesize", value_name = "SIZE", value_parser = quantity::<Bytes>)]
     pub size: Option<Bytes>,
     /// Longest time to spend on filling a test file

@@ -143,6 +143,20 @@ fn a_process_that_ends_proves_nothing() {
 }
 
 #[test]
+fn the_test_file_of_a_ledger_stays_until_it_is_to_go() {
+    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
+    ground.cut(ground.place.start(&ground.line("")), 9);
+    let directory = ground.rig.directory().display().to_string();
+    let test_files = || std::fs::read_dir(&directory).unwrap().count();
+    assert_eq!(test_files(), 1);
+    assert_eq!(ground.place.run(&format!("runs clean {directory} --yes")).code, Some(0));
+    assert_eq!(test_files(), 1, "without being asked it stays");
+    let ran = ground.place.run(&format!("runs clean {directory} --ledger-files --yes"));
+    assert!(ran.code == Some(0) && ran.stdout.contains("of the ledger"), "{ran:?}");
+    assert_eq!(test_files(), 0);
+}
+
+#[test]
 fn a_ledger_is_refused_where_the_cut_would_take_it() {
     let place = Place::new();
     let ran = place.run("verify d --size 8MiB --ledger d/data.ledger");

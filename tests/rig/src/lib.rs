@@ -5,6 +5,7 @@
 mod cache;
 mod clock;
 mod confine;
+mod cut_filesystem;
 mod device;
 pub mod direct;
 mod errno;
@@ -36,6 +37,7 @@ mod watchdog;
 pub use cache::{Cache, Lie};
 pub use clock::monotonic_ns;
 pub use confine::{deny_io_uring, spawn_without_io_uring, without_io_uring};
+pub use cut_filesystem::CutFileSystem;
 pub use errno::Errno;
 pub use fault::{Applied, Effect, Fault, Select};
 pub use ground::ground;

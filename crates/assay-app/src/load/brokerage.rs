@@ -1,6 +1,6 @@
 //! The load of a brokerage, in the manner of TPC-E: its plan, and what it says of itself.
 
-use super::call_mode::{CallMode, Routines, chosen};
+use super::call_mode::{CallMode, Routines};
 use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
 use super::prepared_server::LoadProduct;
 use super::server_plan::ProductName;
@@ -12,7 +12,7 @@ use crate::plan_document::PlanDocument;
 use assay_dbload::brokerage::{
     BrokerStore, Brokerage, BrokerageSchema, TRADE_RESULT, found, verify,
 };
-use assay_dbload::load::{Calls, Database, MariadbLink};
+use assay_dbload::load::{Calls, Database, MariadbLink, SharedCommitLog};
 use assay_loads::brokerage::{MIXES, Rules, mix_of};
 use assay_methods::files::read_document;
 use assay_model::Result;
@@ -66,7 +66,7 @@ impl Load for BrokeragePlan {
     }
 
     fn check(&self) -> Result<()> {
-        chosen(self.shared.product()?, Routines::OfPostgres, self.calls)?;
+        self.shared.calls(Routines::OfPostgres, self.calls)?;
         self.rules().check()?;
         self.shared.check_think(self.think.0 > 0)?;
         read_mix(&self.mix)?;
@@ -75,7 +75,7 @@ impl Load for BrokeragePlan {
 
     fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun> {
         let product = self.shared.product()?;
-        let (calls, access) = chosen(product, Routines::OfPostgres, self.calls)?;
+        let (calls, access) = self.shared.calls(Routines::OfPostgres, self.calls)?;
         match product {
             ProductName::Postgres => self.run_on::<Connection>(calls, access, document, context),
             ProductName::Mariadb => self.run_on::<MariadbLink>(calls, access, document, context),
@@ -187,6 +187,10 @@ impl<'a, L: LoadProduct + BrokerStore> TransactionLoad for BrokerageDriver<'a, L
 
     fn method(&self) -> &Brokerage<'a, L> {
         &self.0
+    }
+
+    fn commits(&self) -> &SharedCommitLog {
+        &self.0.commits
     }
 
     fn counted(&self) -> &'static str {

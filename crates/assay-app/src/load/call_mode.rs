@@ -52,6 +52,20 @@ pub fn chosen(
     }
 }
 
+/// What was chosen where transactions leave their identity: statements alone do that.
+///
+/// # Errors
+/// A usage error where functions or procedures are asked for.
+pub fn chosen_with_identity(asked: Option<CallMode>) -> Result<(Calls, &'static str)> {
+    match asked {
+        None | Some(CallMode::ClientSide) => Ok((Calls::Statements, Calls::Statements.name())),
+        Some(CallMode::ServerSide) => Err(Error::usage(
+            "--calls proc: with a ledger each transaction leaves its identity, which functions and procedures do not",
+            "leave it out: with a ledger transactions are prepared statements",
+        )),
+    }
+}
+
 /// Procedures are asked for where there are none.
 fn no_procedures() -> Error {
     Error::usage(

@@ -183,11 +183,11 @@ pub fn beside<C: LoadDriver>(
         error.message(),
         error.hint()
     ));
-    writer.put_json(Document::Load, &skipped(kind, error.message()))
+    writer.put_json(Document::Load, &unmeasured(kind, error.message()))
 }
 
-/// What is kept of a ladder that could not be climbed.
-fn skipped(kind: LoadKind, why: &str) -> Load {
+/// What is kept of a ladder of which nothing was measured.
+pub fn unmeasured(kind: LoadKind, why: &str) -> Load {
     Load {
         format: Load::FORMAT,
         kind,
@@ -202,6 +202,7 @@ fn skipped(kind: LoadKind, why: &str) -> Load {
         goal: None,
         checks: Vec::new(),
         commits: Vec::new(),
+        durability: None,
         remarks: Vec::new(),
     }
 }
@@ -427,6 +428,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
             goal: None,
             checks: Vec::new(),
             commits: Vec::new(),
+            durability: None,
             remarks: database.remarks.clone(),
         }
     }

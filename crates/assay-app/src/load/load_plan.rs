@@ -5,6 +5,7 @@ use super::dss::DssPlan;
 use super::kind::Load;
 use super::oltp::OltpPlan;
 use super::slob::SlobPlan;
+use super::transactions::{CommitPlan, CommitStep};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
@@ -83,6 +84,19 @@ impl LoadPlan {
             Self::Oltp(plan) => plan,
             Self::Slob(plan) => plan,
         }
+    }
+
+    /// Keeps acknowledged transactions in a ledger, or judges by it, where the load has any. A control is for what writes, and
+    /// not for the recovery that is judged.
+    pub fn set_ledger(&mut self, ledger: Option<CommitPlan>) {
+        let shared = match self {
+            Self::Brokerage(plan) => &mut plan.shared,
+            Self::Oltp(plan) => &mut plan.shared,
+            Self::Dss(_) | Self::Slob(_) => return,
+        };
+        let writes = ledger.as_ref().filter(|ledger| ledger.step != CommitStep::Judge);
+        shared.server.without = writes.and_then(|ledger| ledger.control);
+        shared.ledger = ledger;
     }
 
     /// Carries it out as a run of its own.

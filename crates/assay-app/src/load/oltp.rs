@@ -1,7 +1,7 @@
 //! The load of order entry, in the manner of TPC-C: its plan, and what it says of itself.
 
 use super::bounds::{PARTITIONS, within};
-use super::call_mode::{CallMode, Routines, chosen};
+use super::call_mode::{CallMode, Routines};
 use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
 use super::prepared_server::LoadProduct;
 use super::server_plan::ProductName;
@@ -10,7 +10,7 @@ use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
-use assay_dbload::load::{Calls, Database, MariadbLink};
+use assay_dbload::load::{Calls, Database, MariadbLink, SharedCommitLog};
 use assay_dbload::oltp::{self, OrderStore, Orders, count, verify};
 use assay_loads::oltp::{Homes, Rules};
 use assay_model::Result;
@@ -74,12 +74,12 @@ impl Load for OltpPlan {
         self.rules().check()?;
         self.shared.check_think(self.think.0 > 0.0)?;
         self.shared.check()?;
-        chosen(self.shared.product()?, Routines::OfBoth, self.calls).map(drop)
+        self.shared.calls(Routines::OfBoth, self.calls).map(drop)
     }
 
     fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun> {
         let product = self.shared.product()?;
-        let (calls, access) = chosen(product, Routines::OfBoth, self.calls)?;
+        let (calls, access) = self.shared.calls(Routines::OfBoth, self.calls)?;
         match product {
             ProductName::Postgres => self.run_on::<Connection>(calls, access, document, context),
             ProductName::Mariadb => self.run_on::<MariadbLink>(calls, access, document, context),
@@ -179,6 +179,10 @@ impl<'a, L: LoadProduct + OrderStore> TransactionLoad for OltpDriver<'a, L> {
 
     fn method(&self) -> &Orders<'a, L> {
         &self.0
+    }
+
+    fn commits(&self) -> &SharedCommitLog {
+        &self.0.commits
     }
 
     fn counted(&self) -> &'static str {

@@ -3,6 +3,7 @@
 use assay_dbload::load::OwnPlan;
 use assay_dbserver::Program;
 use assay_mariadb::address::is_address as is_mariadb;
+use assay_model::durability::Control;
 use assay_model::{Error, Result};
 use assay_postgres::address::is_address as is_postgres;
 use assay_postgres::binaries::SearchPath;
@@ -24,6 +25,9 @@ pub struct ServerPlan {
     pub io_method: Option<IoMethod>,
     /// Whether the server's directory stays, or our tables in a given server.
     pub keep: bool,
+    /// What it is started without on purpose.
+    #[serde(skip)]
+    pub without: Option<Control>,
 }
 
 /// Products whose servers are known.
@@ -145,6 +149,7 @@ impl ServerPlan {
             direct: !self.buffered,
             choice,
             keep: self.keep,
+            without: self.without,
         }
     }
 }

@@ -1,9 +1,14 @@
 //! What loads of transactions share: the plan of their ladder, where their tables are, and what is done around a rung.
 
+mod commit_judgement;
+mod commit_ledger;
 mod driver;
 mod table_setup;
 
+use self::commit_judgement::JudgedLoad;
+use self::commit_ledger::CommitRun;
 use super::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, one_of, schema_name, within};
+use super::call_mode::{CallMode, Routines, chosen, chosen_with_identity};
 use super::kind::Parts;
 use super::ladder_run::{LadderPlan, run_ladder};
 use super::partial_data::PartialData;
@@ -14,13 +19,14 @@ use super::settings_table::shown;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
-use assay_dbload::load::{Isolation, LadderSearch, Pace, RungPlan, Tables};
+use assay_dbload::load::{Calls, Isolation, LadderSearch, Pace, RungPlan, Tables};
 use assay_model::load::{Length, OnLoss, Setting, Spacing};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
+pub use commit_ledger::{CommitPlan, CommitStep};
 pub use driver::{TransactionDriver, TransactionLoad};
 pub use table_setup::TableSetup;
 
@@ -82,6 +88,9 @@ pub struct TransactionPlan {
     pub criteria: Option<PathBuf>,
     /// The server.
     pub server: ServerPlan,
+    /// Where acknowledged transactions are kept, so that a cut can be judged.
+    #[serde(skip)]
+    pub ledger: Option<CommitPlan>,
 }
 
 /// How arrivals are spaced.
@@ -144,6 +153,7 @@ impl Default for TransactionPlan {
             buffer_pool: Bytes(256 << 20),
             criteria: None,
             server: ServerPlan::default(),
+            ledger: None,
         }
     }
 }
@@ -179,7 +189,27 @@ impl TransactionPlan {
         one_of(limit, sessions)?;
         self.schema.as_deref().map_or(Ok(()), |name| schema_name(name).map(drop))?;
         self.climb()?;
+        let (ledger, restored) = (
+            ("--ledger and --witness", self.ledger.is_some()),
+            ("--restore-every", self.restore_every.is_some()),
+        );
+        one_of(ledger, restored)?;
         self.pace().map(drop)
+    }
+
+    /// How transactions reach the server, with the words for it.
+    ///
+    /// # Errors
+    /// A usage error where what was asked is not to be had.
+    pub fn calls(
+        &self,
+        routines: Routines,
+        asked: Option<CallMode>,
+    ) -> Result<(Calls, &'static str)> {
+        match &self.ledger {
+            Some(_) => chosen_with_identity(asked),
+            None => chosen(self.product()?, routines, asked),
+        }
     }
 
     /// Refuses think times where transactions arrive at a rate.
@@ -222,8 +252,21 @@ impl TransactionPlan {
             partial_data: self.partial_data,
             has_copy: self.restore_every.is_some(),
         };
-        let mut driver = TransactionDriver::new(load, self.verify, self.restore_every);
         let criteria = CriteriaSource::named(self.criteria.as_deref())?;
+        let judged = self.ledger.as_ref().filter(|ledger| ledger.step == CommitStep::Judge);
+        if let Some(ledger) = judged {
+            let case = JudgedLoad {
+                plan: self,
+                ledger,
+                setup: &setup,
+                load: &load,
+                settings: &ladder.plan,
+            };
+            return case.run((document, criteria.as_ref()), context);
+        }
+        let ledger = self.ledger.as_ref().map(|plan| CommitRun::new(plan, &self.target, context));
+        let ledger = ledger.transpose()?;
+        let mut driver = TransactionDriver::new(load, self.verify, self.restore_every, ledger);
         run_ladder(
             &ladder,
             &mut driver,

@@ -44,7 +44,7 @@ impl Verification {
 
     /// Ends the ledger, which no worker fills any more.
     pub(super) fn end_ledger(&mut self) -> Option<KeptAcknowledgements> {
-        Arc::get_mut(&mut self.verifier)?.end_ledger().map(Recorder::finish)
+        Arc::get_mut(&mut self.verifier)?.end_ledger().map(|recorder| recorder.finish())
     }
 
     /// What came of it after a sweep.

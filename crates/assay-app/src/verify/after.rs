@@ -130,7 +130,7 @@ impl AfterPlan {
         ledger: &Ledger,
     ) -> Result<()> {
         let OpenTarget::Storage(storage) = &recording.target else { return Ok(()) };
-        let (case, target) = (case(ledger), &storage.targets[0]);
+        let (case, target) = (case(ledger)?, &storage.targets[0]);
         let clipped = within(target, &case)?;
         let after = AfterCut::new(
             case.run,
@@ -178,19 +178,29 @@ impl AfterPlan {
             counts: found.counts.clone(),
             torn_blocks: found.torn_blocks,
             atomic_unit_bytes: (found.torn_blocks > 0).then_some(found.atomic_unit_bytes),
+            commits: None,
         }
     }
 }
 
 /// The last stretch of a ledger, with the numbers of those before it.
-fn case(ledger: &Ledger) -> Case<'_> {
+///
+/// # Errors
+/// A usage error when it is about a database.
+fn case(ledger: &Ledger) -> Result<Case<'_>> {
     let epoch = ledger.last();
     let run_of = |epoch: &Epoch| match epoch.head.subject {
-        LedgerSubject::Blocks { run, .. } => run,
+        LedgerSubject::Blocks { run, .. } | LedgerSubject::Commits { run, .. } => run,
     };
-    let LedgerSubject::Blocks { run, block_bytes, first_byte, length_bytes } = epoch.head.subject;
+    let LedgerSubject::Blocks { run, block_bytes, first_byte, length_bytes } = epoch.head.subject
+    else {
+        return Err(Error::usage(
+            "the ledger is about the transactions of a database",
+            "judge them with the load that wrote it: `assay load … --after`",
+        ));
+    };
     let earlier_runs = ledger.epochs.iter().map(run_of).filter(|earlier| *earlier != run).collect();
-    Case { epoch, run, block_bytes, first_byte, length_bytes, earlier_runs }
+    Ok(Case { epoch, run, block_bytes, first_byte, length_bytes, earlier_runs })
 }
 
 /// The part of a target that was written to; one that has shrunk has lost what was behind its end.

@@ -44,7 +44,7 @@ pub(super) fn of_device(storage: &StorageFacts) -> String {
 }
 
 /// Refuses a ledger on the storage that it is about, and says where it would not outlive the machine.
-pub(super) fn check_apart(place: &LedgerPlace, target: &str, context: &Context) -> Result<()> {
+pub(crate) fn check_apart(place: &LedgerPlace, target: &str, context: &Context) -> Result<()> {
     let LedgerPlace::File(path) = place else { return Ok(()) };
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let root = SysRoot::live();

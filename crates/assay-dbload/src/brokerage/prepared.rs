@@ -3,7 +3,7 @@
 use super::runner;
 use super::statements::all;
 use super::store::{BrokerStore, Days, TransactionOutcome};
-use crate::load::{Calls, Isolation, Pipeline, Prepared};
+use crate::load::{Calls, CommitMark, CommitMarks, Isolation, Pipeline, Prepared};
 use assay_loads::brokerage::{Rules, Transaction};
 use assay_model::failure::Answer;
 
@@ -21,6 +21,7 @@ impl<L: BrokerStore> PreparedBrokerage<L> {
         rules: &Rules,
         calls: Calls,
         isolation: Isolation,
+        commits: &CommitMarks,
     ) -> Answer<Self> {
         link.begin_session(isolation)?;
         let days = Days::of(link, schema, rules)?;
@@ -30,21 +31,26 @@ impl<L: BrokerStore> PreparedBrokerage<L> {
         };
         let prepared = match functions {
             Some(functions) => Prepared::Functions(functions),
-            None => Prepared::Statements(L::Pipeline::prepare(link, schema, all::<L>(schema))?),
+            None => {
+                let mut statements = all::<L>(schema);
+                statements.extend(commits.statement(L::DIALECT, schema));
+                Prepared::Statements(L::Pipeline::prepare(link, schema, statements)?)
+            }
         };
         Ok(Self { prepared, days })
     }
 
-    /// One try of a transaction. A failure leaves none open.
+    /// One try of a transaction. A failure leaves none open. Statements leave the mark with their commit, and take it then.
     pub fn attempt(
         &mut self,
         link: &mut L,
         transaction: &Transaction,
+        mark: &mut Option<CommitMark>,
     ) -> Answer<TransactionOutcome> {
         match &mut self.prepared {
             Prepared::Functions(functions) => link.call(functions, transaction),
             Prepared::Statements(pipeline) => {
-                runner::attempt(link, pipeline, self.days, transaction)
+                runner::attempt(link, pipeline, self.days, transaction, mark)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A transaction of statements at work: what it puts, what it reads of the answers, and which transaction is which.
 
 use super::store::{BrokerStore, Days, TransactionOutcome};
-use crate::load::{TransactionRunner, Value};
+use crate::load::{CommitMark, TransactionRunner, Value};
 use assay_loads::brokerage::Transaction;
 use assay_model::failure::Answer;
 
@@ -34,8 +34,9 @@ pub(super) fn attempt<L: BrokerStore>(
     pipeline: &mut L::Pipeline,
     days: Days,
     transaction: &Transaction,
+    mark: &mut Option<CommitMark>,
 ) -> Answer<TransactionOutcome> {
-    let mut runner = TransactionRunner { link, pipeline, context: days };
+    let mut runner = TransactionRunner { link, pipeline, mark, context: days };
     let outcome = runner.take(transaction);
     runner.over(outcome)
 }

@@ -2,7 +2,10 @@
 
 use super::prepared::PreparedBrokerage;
 use super::store::BrokerStore;
-use crate::load::{Calls, Database, Isolation, Kind, Method, Session, StepResult, Steps};
+use crate::load::{
+    Calls, CommitMarks, Database, Isolation, Kind, Method, Session, SharedCommitLog, StepResult,
+    Steps,
+};
 use assay_loads::brokerage::{Due, Market, Rules, Transaction};
 use assay_model::Result;
 use assay_model::failure::Answer;
@@ -44,6 +47,8 @@ pub struct Brokerage<'a, L> {
     market: Arc<Market>,
     /// When the rung began.
     started: Arc<Mutex<Instant>>,
+    /// Where acknowledged transactions go, once a run keeps a log of them.
+    pub commits: SharedCommitLog,
     product: PhantomData<fn() -> L>,
 }
 
@@ -56,6 +61,7 @@ pub struct BrokerSession<L: BrokerStore> {
     session: assay_loads::brokerage::Session,
     market: Arc<Market>,
     started: Arc<Mutex<Instant>>,
+    commits: CommitMarks,
     steps: Steps<Transaction, PreparedBrokerage<L>>,
 }
 
@@ -64,7 +70,8 @@ impl<'a, L> Brokerage<'a, L> {
     pub fn new(rules: &'a Rules, mix: &'a Mix, calls: Calls, isolation: Isolation) -> Self {
         let market = Arc::new(Market::new(rules, mix));
         let started = Arc::new(Mutex::new(Instant::now()));
-        Self { rules, mix, calls, isolation, market, started, product: PhantomData }
+        let commits = SharedCommitLog::default();
+        Self { rules, mix, calls, isolation, market, started, commits, product: PhantomData }
     }
 
     /// The scale and the choices.
@@ -104,6 +111,7 @@ impl<L: BrokerStore> Method for Brokerage<'_, L> {
             session: assay_loads::brokerage::Session::new(self.rules, self.mix, number),
             market: Arc::clone(&self.market),
             started: Arc::clone(&self.started),
+            commits: CommitMarks::new(&self.commits),
             steps: Steps::default(),
         }
     }
@@ -113,8 +121,10 @@ impl<L: BrokerStore> Session for BrokerSession<L> {
     type Link = L;
 
     fn prepare(&mut self, connection: &mut L) -> Answer<()> {
-        let Self { schema, rules, calls, isolation, .. } = &*self;
-        self.steps.begin(PreparedBrokerage::of(connection, schema, rules, *calls, *isolation)?);
+        self.commits.begin();
+        let Self { schema, rules, calls, isolation, commits, .. } = &*self;
+        let ready = PreparedBrokerage::of(connection, schema, rules, *calls, *isolation, commits)?;
+        self.steps.begin(ready);
         Ok(())
     }
 
@@ -130,9 +140,11 @@ impl<L: BrokerStore> Session for BrokerSession<L> {
     }
 
     fn step(&mut self, connection: &mut L) -> StepResult {
-        let market = &self.market;
+        let (market, commits) = (&self.market, &mut self.commits);
         self.steps.step::<L>(place, |prepared, transaction| {
-            let outcome = prepared.attempt(connection, transaction)?;
+            let changes = KINDS[place(transaction)].operation == Operation::Write;
+            let outcome =
+                commits.leave(changes, |mark| prepared.attempt(connection, transaction, mark))?;
             // Orders that do not wait go to the market, and those that waited until now.
             outcome.orders.into_iter().for_each(|order| market.send(order));
             Ok(if outcome.is_rolled_back { ROLLED_BACK } else { place(transaction) })

@@ -1,11 +1,12 @@
 //! What each load makes in its schema, by name: whatever else lies there was put there by somebody else.
 
+use super::commit_log::COMMITS;
 use super::owner::{OwnedKind, RECORD};
 use assay_loads::{brokerage, dss, oltp};
 use assay_model::load::LoadKind;
 
 /// Tables that several kinds of load have.
-const COMMON: [&str; 3] = [RECORD, "assay_manifest", "assay_contents"];
+const COMMON: [&str; 4] = [RECORD, "assay_manifest", "assay_contents", COMMITS];
 /// What the conditions of order entry look at.
 const OF_ORDERS: [&str; 2] = ["assay_lines", "assay_customers"];
 /// What those of brokerage look at.

@@ -7,6 +7,7 @@ use assay_dbserver::processes::end_inside;
 use assay_dbserver::{Held, ServerDir, Stop};
 use assay_host::gate::{Gate, LeftoverDirectory, Leftovers, OwnedDirectory};
 use assay_host::root::SysRoot;
+use assay_model::durability::PageCheck;
 use assay_model::{Error, Result};
 use assay_postgres::server::Server;
 use std::path::Path;
@@ -181,6 +182,33 @@ impl<S: Program> OwnServer<S> {
     /// Whether it was to pass the page cache by, and its file system does not let it.
     pub fn is_refused_direct(&self) -> bool {
         self.plan.direct && self.server.knows_direct() && !self.server.daemon().can_direct()
+    }
+
+    /// Keeps it from now on, whatever happens to this program or the power: whoever comes back finds it.
+    ///
+    /// # Errors
+    /// What the file system or the server say.
+    pub fn keep_from_now(&mut self, schema: &str, stop: &AtomicBool) -> Result<()> {
+        self.note_schema(schema);
+        self.server.daemon_mut().stop(Stop::Clean);
+        self.server.seal_pages();
+        if let Some(directory) = self.directory.take() {
+            PreservedServer::write(&self.place, self.server.daemon().password(), schema)?;
+            Gate::new(SysRoot::live()).give_away_directory(&directory)?;
+        }
+        // The programs that made its first files did not wait for storage.
+        self.place
+            .write_out()
+            .map_err(|error| ServerDir::refused(self.place.path(), &error.into()))?;
+        self.server.start(&self.settings, stop)
+    }
+
+    /// What the server and its own programs say of its pages; it rests afterwards.
+    pub fn check_pages(&mut self, schema: &str) -> Vec<PageCheck> {
+        let mut found = self.server.check_running(schema);
+        self.server.daemon_mut().stop(Stop::Clean);
+        found.extend(self.server.check_at_rest());
+        found
     }
 
     /// The server.

@@ -1,6 +1,7 @@
 //! What a managed server is made of, whatever the product.
 
 use assay_dbserver::{Held, Plan, Program, Start};
+use assay_model::durability::Control;
 use std::path::PathBuf;
 
 /// What a managed server is made of.
@@ -24,6 +25,8 @@ pub struct OwnPlan<S: Program> {
     pub choice: S::Choice,
     /// Leave the directory behind.
     pub keep: bool,
+    /// What it is started without on purpose.
+    pub without: Option<Control>,
 }
 
 impl<S: Program> OwnPlan<S> {
@@ -39,6 +42,7 @@ impl<S: Program> OwnPlan<S> {
 
     /// What it is started with while data is loaded or measured.
     pub(super) fn settings(&self, cache_bytes: u64, direct: bool) -> S::Settings {
-        S::settings(Start { cache_bytes, sessions_max: self.sessions_max, direct }, &self.choice)
+        let Self { sessions_max, without, .. } = *self;
+        S::settings(Start { cache_bytes, sessions_max, direct, without }, &self.choice)
     }
 }

@@ -31,6 +31,11 @@ pub struct PreservedServer {
 }
 
 impl PreservedServer {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.place.path()
+    }
+
     /// The kept server in a directory; `None` where there is none. Only what this very user kept is used: the files of
     /// a server may make it run any program.
     ///

@@ -1,5 +1,6 @@
 //! A transaction of prepared statements at work; with it the transactions of a load are written once for all products.
 
+use super::commit_log::{CommitMark, LEAVE};
 use super::pipeline::{Pipeline, missing};
 use super::statements::Value;
 use super::store::TableStore;
@@ -18,6 +19,8 @@ pub enum Prepared<F, P> {
 pub(crate) struct TransactionRunner<'a, L: TableStore, C> {
     pub(crate) link: &'a mut L,
     pub(crate) pipeline: &'a mut L::Pipeline,
+    /// The identity that its commit leaves; taken when it has.
+    pub(crate) mark: &'a mut Option<CommitMark>,
     pub(crate) context: C,
 }
 
@@ -49,7 +52,12 @@ impl<L: TableStore, C> TransactionRunner<'_, L, C> {
     }
 
     pub(crate) fn alone(&mut self, name: &'static str, values: &[Value<'_>]) -> Answer<()> {
-        self.pipeline.alone(self.link, name, values)
+        if self.mark.is_none() {
+            return self.pipeline.alone(self.link, name, values);
+        }
+        self.begin()?;
+        self.put(name, values)?;
+        self.commit()
     }
 
     pub(crate) fn commit(&mut self) -> Answer<()> {
@@ -73,7 +81,13 @@ impl<L: TableStore, C> TransactionRunner<'_, L, C> {
     }
 
     pub(crate) fn end(&mut self, is_for_good: bool) -> Answer<()> {
-        self.pipeline.end(self.link, is_for_good)
+        let Some(mark) = self.mark.filter(|_| is_for_good) else {
+            return self.pipeline.end(self.link, is_for_good);
+        };
+        self.put(LEAVE, &mark.values())?;
+        self.pipeline.end(self.link, is_for_good)?;
+        *self.mark = None;
+        Ok(())
     }
 
     /// A number in the first row.

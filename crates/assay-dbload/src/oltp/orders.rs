@@ -3,7 +3,10 @@
 
 use super::prepared::PreparedOrders;
 use super::store::OrderStore;
-use crate::load::{Calls, Database, Isolation, Kind, Method, Session, StepResult, Steps};
+use crate::load::{
+    Calls, CommitMarks, Database, Isolation, Kind, Method, Session, SharedCommitLog, StepResult,
+    Steps,
+};
 use assay_loads::oltp::{Rules, Transaction};
 use assay_model::Result;
 use assay_model::failure::Answer;
@@ -32,13 +35,16 @@ pub struct Orders<'a, L> {
     pub calls: Calls,
     /// How they are kept apart.
     pub isolation: Isolation,
+    /// Where acknowledged transactions go, once a run keeps a log of them.
+    pub commits: SharedCommitLog,
     product: PhantomData<fn() -> L>,
 }
 
 impl<'a, L> Orders<'a, L> {
     /// The load by these rules.
-    pub const fn new(rules: &'a Rules, calls: Calls, isolation: Isolation) -> Self {
-        Self { rules, calls, isolation, product: PhantomData }
+    pub fn new(rules: &'a Rules, calls: Calls, isolation: Isolation) -> Self {
+        let commits = SharedCommitLog::default();
+        Self { rules, calls, isolation, commits, product: PhantomData }
     }
 }
 
@@ -48,6 +54,7 @@ pub struct OrderSession<L: OrderStore> {
     calls: Calls,
     isolation: Isolation,
     session: assay_loads::oltp::Session,
+    commits: CommitMarks,
     steps: Steps<Transaction, PreparedOrders<L>>,
 }
 
@@ -73,6 +80,7 @@ impl<L: OrderStore> Method for Orders<'_, L> {
             calls: self.calls,
             isolation: self.isolation,
             session: assay_loads::oltp::Session::new(self.rules, number),
+            commits: CommitMarks::new(&self.commits),
             steps: Steps::default(),
         }
     }
@@ -82,8 +90,9 @@ impl<L: OrderStore> Session for OrderSession<L> {
     type Link = L;
 
     fn prepare(&mut self, connection: &mut L) -> Answer<()> {
-        let Self { schema, calls, isolation, .. } = &*self;
-        self.steps.begin(PreparedOrders::of(connection, schema, *calls, *isolation)?);
+        self.commits.begin();
+        let Self { schema, calls, isolation, commits, .. } = &*self;
+        self.steps.begin(PreparedOrders::of(connection, schema, *calls, *isolation, commits)?);
         Ok(())
     }
 
@@ -94,8 +103,11 @@ impl<L: OrderStore> Session for OrderSession<L> {
     }
 
     fn step(&mut self, connection: &mut L) -> StepResult {
+        let commits = &mut self.commits;
         self.steps.step::<L>(place, |prepared, transaction| {
-            let is_committed = prepared.attempt(connection, transaction)?;
+            let changes = KINDS[place(transaction)].operation == Operation::Write;
+            let is_committed =
+                commits.leave(changes, |mark| prepared.attempt(connection, transaction, mark))?;
             Ok(if is_committed { place(transaction) } else { ROLLED_BACK })
         })
     }

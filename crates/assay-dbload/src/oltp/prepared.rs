@@ -3,7 +3,7 @@
 use super::statements::all;
 use super::store::OrderStore;
 use super::transactions;
-use crate::load::{Calls, Isolation, Pipeline, Prepared};
+use crate::load::{Calls, CommitMark, CommitMarks, Isolation, Pipeline, Prepared};
 use assay_loads::oltp::Transaction;
 use assay_model::failure::Answer;
 
@@ -12,21 +12,37 @@ pub struct PreparedOrders<L: OrderStore>(Prepared<L::Functions, L::Pipeline>);
 
 impl<L: OrderStore> PreparedOrders<L> {
     /// Settings and statements of a fresh session.
-    pub fn of(link: &mut L, schema: &str, calls: Calls, isolation: Isolation) -> Answer<Self> {
+    pub fn of(
+        link: &mut L,
+        schema: &str,
+        calls: Calls,
+        isolation: Isolation,
+        commits: &CommitMarks,
+    ) -> Answer<Self> {
         link.begin_session(isolation)?;
         Ok(Self(match calls {
             Calls::Functions => Prepared::Functions(link.functions(schema)?),
             Calls::Statements => {
-                Prepared::Statements(L::Pipeline::prepare(link, schema, all::<L>(schema))?)
+                let mut statements = all::<L>(schema);
+                statements.extend(commits.statement(L::DIALECT, schema));
+                Prepared::Statements(L::Pipeline::prepare(link, schema, statements)?)
             }
         }))
     }
 
-    /// One try of a transaction; whether it was committed, and not rolled back as asked. A failure leaves none open.
-    pub fn attempt(&mut self, link: &mut L, transaction: &Transaction) -> Answer<bool> {
+    /// One try of a transaction; whether it was committed, and not rolled back as asked. A failure leaves none open. Statements
+    /// leave the mark with their commit, and take it then.
+    pub fn attempt(
+        &mut self,
+        link: &mut L,
+        transaction: &Transaction,
+        mark: &mut Option<CommitMark>,
+    ) -> Answer<bool> {
         match &mut self.0 {
             Prepared::Functions(functions) => link.call(functions, transaction),
-            Prepared::Statements(pipeline) => transactions::attempt(link, pipeline, transaction),
+            Prepared::Statements(pipeline) => {
+                transactions::attempt(link, pipeline, transaction, mark)
+            }
         }
     }
 }

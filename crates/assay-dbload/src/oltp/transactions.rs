@@ -5,7 +5,7 @@
 
 use super::rows::write_rows;
 use super::store::OrderStore;
-use crate::load::{TransactionRunner, Value, missing};
+use crate::load::{CommitMark, TransactionRunner, Value, missing};
 use assay_loads::oltp::{Customer, Delivery, OrderStatus, Payment, StockLevel, Transaction};
 use assay_model::failure::Answer;
 
@@ -22,8 +22,9 @@ pub(super) fn attempt<L: OrderStore>(
     link: &mut L,
     pipeline: &mut L::Pipeline,
     transaction: &Transaction,
+    mark: &mut Option<CommitMark>,
 ) -> Answer<bool> {
-    let mut runner = TransactionRunner { link, pipeline, context: () };
+    let mut runner = TransactionRunner { link, pipeline, mark, context: () };
     let outcome = runner.take(transaction);
     runner.over(outcome)
 }

@@ -176,6 +176,15 @@ const DEVICE_CASES: &[Case] = &[
     ("network_volume", |e| {
         disk(e).model = Some("Amazon Elastic Block Store".into());
     }),
+    ("ignored_flush", |e| {
+        disk(e).model = Some("SPDK bdev Controller".into());
+    }),
+    ("ignored_flush", |e| {
+        e.host.virtualisation = Some("Firecracker".into());
+    }),
+    ("failed_flush", |e| {
+        mount(e).file_system = "zfs".into();
+    }),
     ("instance_drive", |e| {
         disk(e).model = Some("Amazon EC2 NVMe Instance Storage".into());
     }),

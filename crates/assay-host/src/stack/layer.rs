@@ -70,6 +70,7 @@ fn read_queue(survey: &Survey, device: &Device) -> Queue {
         rotational: survey.flag(&place("rotational")),
         write_cache: survey.text(&place("write_cache")),
         forced_unit_access: survey.flag(&place("fua")),
+        atomic_write_bytes_max: number("atomic_write_unit_max_bytes"),
         logical_block_bytes: number("logical_block_size"),
         physical_block_bytes: number("physical_block_size"),
         minimum_io_bytes: number("minimum_io_size"),

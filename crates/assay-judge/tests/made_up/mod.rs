@@ -364,6 +364,7 @@ pub(crate) fn loaded(rungs: Vec<(Rung, Series)>) -> Story {
         goal: None,
         checks: Vec::new(),
         commits: Vec::new(),
+        durability: None,
         remarks: Vec::new(),
     };
     Story { run: false, load: Some(load), load_series, ..story() }

@@ -51,6 +51,7 @@ fn judged() -> JudgedCut {
         counts: Vec::new(),
         torn_blocks: 0,
         atomic_unit_bytes: None,
+        commits: None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Settings of a server whose storage is to be measured.
 
+use assay_model::durability::Control;
+
 /// Bytes of a page of a managed server: as large as a block of other products, so that their results can be compared.
 pub const PAGE_BYTES: u64 = 8192;
 /// The smallest cache that the engine takes, bytes.
@@ -14,6 +16,8 @@ pub struct Settings {
     pub cache_bytes: u64,
     /// Sessions at most.
     pub sessions_max: u32,
+    /// What it is started without on purpose.
+    pub without: Option<Control>,
 }
 
 impl Settings {
@@ -61,6 +65,14 @@ impl Settings {
         let cache_bytes = self.cache_bytes.max(CACHE_BYTES_MIN);
         all.push(("innodb-buffer-pool-size", cache_bytes.to_string()));
         all.push(("max-connections", (self.sessions_max + 16).to_string()));
+        match self.without {
+            Some(Control::Commits) => {
+                all.retain(|(name, _)| *name != "innodb-flush-log-at-trx-commit");
+                all.push(("innodb-flush-log-at-trx-commit", "0".to_owned()));
+            }
+            Some(Control::Pages) => all.push(("innodb-doublewrite", "OFF".to_owned())),
+            None => (),
+        }
         all
     }
 }
@@ -71,7 +83,8 @@ mod tests {
 
     #[test]
     fn choices_become_settings() {
-        let settings = Settings { direct: true, cache_bytes: 1 << 20, sessions_max: 32 };
+        let settings =
+            Settings { direct: true, cache_bytes: 1 << 20, sessions_max: 32, without: None };
         let has = |settings: &Settings, name: &str, value: &str| {
             settings.all().contains(&(name_of(name), value.to_owned()))
         };
@@ -81,10 +94,13 @@ mod tests {
         let buffered = Settings { direct: false, cache_bytes: 64 << 20, ..settings };
         assert!(has(&buffered, "innodb-flush-method", "fsync"));
         assert!(has(&buffered, "innodb-buffer-pool-size", "67108864"));
+        let lost = Settings { without: Some(Control::Commits), ..buffered.clone() };
+        assert!(has(&lost, "innodb-flush-log-at-trx-commit", "0"));
+        assert!(!has(&lost, "innodb-flush-log-at-trx-commit", "1"));
     }
 
     fn name_of(name: &str) -> &'static str {
-        let settings = Settings { direct: true, cache_bytes: 0, sessions_max: 0 };
+        let settings = Settings { direct: true, cache_bytes: 0, sessions_max: 0, without: None };
         settings.all().into_iter().map(|(known, _)| known).find(|known| *known == name).unwrap()
     }
 }

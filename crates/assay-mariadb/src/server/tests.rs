@@ -41,7 +41,8 @@ fn plan(directory: &Path) -> Option<Plan> {
     }
 }
 
-const SETTINGS: Settings = Settings { direct: false, cache_bytes: 16 << 20, sessions_max: 8 };
+const SETTINGS: Settings =
+    Settings { direct: false, cache_bytes: 16 << 20, sessions_max: 8, without: None };
 
 #[test]
 fn a_server_is_made_started_spoken_with_killed_and_ended() {

@@ -325,10 +325,42 @@ fn note(plan: &SizePlan) -> String {
 /// # Errors
 /// When the directory cannot be read.
 pub fn ledgers_in(directory: &Path) -> Result<Vec<String>> {
+    Ok(ledger_files_in(directory)?.iter().map(|file| file.ledger().to_owned()).collect())
+}
+
+/// A test file that belongs to a ledger: no run uses it for anything else, and none removes it.
+#[derive(Debug)]
+pub struct LedgerFile(Created);
+
+impl LedgerFile {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The name of its ledger.
+    pub fn ledger(&self) -> &str {
+        ledger_of(self.0.marker()).unwrap_or_default()
+    }
+
+    /// Removes it; what its ledger promises cannot be judged any more.
+    ///
+    /// # Errors
+    /// An environment error when somebody uses it, or its name leads to something else by now; then it stays.
+    pub fn remove(&self) -> Result<()> {
+        Gate::new(SysRoot::live()).remove_created(&self.0)
+    }
+}
+
+/// The test files of ledgers in a directory, the newest last.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn ledger_files_in(directory: &Path) -> Result<Vec<LedgerFile>> {
     let mut created = Gate::new(SysRoot::live()).find_created(directory)?;
     created.sort_by_key(|created| created.marker().created_unix_ns);
-    let ledgers = created.iter().filter_map(|created| ledger_of(created.marker()));
-    Ok(ledgers.map(str::to_owned).collect())
+    created.retain(|created| ledger_of(created.marker()).is_some());
+    Ok(created.into_iter().map(LedgerFile).collect())
 }
 
 /// The ledger that a file belongs to.

@@ -2,7 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::number::real;
-use crate::units::{Bytes, Nanos, Rate, Share, show_count, throughput_parts, time_parts};
+use crate::units::{
+    Bytes, Nanos, Rate, Share, bytes_parts, show_count, throughput_parts, time_parts,
+};
 use serde::{Deserialize, Serialize};
 
 /// Unit of a judged quantity; the number next to it is in the base unit.
@@ -20,6 +22,8 @@ pub enum Unit {
     PerHour,
     /// Bytes a second.
     BytesPerS,
+    /// Bytes.
+    Bytes,
     /// A share in 0..=1.
     Share,
     /// A number of things.
@@ -38,6 +42,7 @@ impl Unit {
             Self::PerMinute => parse_rate_per(text, "/min", 60.0),
             Self::PerHour => parse_rate_per(text, "/h", 3600.0),
             Self::BytesPerS => parse_throughput(text),
+            Self::Bytes => text.parse::<Bytes>().map(|bytes| real(bytes.0)),
             Self::Share => text.parse::<Share>().map(|share| share.0),
             Self::Count => parse_count(text),
         };
@@ -54,6 +59,7 @@ impl Unit {
             Self::PerMinute => "12000/min or 12k/min",
             Self::PerHour => "12000/h or 12k/h",
             Self::BytesPerS => "500MB/s or 500MiB/s",
+            Self::Bytes => "8KiB or 16KiB",
             Self::Share => "80% or 0.8",
             Self::Count => "0, a number without a unit",
         }
@@ -75,6 +81,7 @@ impl Unit {
             Self::PerMinute => (show_count(value), "/min"),
             Self::PerHour => (show_count(value), "/h"),
             Self::BytesPerS => throughput_parts(value),
+            Self::Bytes => bytes_parts(value),
             Self::Share => (trimmed(value * 100.0), "%"),
             Self::Count => (show_count(value), ""),
         }

@@ -1,5 +1,6 @@
 //! Settings of a server whose storage is to be measured, by what its version has.
 
+use assay_model::durability::Control;
 use std::fmt;
 
 /// Who carries out reads that the server asks for ahead (PostgreSQL 18).
@@ -34,6 +35,8 @@ pub struct Settings {
     pub sessions_max: u32,
     /// Who reads ahead; the version's own choice where it is `None`.
     pub io_method: Option<IoMethod>,
+    /// What it is started without on purpose.
+    pub without: Option<Control>,
 }
 
 /// What a version lacks of what is wanted here, in a sentence each.
@@ -80,6 +83,15 @@ impl Settings {
         if self.direct && major >= 16 {
             all.push(("debug_io_direct", "data".to_owned()));
         }
+        match self.without {
+            Some(Control::Commits) => all.push(("fsync", "off".to_owned())),
+            // Pages are written often, and a cut finds some of them on their way.
+            Some(Control::Pages) => {
+                all.push(("full_page_writes", "off".to_owned()));
+                all.push(("checkpoint_timeout", "30s".to_owned()));
+            }
+            None => (),
+        }
         if let Some(method) = self.io_method.filter(|_| major >= 18) {
             all.push(("io_method", method.to_string()));
         }
@@ -98,12 +110,16 @@ mod tests {
             shared_buffers_bytes: 128 << 20,
             sessions_max: 32,
             io_method: Some(IoMethod::Sync),
+            without: Some(Control::Commits),
         };
         let has = |major, wanted: &str| settings.of(major).iter().any(|(name, _)| *name == wanted);
         assert!(!has(15, "debug_io_direct") && has(16, "debug_io_direct"));
         assert!(!has(17, "io_method") && has(18, "io_method"));
         assert!(settings.of(18).contains(&("shared_buffers", "131072kB".to_owned())));
         assert!(settings.of(18).contains(&("max_connections", "48".to_owned())));
+        assert!(settings.of(18).contains(&("fsync", "off".to_owned())));
+        let safe = Settings { without: None, ..settings };
+        assert!(!safe.of(18).iter().any(|(name, _)| *name == "fsync"));
         assert!(missing_in(15).len() == 2 && missing_in(16).is_empty());
     }
 }

@@ -40,8 +40,13 @@ fn plan(directory: &Path) -> Option<Plan> {
     }
 }
 
-const SETTINGS: Settings =
-    Settings { direct: false, shared_buffers_bytes: 16 << 20, sessions_max: 8, io_method: None };
+const SETTINGS: Settings = Settings {
+    direct: false,
+    shared_buffers_bytes: 16 << 20,
+    sessions_max: 8,
+    io_method: None,
+    without: None,
+};
 
 #[test]
 fn a_server_is_made_started_spoken_with_and_ended() {

@@ -59,6 +59,7 @@ pub(crate) fn vertical(scene: &mut Scene, format: &Formatter, axis: &Axis) {
 fn reading(format: &Formatter, axis: &Axis) -> Reading {
     let unit = match axis.unit {
         Unit::Share => "share",
+        Unit::Bytes => "B",
         Unit::Count => "",
         _ if format.is_relative() => "×",
         Unit::Ns => "ns",

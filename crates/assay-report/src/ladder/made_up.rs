@@ -79,6 +79,7 @@ pub(crate) fn report(rungs: Vec<Rung>) -> Report {
             goal: Some(Goal { quantile: 0.99, limit_ns: 1e6, sessions: Some(2), is_bounded: true }),
             checks: Vec::new(),
             commits: Vec::new(),
+            durability: None,
             remarks: Vec::new(),
         }),
         ..Report::default()

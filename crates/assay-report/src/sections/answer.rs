@@ -30,8 +30,8 @@ pub(super) struct Answer {
 pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
     let details: Vec<String> =
         found(report, format).iter().map(|sentence| capital_words(sentence)).collect();
-    let durability = report.integrity.as_ref().and_then(|found| found.durability.as_ref());
-    if let Some(lost) = durability.filter(|found| found.lost_blocks() > 0) {
+    let durability = report.durability();
+    if let Some(lost) = durability.filter(|found| found.broken() > 0) {
         let headline = durability::sentence(lost);
         return Answer { outcome: durability::outcome(lost), headline, details };
     }

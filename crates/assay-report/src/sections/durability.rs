@@ -1,5 +1,6 @@
 //! Whether storage keeps what it acknowledged: the answer with how strong it is, the cuts, the times of flushes, the declarations.
 
+use super::database_faults;
 use crate::format::Formatter;
 use crate::view::{Block, Level, Look, Section, Table};
 use assay_model::durability::{
@@ -17,6 +18,9 @@ pub fn sentence(found: &Durability) -> String {
     let code = found.evidence.code();
     match found.evidence {
         Evidence::Refuted => refuted(found),
+        _ if found.is_void() => format!(
+            "Void ({code}): the server ran without waiting for storage, and no cut was seen to lose anything: whatever else was cut proves nothing."
+        ),
         Evidence::PowerCuts | Evidence::SystemCuts => kept(found),
         Evidence::Timed => format!(
             "Nothing was cut, and the times of flushes contradict nothing ({code}): {}.",
@@ -27,7 +31,10 @@ pub fn sentence(found: &Durability) -> String {
                 found.timing.as_ref().filter(|timing| timing.finding == TimingFinding::Implausible);
             match (timing, found.cuts.last()) {
                 (Some(timing), _) => format!("Implausible ({code}): {}.", timing_words(timing)),
-                (None, Some(cut)) if cut.promised_blocks == 0 => {
+                (None, Some(cut)) if cut.control().is_some() => format!(
+                    "Only controls were cut ({code}): nothing is known of what the server keeps as it should run."
+                ),
+                (None, Some(cut)) if cut.promised() == 0 => {
                     format!(
                         "Nothing was acknowledged before the cut, so nothing is known ({code})."
                     )
@@ -42,14 +49,22 @@ pub fn sentence(found: &Durability) -> String {
 }
 
 fn refuted(found: &Durability) -> String {
-    let lossy: Vec<&JudgedCut> = found.cuts.iter().filter(|cut| cut.lost_blocks() > 0).collect();
+    let real_cuts = || found.cuts.iter().filter(|cut| cut.control().is_none());
+    let lossy: Vec<&JudgedCut> = real_cuts().filter(|cut| cut.broken() > 0).collect();
+    let after = format!(
+        "after {} of {}.",
+        show_count(assay_model::number::real_len(lossy.len())),
+        cuts(assay_model::number::count_of(real_cuts().count()), None)
+    );
+    let commits = lossy.iter().find_map(|cut| cut.commits.as_ref());
+    if let Some(commits) = commits {
+        return format!("Refuted: {}, {after}", database_faults::sentence(commits));
+    }
     let promised: u64 = lossy.iter().map(|cut| cut.promised_blocks).sum();
     format!(
-        "Refuted: {} of {} blocks do not hold what was acknowledged, after {} of {}.",
-        show_count(real(found.lost_blocks())),
+        "Refuted: {} of {} blocks do not hold what was acknowledged, {after}",
+        show_count(real(found.broken())),
         show_count(real(promised)),
-        show_count(assay_model::number::real_len(lossy.len())),
-        cuts(assay_model::number::count_of(found.cuts.len()), None)
     )
 }
 
@@ -89,6 +104,7 @@ const fn timing_words(timing: &FlushTiming) -> &'static str {
 /// The answer where durability was asked for.
 pub(super) fn outcome(found: &Durability) -> Option<Outcome> {
     match found.evidence {
+        _ if found.is_void() => Some(Outcome::Inconclusive),
         Evidence::Refuted => Some(Outcome::Fail),
         Evidence::PowerCuts | Evidence::SystemCuts => Some(Outcome::Pass),
         Evidence::Unknown | Evidence::Declared | Evidence::Timed => None,
@@ -100,11 +116,13 @@ pub(super) fn section(found: &Durability, format: &Formatter) -> Section<'static
     lead.extend(found.timing.as_ref().filter(|_| !format.is_relative()).map(memory));
     lead.extend(found.atomic_unit_bytes().map(|bytes| {
         format!(
-            "Writes on their way were torn at multiples of {}: larger ones are not atomic here.",
-            show_bytes(real(bytes))
+            "Writes on their way were torn at multiples of {}: larger ones are not atomic here{}.",
+            show_bytes(real(bytes)),
+            declared_unit(found)
         )
     }));
-    let mut tables = vec![judged(found), declared(found)];
+    lead.extend(database_faults::controls(found));
+    let mut tables = vec![judged(found), database_faults::table(found), declared(found)];
     if !format.is_relative() {
         tables.extend(found.timing.as_ref().map(flushes));
     }
@@ -115,6 +133,14 @@ pub(super) fn section(found: &Durability, format: &Formatter) -> Section<'static
         id: "durability",
         title: "Does it keep what it acknowledged?".to_owned(),
         blocks: [Block::Lead(lead)].into_iter().chain(tables).chain([limits]).collect(),
+    }
+}
+
+/// What the devices declare of the unit that was seen.
+fn declared_unit(found: &Durability) -> String {
+    match found.declared_atomic_unit_bytes {
+        None | Some(0) => String::new(),
+        Some(bytes) => format!(", though the devices declare {}", show_bytes(real(bytes))),
     }
 }
 
@@ -158,7 +184,8 @@ fn judged(found: &Durability) -> Table {
         let numbers = numbers.map(|number| show_count(real(number)));
         [cut.kind.name().to_owned()].into_iter().chain(numbers).chain([kinds.join(", ")]).collect()
     };
-    let table = table.with(found.cuts.iter().map(row));
+    let of_blocks = found.cuts.iter().filter(|cut| cut.commits.is_none());
+    let table = table.with(of_blocks.map(row));
     Table { terminal_rows_max: Some(CUTS_IN_TERMINAL), ..table }
 }
 

@@ -91,6 +91,7 @@ fn unit_name(unit: Unit) -> &'static str {
         Unit::PerHour => "per hour",
         Unit::BytesPerS => "throughput",
         Unit::Ns => "latency",
+        Unit::Bytes => "size",
         Unit::Share => "share",
         Unit::Count => "number",
     }

@@ -15,8 +15,10 @@ use crate::finish::conclude;
 use crate::options::{LoadRunOptions, measuring_context};
 use crate::start;
 use assay_app::load::LoadPlan;
-use assay_model::Result;
+use assay_app::load::transactions::CommitStep;
+use assay_model::{Outcome, Result};
 use clap::{Args, Subcommand};
+use transactions::TransactionOptions;
 
 /// Runs a real database on the storage and measures what it gets
 #[derive(Args)]
@@ -41,6 +43,15 @@ enum Kind {
 }
 
 impl Kind {
+    /// The options of a load of transactions.
+    fn transactions(&self) -> Option<&TransactionOptions> {
+        match self {
+            Self::Brokerage(options) => Some(&options.shared),
+            Self::Oltp(options) => Some(&options.shared),
+            Self::Dss(_) | Self::Slob(_) => None,
+        }
+    }
+
     /// The plan that the options mean, and how its run is kept and shown.
     fn plan(&self) -> (LoadPlan, &LoadRunOptions) {
         match self {
@@ -54,16 +65,24 @@ impl Kind {
 
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    let (plan, run) = options.kind.plan();
+    let (mut plan, run) = options.kind.plan();
+    let ledger = options.kind.transactions();
+    let is_after = ledger.is_some_and(|options| options.ledger.after);
+    let step = if is_after { CommitStep::Judge } else { CommitStep::Begin };
+    if let Some(options) = ledger {
+        plan.set_ledger(options.ledger(step)?);
+    }
     if run.start.dry_run {
         return start::show(&plan.summary()?, &run.output);
     }
     start::check(std::slice::from_ref(plan.clone().load_mut().parts().target), &run.start)?;
-    let finished = plan.run(&measuring_context(
-        &run.store,
-        &run.output,
-        run.start.name.as_deref(),
-        &run.live,
-    )?)?;
-    conclude(&finished, &run.output)
+    let context = measuring_context(&run.store, &run.output, run.start.name.as_deref(), &run.live)?;
+    let finished = plan.run(&context)?;
+    let status = conclude(&finished, &run.output)?;
+    let Some(options) = ledger.filter(|options| options.ledger.resume) else { return Ok(status) };
+    if finished.outcome == Outcome::Fail {
+        return Ok(status);
+    }
+    plan.set_ledger(options.ledger(CommitStep::GoOn)?);
+    conclude(&plan.run(&context)?, &run.output)
 }

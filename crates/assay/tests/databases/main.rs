@@ -17,6 +17,7 @@ mod server;
 #[path = "../support/transactions.rs"]
 mod transactions;
 
+mod commits;
 mod mariadb_brokerage;
 mod mariadb_dss;
 mod mariadb_faults;

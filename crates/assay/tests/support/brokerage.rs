@@ -10,7 +10,9 @@
 use assay_dbload::brokerage::{
     BrokerStore, BrokerageSchema, Days, PreparedBrokerage, TransactionOutcome,
 };
-use assay_dbload::load::{Calls, Database, Fill, Isolation, Tables, fill, single_number};
+use assay_dbload::load::{
+    Calls, CommitMarks, Database, Fill, Isolation, SharedCommitLog, Tables, fill, single_number,
+};
 use assay_loads::brokerage::{Market, Rules, Session};
 use assay_model::mix::Mix;
 use std::sync::atomic::AtomicBool;
@@ -105,9 +107,12 @@ pub fn assert_alike<L: BrokerStore, M: BrokerStore>(mut one: Side<L>, mut other:
         (L::open(&one.address).unwrap(), M::open(&other.address).unwrap());
     let isolation = Isolation::ReadCommitted;
     let (schema, calls) = (&one.database.schema, one.calls);
-    let mut left = PreparedBrokerage::of(&mut first, schema, &rules, calls, isolation).unwrap();
+    let unmarked = CommitMarks::new(&SharedCommitLog::default());
+    let mut left =
+        PreparedBrokerage::of(&mut first, schema, &rules, calls, isolation, &unmarked).unwrap();
     let (schema, calls) = (&other.database.schema, other.calls);
-    let mut right = PreparedBrokerage::of(&mut second, schema, &rules, calls, isolation).unwrap();
+    let mut right =
+        PreparedBrokerage::of(&mut second, schema, &rules, calls, isolation, &unmarked).unwrap();
     let (market, mut session) = (Market::new(&rules, &mix), Session::new(&rules, &mix, 0));
     let mut taken_back = 0;
     for step in 0..STEPS {
@@ -115,8 +120,8 @@ pub fn assert_alike<L: BrokerStore, M: BrokerStore>(mut one: Side<L>, mut other:
             Some(due) => session.answer(due),
             None => session.draw(),
         };
-        let told = ordered(left.attempt(&mut first, &transaction).unwrap());
-        let again = ordered(right.attempt(&mut second, &transaction).unwrap());
+        let told = ordered(left.attempt(&mut first, &transaction, &mut None).unwrap());
+        let again = ordered(right.attempt(&mut second, &transaction, &mut None).unwrap());
         assert_eq!(told, again, "{step}: {transaction:?}");
         taken_back += u32::from(told.is_rolled_back);
         told.orders.into_iter().for_each(|order| market.send(order));

@@ -51,7 +51,8 @@ pub fn given(directory: &Path) -> Server {
         guard: Vec::new(),
     })
     .unwrap();
-    let settings = Settings { direct: false, cache_bytes: 128 << 20, sessions_max: 8 };
+    let settings =
+        Settings { direct: false, cache_bytes: 128 << 20, sessions_max: 8, without: None };
     server.start(&settings, &AtomicBool::new(false)).unwrap();
     server
 }

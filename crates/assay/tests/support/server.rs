@@ -178,6 +178,7 @@ pub fn given_server(directory: &Path) -> Server {
         shared_buffers_bytes: 16 << 20,
         sessions_max: 8,
         io_method: None,
+        without: None,
     };
     server.start(&settings, &AtomicBool::new(false)).unwrap();
     server

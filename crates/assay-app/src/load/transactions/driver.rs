@@ -1,9 +1,10 @@
 //! A load of transactions on its way up a ladder: data restored before a rung, acknowledged transactions counted after
 //! it, conditions of the data checked.
 
+use super::commit_ledger::CommitRun;
 use crate::load::ladder_run::LoadDriver;
 use crate::load::prepared_server::{LoadProduct, PreparedServer};
-use assay_dbload::load::{Database, Method, RungResult, Snapshot};
+use assay_dbload::load::{Database, Method, RungResult, SharedCommitLog, Snapshot};
 use assay_model::load::{Checks, Commits, Load, Rung};
 use assay_model::measurement::{Finish, Interval, NamedResult, Remark, Window};
 use assay_model::number::rate;
@@ -19,6 +20,9 @@ pub trait TransactionLoad {
 
     /// What sessions do.
     fn method(&self) -> &Self::Method;
+
+    /// Where acknowledged transactions go, once a run keeps a log of them.
+    fn commits(&self) -> &SharedCommitLog;
 
     /// The changing transaction that is counted: its name as a stream.
     fn counted(&self) -> &'static str;
@@ -44,11 +48,18 @@ pub struct TransactionDriver<B> {
     before: Vec<(usize, u64)>,
     /// Whether the data was looked at as it was loaded.
     has_begun: bool,
+    /// The ledger of acknowledged transactions.
+    ledger: Option<CommitRun>,
 }
 
 impl<B: TransactionLoad> TransactionDriver<B> {
     /// The load before its first rung.
-    pub const fn new(transactions: B, verifies: bool, restore_every: Option<u32>) -> Self {
+    pub fn new(
+        transactions: B,
+        verifies: bool,
+        restore_every: Option<u32>,
+        ledger: Option<CommitRun>,
+    ) -> Self {
         Self {
             transactions,
             verifies,
@@ -57,6 +68,7 @@ impl<B: TransactionLoad> TransactionDriver<B> {
             rungs: 0,
             before: Vec::new(),
             has_begun: false,
+            ledger,
         }
     }
 
@@ -74,6 +86,9 @@ impl<B: TransactionLoad> TransactionDriver<B> {
         if self.verifies {
             load.checks
                 .push(self.transactions.verify(&mut prepared.database, "before the first rung")?);
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.begin(prepared, self.transactions.commits(), stop)?;
         }
         Ok(())
     }
@@ -180,6 +195,9 @@ impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
         load: &mut Load,
         stop: &AtomicBool,
     ) -> Result<()> {
+        if let Some(ledger) = &self.ledger {
+            load.durability = Some(ledger.end(self.transactions.commits()));
+        }
         let is_lost =
             load.rungs.iter().any(|rung| matches!(rung.measurement.finish, Finish::Failed { .. }));
         // Who asked the program to end does not wait for checks.

@@ -67,6 +67,7 @@ impl ServerOptions {
                 IoMethod::IoUring => server_plan::IoMethod::IoUring,
             }),
             keep: self.keep,
+            without: None,
         }
     }
 }

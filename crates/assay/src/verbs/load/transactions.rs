@@ -2,11 +2,16 @@
 
 use super::partial_data::PartialDataOption;
 use super::server::{SERVER, ServerOptions};
+use crate::ledger_options::{CUTS, LedgerOptions};
 use crate::options::LoadRunOptions;
 use crate::spelling::{Quantile, quantity};
 use assay_app::load::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, schema_name};
-use assay_app::load::transactions::{self, IsolationLevel, LossAction, TransactionPlan};
+use assay_app::load::transactions::{
+    self, CommitPlan, CommitStep, IsolationLevel, LossAction, TransactionPlan,
+};
+use assay_model::durability::Control;
 use assay_model::units::{Bytes, Nanos};
+use assay_model::{Error, Result};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -80,7 +85,22 @@ pub struct TransactionOptions {
     #[command(flatten)]
     server: ServerOptions,
     #[command(flatten)]
+    pub ledger: LedgerOptions,
+    /// Start the managed server without this on purpose: the cut must break something, else losses are not seen here; its data
+    /// are of no use afterwards
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = CUTS)]
+    control: Option<ControlOption>,
+    #[command(flatten)]
     pub run: LoadRunOptions,
+}
+
+/// What a server is started without.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ControlOption {
+    /// Commits that wait for storage
+    Commits,
+    /// Whole pages in the log, or pages that are written twice
+    Pages,
 }
 
 /// How arrivals are spaced.
@@ -112,11 +132,32 @@ enum OnLossOption {
     Reconnect,
 }
 
-fn plain_name(text: &str) -> Result<String, String> {
+fn plain_name(text: &str) -> std::result::Result<String, String> {
     schema_name(text).map_err(|error| error.hint().to_owned())
 }
 
 impl TransactionOptions {
+    /// What is done with a ledger, where there is one.
+    ///
+    /// # Errors
+    /// A usage error when options contradict each other, an environment error when the token cannot be read.
+    pub fn ledger(&self, step: CommitStep) -> Result<Option<CommitPlan>> {
+        let control = self.control.map(|control| match control {
+            ControlOption::Commits => Control::Commits,
+            ControlOption::Pages => Control::Pages,
+        });
+        match (self.ledger.place()?, control) {
+            (Some(place), control) => {
+                Ok(Some(CommitPlan { place, step, cut: self.ledger.cut(), control }))
+            }
+            (None, Some(_)) => Err(Error::usage(
+                "--control needs a ledger: without one no loss can be seen",
+                "name it with --ledger FILE or --witness HOST:PORT",
+            )),
+            (None, None) => Ok(None),
+        }
+    }
+
     /// The plan that these options mean.
     pub fn plan(&self) -> TransactionPlan {
         let is_searched = self.find_knee || self.max_latency.is_some();
@@ -153,6 +194,7 @@ impl TransactionOptions {
             buffer_pool: self.buffer_pool,
             criteria: self.criteria.clone(),
             server: self.server.plan(),
+            ledger: None,
         }
     }
 }

@@ -7,6 +7,7 @@ use assay_app::load::prepared_server::LoadTarget;
 use assay_dbload::load::{
     Database, MariadbLink, Product, left_databases, left_in, remove_left_database, remove_left_in,
 };
+use assay_methods::target::ledger_files_in;
 use assay_model::number::real;
 use assay_model::units::show_bytes;
 use assay_model::{Error, Result};
@@ -23,6 +24,9 @@ pub struct Options {
     /// Directories or addresses of servers; by default the directories that the stored runs used
     #[arg(value_name = "TARGET|DSN")]
     targets: Vec<String>,
+    /// Also the test files that `assay verify` made for its ledgers: what was acknowledged on them cannot be judged afterwards
+    #[arg(long)]
+    ledger_files: bool,
     /// Remove without asking
     #[arg(long)]
     yes: bool,
@@ -56,6 +60,9 @@ pub fn run(options: &Options, store: &Store) -> Result<ExitStatus> {
     let mut found = Found::default();
     for target in &targets {
         found.look(target)?;
+        if options.ledger_files && Path::new(target).is_dir() {
+            found.look_for_ledger_files(Path::new(target))?;
+        }
     }
     let stays = found.stays.iter().map(|words| format!("stays: {words}\n"));
     let left = found.left.iter().map(|left| format!("left behind: {}\n", left.words));
@@ -111,6 +118,15 @@ impl Found {
         }));
         let unknown = found.unknown.iter();
         self.stays.extend(unknown.map(|(path, why)| format!("{}: {why}", path.display())));
+        Ok(())
+    }
+
+    fn look_for_ledger_files(&mut self, path: &Path) -> Result<()> {
+        self.left.extend(ledger_files_in(path)?.into_iter().map(|file| {
+            let bytes = file.path().metadata().map_or(0, |found| found.len());
+            let what = format!("{}, of the ledger {}", file.path().display(), file.ledger());
+            Left::new(&what, bytes, move || file.remove())
+        }));
         Ok(())
     }
 

@@ -1,0 +1,50 @@
+//! Devices and hosts that are known to acknowledge flushes without carrying them out, by what can be seen of them from inside.
+//!
+//! Sources: Firecracker, docs/api_requests/block-caching.md (`cache_type` is `Unsafe` by default); spdk/spdk#3598 (an NVMe device
+//! behind SPDK's block layer: a flush is complete at once); cloud-hypervisor#399, mended by #1214; oxidecomputer/propolis#492
+//! (virtio-block without flushes over a cached file); openzfs/zfs#17065 (failed flushes of devices were ignored).
+
+use super::rule::Rule;
+use assay_model::environment::Severity::{Notice, Warning};
+use assay_model::environment::{Environment, Finding, Storage};
+
+const IGNORED: Rule = Rule::new(
+    "ignored_flush",
+    Warning,
+    "it is known to acknowledge flushes without carrying them out, in some versions or as it is configured by default: what was acknowledged then goes with the power",
+    "configure it to flush, and make sure with `assay verify --witness` and cuts of the host's power",
+);
+const FAILED: Rule = Rule::new(
+    "failed_flush",
+    Notice,
+    "older versions ignored flushes that a device refused: what was acknowledged may not be on it",
+    "use a version with the correction (openzfs/zfs#17065), and look for errors of the devices",
+);
+
+pub(super) const RULES: &[&Rule] = &[&IGNORED, &FAILED];
+
+/// What a host is called, and what it does.
+const HOSTS: [(&str, &str); 3] = [
+    ("Firecracker", "its drives have cache_type Unsafe unless configured otherwise"),
+    ("Cloud Hypervisor", "versions before 0.8 carried no flush out"),
+    ("Oxide", "virtio disks over cached files take no flush"),
+];
+/// The model of every NVMe device that SPDK serves, unless it is configured otherwise.
+const SPDK: &str = "SPDK bdev Controller";
+
+/// Finds those under a target.
+pub(super) fn find(environment: &Environment, storage: &Storage, findings: &mut Vec<Finding>) {
+    let machine = environment.host.virtualisation.as_deref().unwrap_or("");
+    let hosts = HOSTS.iter().filter(|(name, _)| machine.contains(name));
+    findings.extend(
+        hosts.map(|(_, does)| IGNORED.found("virtual machine", format!("{machine}: {does}"))),
+    );
+    let layers = storage.stack.layers.iter();
+    findings.extend(layers.filter_map(|layer| {
+        let model = layer.model.as_deref().filter(|model| model.contains(SPDK))?;
+        let value = format!("{}: flushes may be complete before they begin", model.trim());
+        Some(IGNORED.found(format!("{}: model", layer.name), value))
+    }));
+    let mount = storage.stack.mount.as_ref().filter(|mount| mount.file_system == "zfs");
+    findings.extend(mount.map(|mount| FAILED.found(mount.mount_point.clone(), "zfs")));
+}

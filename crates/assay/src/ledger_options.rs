@@ -1,0 +1,81 @@
+//! Options of a ledger of what was acknowledged: where it lies, and what is done with it after a cut.
+
+use assay_ledger::{LedgerPlace, Token, WitnessAddress};
+use assay_model::durability::CutKind;
+use assay_model::{Error, Result};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Heading of these options.
+pub const CUTS: &str = "Power cuts";
+
+/// A ledger of what was acknowledged.
+#[derive(Args)]
+pub struct LedgerOptions {
+    /// Keep what is acknowledged in this new file on another device
+    #[arg(long, value_name = "FILE", conflicts_with = "witness", help_heading = CUTS)]
+    ledger: Option<PathBuf>,
+    /// Keep what is acknowledged at this witness on another machine
+    #[arg(long, value_name = "HOST:PORT", requires = "token_file", help_heading = CUTS)]
+    witness: Option<String>,
+    /// File with the token that the witness has, too
+    #[arg(long, value_name = "FILE", requires = "witness", help_heading = CUTS)]
+    token_file: Option<PathBuf>,
+    /// Judge what the storage holds after a cut, by the ledger
+    #[arg(long, help_heading = CUTS)]
+    pub after: bool,
+    /// Go on after the judgement if nothing was lost, until the next cut
+    #[arg(long, requires = "after", help_heading = CUTS)]
+    pub resume: bool,
+    /// What was cut; by default the system if it was started again, else the process
+    #[arg(long, value_name = "WHAT", requires = "after", help_heading = CUTS)]
+    cut: Option<Cut>,
+}
+
+/// What was cut.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Cut {
+    /// The process alone
+    Process,
+    /// The operating system, or the virtual machine
+    System,
+    /// The power of the whole path
+    Power,
+}
+
+impl From<Cut> for CutKind {
+    fn from(cut: Cut) -> Self {
+        match cut {
+            Cut::Process => Self::Process,
+            Cut::System => Self::System,
+            Cut::Power => Self::Power,
+        }
+    }
+}
+
+impl LedgerOptions {
+    /// What was cut, where somebody says it.
+    pub fn cut(&self) -> Option<CutKind> {
+        self.cut.map(CutKind::from)
+    }
+
+    /// Where the ledger lies, if there is to be one.
+    ///
+    /// # Errors
+    /// An environment error when the token cannot be read, a usage error when a judgement lacks its ledger.
+    pub fn place(&self) -> Result<Option<LedgerPlace>> {
+        if let (Some(address), Some(token)) = (&self.witness, &self.token_file) {
+            let token = Token::read(token)?;
+            let address = address.clone();
+            return Ok(Some(LedgerPlace::Witness(WitnessAddress { address, token })));
+        }
+        match &self.ledger {
+            Some(path) => Ok(Some(LedgerPlace::File(path.clone()))),
+            None if self.after => Err(Error::usage(
+                "--after needs the ledger of what was acknowledged",
+                "name it with --ledger FILE or --witness HOST:PORT",
+            )),
+            None => Ok(None),
+        }
+    }
+}
