@@ -177,16 +177,6 @@ impl TargetOptions {
         measuring_context(store, output, self.start.name.as_deref(), &self.live)
     }
 
-    /// Lets a run go on with its own plan; what may be destroyed is what was typed now.
-    ///
-    /// # Errors
-    /// A usage error where a running database has its files on a target.
-    pub fn go_on_with(&self, plan: &mut TargetPlan) -> Result<(), Error> {
-        plan.destroy.clone_from(&self.destroy);
-        plan.wipe.clone_from(&self.wipe);
-        crate::start::check(&plan.targets, &self.start)
-    }
-
     /// The plan that these options mean.
     pub fn plan(&self) -> TargetPlan {
         TargetPlan {

@@ -1,9 +1,10 @@
 //! Before anything is touched: what would be done, where that is the question, and whether storage in use may be loaded.
 
 use crate::exit::{ExitStatus, json, print};
-use crate::options::{OutputOptions, StartOptions};
+use crate::options::{OutputOptions, StartOptions, TargetOptions};
 use crate::terminal::{agreed, say};
 use assay_app::dry_run::PlanSummary;
+use assay_app::target_plan::TargetPlan;
 use assay_host::live_database::{LiveDatabase, live_database};
 use assay_model::{Error, Result};
 use std::path::Path;
@@ -39,6 +40,16 @@ pub fn check(targets: &[String], options: &StartOptions) -> Result<()> {
             "name another directory or stop the server; --yes goes on all the same, --dry-run shows what would be done",
         )),
     }
+}
+
+/// Lets a run go on with its own plan; what may be destroyed is what was typed now.
+///
+/// # Errors
+/// Those of [`check`].
+pub fn go_on_with(plan: &mut TargetPlan, options: &TargetOptions) -> Result<()> {
+    plan.destroy.clone_from(&options.destroy);
+    plan.wipe.clone_from(&options.wipe);
+    check(&plan.targets, &options.start)
 }
 
 fn warning(found: &LiveDatabase) -> String {

@@ -238,7 +238,7 @@ fn resume(options: &Options) -> Result<ExitStatus> {
         Some(plan) => plan,
         None => original_plan(&run)?,
     };
-    options.target.go_on_with(&mut plan.target)?;
+    start::go_on_with(&mut plan.target, &options.target)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     conclude(&plan.resume(&run, criteria, &context)?, &options.output)
 }

@@ -114,7 +114,7 @@ fn resume(options: &Options) -> Result<ExitStatus> {
         Some(plan) => plan,
         None => original_plan(&run)?,
     };
-    options.target.go_on_with(&mut plan.target)?;
+    start::go_on_with(&mut plan.target, &options.target)?;
     conclude(&plan.resume(&run, &context)?, &options.output)
 }
 
