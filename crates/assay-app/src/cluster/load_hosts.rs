@@ -37,13 +37,13 @@ impl LoadHosts {
     /// What any host says; nothing has been asked of the database by then.
     pub(crate) fn open(
         names: &HostNames,
-        opening: DatabaseOpening,
+        opening: &DatabaseOpening,
         context: &Context,
     ) -> Result<Self> {
         let token = token()?;
         let program = (context.guards.node.as_slice(), token.as_str());
         let mut driver = Driver::open(names, program, &context.stop, &context.progress)?;
-        driver.connect(&opening)?;
+        driver.connect(opening)?;
         driver.ask_clocks()?;
         Ok(Self { driver, transport: names.transport(), most_iops: 0.0 })
     }

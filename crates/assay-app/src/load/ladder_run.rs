@@ -211,7 +211,7 @@ fn hosts_of(
 ) -> Result<Option<LoadHosts>> {
     let Some(names) = &ladder.hosts else { return Ok(None) };
     let (load, schema) = (document.text().to_owned(), schema.to_owned());
-    LoadHosts::open(names, DatabaseOpening { load, address, schema }, context).map(Some)
+    LoadHosts::open(names, &DatabaseOpening { load, address, schema }, context).map(Some)
 }
 
 /// What is kept of a ladder of which nothing was measured.
@@ -395,20 +395,17 @@ impl<C: LoadDriver> LadderRun<'_, C> {
                 let _ = own.revive(&stop);
             }
         };
-        let measured = match &mut self.hosts {
-            Some(hosts) => {
-                let step = plan.step(driver.method().kind(), &self.ladder.plan);
-                let seed = plan.pace.map_or(0, |pace| pace.seed);
-                let mut run = |begins: &mut dyn FnMut()| {
-                    hosts.measure(&step, seed, (begins, &mut observe), cluster_writer)
-                };
-                measure_elsewhere(database, driver.method(), plan, &mut run)
-            }
-            None => {
-                let (observe, on_tick) = (&mut observe, &mut on_tick);
-                let mut hooks = RungHooks { stop: &stop, observe, on_tick, meet: None };
-                measure(database, driver.method(), plan, &mut hooks)
-            }
+        let measured = if let Some(hosts) = &mut self.hosts {
+            let step = plan.step(driver.method().kind(), &self.ladder.plan);
+            let seed = plan.pace.map_or(0, |pace| pace.seed);
+            let mut run = |begins: &mut dyn FnMut()| {
+                hosts.measure(&step, seed, (begins, &mut observe), cluster_writer)
+            };
+            measure_elsewhere(database, driver.method(), plan, &mut run)
+        } else {
+            let (observe, on_tick) = (&mut observe, &mut on_tick);
+            let mut hooks = RungHooks { stop: &stop, observe, on_tick, meet: None };
+            measure(database, driver.method(), plan, &mut hooks)
         };
         self.context.progress.clear();
         measured

@@ -54,9 +54,10 @@ pub fn measure<M: Method>(
 ) -> Result<RungResult> {
     method.check(database)?;
     let is_part = hooks.meet.is_some();
-    let before = match is_part {
-        true => CounterSnapshot::of_this_host(),
-        false => CounterSnapshot::take(database, &[])?,
+    let before = if is_part {
+        CounterSnapshot::of_this_host()
+    } else {
+        CounterSnapshot::take(database, &[])?
     };
     let slots = slots(plan.sessions, method.kinds().len());
     let workers: Result<Vec<Worker<M::Session>>> = (0..plan.sessions)
