@@ -2,6 +2,7 @@
 
 use assay_model::durability::{CommitHole, JudgedCommits};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::BuildHasher;
 
 /// Holes that are kept one by one; all are counted.
 const HOLES_KEPT: usize = 100;
@@ -21,8 +22,8 @@ pub struct CommitRange {
 /// acknowledged, so that whatever is missing below a number that is there was acknowledged, too, though no ledger says so.
 ///
 /// `found` has no two ranges of a session that touch; `doubled` transactions are there more than once.
-pub fn judge_commits(
-    promises: &HashMap<u64, u32>,
+pub fn judge_commits<S: BuildHasher>(
+    promises: &HashMap<u64, u32, S>,
     found: &[CommitRange],
     doubled: u64,
 ) -> JudgedCommits {

@@ -57,7 +57,9 @@ pub fn calibrate(
     for mix in &plan.mixes {
         if !meter.is_over() {
             let answer = meter.calibrate_mix(mix)?;
-            answer.iter().for_each(|answer| meter.report(answer));
+            if let Some(answer) = &answer {
+                meter.report(answer);
+            }
             mixes.extend(answer);
         }
     }

@@ -186,16 +186,15 @@ impl Program for Server {
     }
 
     fn seal_pages(&self) {
-        // One that has checksums already refuses, and one that gets none says so when its pages are checked.
-        let _ = self.checksums("--enable");
+        self.enable_checksums();
     }
 
     fn check_running(&self, schema: &str) -> Vec<PageCheck> {
-        vec![self.amcheck(schema)]
+        vec![self.amcheck(USER, schema)]
     }
 
     fn check_at_rest(&self) -> Vec<PageCheck> {
-        vec![page_checks::of_checksums(self.checksums("--check"))]
+        vec![self.check_checksums()]
     }
 
     fn address(&self) -> Address {

@@ -116,7 +116,7 @@ impl OpenHosts {
     /// than the rest; all of them where it says nothing. Gives the cell without that.
     ///
     /// # Errors
-    /// A usage error when there are not so many.
+    /// A usage error when there are fewer of them.
     pub(crate) fn chosen_for(&mut self, cell: &Cell) -> Result<Cell> {
         let (asked, rest): (Vec<Setting>, Vec<Setting>) =
             cell.settings.iter().cloned().partition(|setting| setting.factor == "hosts");

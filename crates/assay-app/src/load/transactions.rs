@@ -280,7 +280,7 @@ impl TransactionPlan {
         let judged = self.ledger.as_ref().filter(|ledger| ledger.step == CommitStep::Judge);
         if let Some(ledger) = judged {
             let case = JudgedLoad {
-                plan: self,
+                target: &self.target,
                 ledger,
                 setup: &setup,
                 load: &load,

@@ -29,13 +29,12 @@ impl<L: BrokerStore> PreparedBrokerage<L> {
             Calls::Functions => link.functions(schema)?,
             Calls::Statements => None,
         };
-        let prepared = match functions {
-            Some(functions) => Prepared::Functions(functions),
-            None => {
-                let mut statements = all::<L>(schema);
-                statements.extend(commits.statement(L::DIALECT, schema));
-                Prepared::Statements(L::Pipeline::prepare(link, schema, statements)?)
-            }
+        let prepared = if let Some(functions) = functions {
+            Prepared::Functions(functions)
+        } else {
+            let mut statements = all::<L>(schema);
+            statements.extend(commits.statement(L::DIALECT, schema));
+            Prepared::Statements(L::Pipeline::prepare(link, schema, statements)?)
         };
         Ok(Self { prepared, days })
     }

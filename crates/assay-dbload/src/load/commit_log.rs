@@ -68,7 +68,7 @@ impl CommitMarks {
         Self { log: Arc::clone(log), session: FIRST_SESSION, number: 1 }
     }
 
-    /// A fresh connection counts anew: whether the last transaction of a lost one is there is not known.
+    /// A fresh connection begins to count again: whether the last transaction of a lost one is there is not known.
     pub fn begin(&mut self) {
         if let Some(log) = self.log.get() {
             self.session = log.sessions.fetch_add(1, Ordering::Relaxed) + 1;

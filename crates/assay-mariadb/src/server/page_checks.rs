@@ -24,7 +24,7 @@ impl Server {
     pub(super) fn check_tables(&self, schema: &str) -> PageCheck {
         match self.table_findings(schema) {
             Ok(found) => counted(CHECK_TABLE, &found),
-            Err(failure) => not_run(CHECK_TABLE, failure.to_string()),
+            Err(failure) => PageCheck::not_run(CHECK_TABLE, failure),
         }
     }
 
@@ -47,11 +47,11 @@ impl Server {
         let found = places
             .find_map(|place| Some(place.join(INNOCHECKSUM)).filter(|program| program.is_file()));
         let Some(program) = found else {
-            return not_run(INNOCHECKSUM, "it is not installed".to_owned());
+            return PageCheck::not_run(INNOCHECKSUM, "it is not installed");
         };
         match self.files_with_bad_pages(&program) {
             Ok(found) => counted(INNOCHECKSUM, &found),
-            Err(error) => not_run(INNOCHECKSUM, error.to_string()),
+            Err(error) => PageCheck::not_run(INNOCHECKSUM, error),
         }
     }
 
@@ -108,7 +108,7 @@ fn table_files(data: &Path) -> io::Result<Vec<PathBuf>> {
     for directory in directories {
         for entry in fs::read_dir(directory)? {
             let path = entry?.path();
-            // Temporary tables are made anew at each start.
+            // Temporary tables are made again at each start.
             let is_temporary = path.file_name().is_some_and(|name| name == "ibtmp1");
             if !is_temporary && path.extension().is_some_and(|ending| ending == "ibd") {
                 files.push(path);
@@ -124,8 +124,4 @@ fn counted(checker: &str, found: &[String]) -> PageCheck {
         damaged: Some(count_of(found.len())),
         what: found.first().cloned().unwrap_or_default(),
     }
-}
-
-fn not_run(checker: &str, why: String) -> PageCheck {
-    PageCheck { checker: checker.to_owned(), damaged: None, what: format!("not run: {why}") }
 }

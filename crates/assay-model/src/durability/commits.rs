@@ -1,6 +1,7 @@
 //! What became of the transactions of a database that were acknowledged before a cut.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// What a managed server is started without, so that a cut must break something: what is not caught then would not be caught
 /// elsewhere either.
@@ -57,6 +58,18 @@ pub struct PageCheck {
     /// The first of them in its words, or why it was not run; empty where all is well.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub what: String,
+}
+
+impl PageCheck {
+    /// A program that looked at everything and found nothing.
+    pub fn sound(checker: &str) -> Self {
+        Self { checker: checker.to_owned(), damaged: Some(0), what: String::new() }
+    }
+
+    /// A program that was not run, and why.
+    pub fn not_run(checker: &str, why: impl fmt::Display) -> Self {
+        Self { checker: checker.to_owned(), damaged: None, what: format!("not run: {why}") }
+    }
 }
 
 /// What a database held after one cut, compared with what it had acknowledged before.

@@ -1,6 +1,6 @@
 //! What the server's own programs say of its pages: `pg_amcheck` while it runs, `pg_checksums` while it rests.
 
-use super::{Server, USER};
+use super::Server;
 use assay_model::durability::PageCheck;
 use assay_model::failure::words;
 use std::io;
@@ -11,7 +11,7 @@ const CHECKSUMS: &str = "pg_checksums";
 
 impl Server {
     /// Compares tables with their indexes, row by row.
-    pub(super) fn amcheck(&self, schema: &str) -> PageCheck {
+    pub(super) fn amcheck(&self, user: &str, schema: &str) -> PageCheck {
         let Some(program) = self.binaries.tool(AMCHECK) else { return of_amcheck(missing()) };
         let mut command = self.daemon.home.command(&program);
         command.args([
@@ -21,13 +21,23 @@ impl Server {
             "--schema",
             schema,
         ]);
-        command.args(["--username", USER, "--database", "postgres", "--host"]);
+        command.args(["--username", user, "--database", "postgres", "--host"]);
         command.arg(self.daemon.data()).env("PGPASSWORD", self.daemon.password());
         of_amcheck(command.output())
     }
 
+    /// Gives all pages checksums. A server that has them already refuses, and one that gets none says so when its pages are
+    /// checked.
+    pub(super) fn enable_checksums(&self) {
+        let _ = self.checksums("--enable");
+    }
+
     /// Computes the checksums of all pages.
-    pub(super) fn checksums(&self, doing: &str) -> io::Result<Output> {
+    pub(super) fn check_checksums(&self) -> PageCheck {
+        of_checksums(self.checksums("--check"))
+    }
+
+    fn checksums(&self, doing: &str) -> io::Result<Output> {
         let Some(program) = self.binaries.tool(CHECKSUMS) else { return missing() };
         let mut command = self.daemon.home.command(&program);
         command.arg(doing).arg("--pgdata").arg(self.daemon.data()).output()
@@ -38,52 +48,44 @@ impl Server {
 fn of_amcheck(ran: io::Result<Output>) -> PageCheck {
     let output = match ran {
         Ok(output) => output,
-        Err(error) => return not_run(AMCHECK, error.to_string()),
+        Err(error) => return PageCheck::not_run(AMCHECK, error),
     };
     let text = String::from_utf8_lossy(&output.stdout);
     let mut found = text.lines().filter(|line| !line.is_empty() && !line.starts_with(' '));
     let first = found.next().unwrap_or_default();
     match output.status.code() {
-        Some(0) => sound(AMCHECK),
+        Some(0) => PageCheck::sound(AMCHECK),
         Some(2) => PageCheck {
             checker: AMCHECK.to_owned(),
             damaged: Some(assay_model::number::count_of(found.count()) + 1),
             what: words(first.as_bytes()),
         },
-        _ => not_run(AMCHECK, last_line(&output)),
+        _ => PageCheck::not_run(AMCHECK, last_line(&output)),
     }
 }
 
 /// It counts what is wrong behind `Bad checksums:`.
-pub(super) fn of_checksums(ran: io::Result<Output>) -> PageCheck {
+fn of_checksums(ran: io::Result<Output>) -> PageCheck {
     let output = match ran {
         Ok(output) => output,
-        Err(error) => return not_run(CHECKSUMS, error.to_string()),
+        Err(error) => return PageCheck::not_run(CHECKSUMS, error),
     };
     let text = String::from_utf8_lossy(&output.stdout);
     let bad =
         text.lines().find_map(|line| line.strip_prefix("Bad checksums:")?.trim().parse().ok());
     match bad {
-        Some(0) => sound(CHECKSUMS),
+        Some(0) => PageCheck::sound(CHECKSUMS),
         Some(bad) => PageCheck {
             checker: CHECKSUMS.to_owned(),
             damaged: Some(bad),
             what: last_line(&output),
         },
-        None => not_run(CHECKSUMS, last_line(&output)),
+        None => PageCheck::not_run(CHECKSUMS, last_line(&output)),
     }
 }
 
 fn missing() -> io::Result<Output> {
     Err(io::Error::new(io::ErrorKind::NotFound, "it is not installed"))
-}
-
-fn sound(checker: &str) -> PageCheck {
-    PageCheck { checker: checker.to_owned(), damaged: Some(0), what: String::new() }
-}
-
-fn not_run(checker: &str, why: String) -> PageCheck {
-    PageCheck { checker: checker.to_owned(), damaged: None, what: format!("not run: {why}") }
 }
 
 fn last_line(output: &Output) -> String {
@@ -99,19 +101,19 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
     use std::process::ExitStatus;
 
-    fn ran(code: i32, stdout: &str, stderr: &str) -> io::Result<Output> {
+    fn ran(code: i32, stdout: &str, stderr: &str) -> Output {
         let status = ExitStatus::from_raw(code << 8);
-        Ok(Output { status, stdout: stdout.into(), stderr: stderr.into() })
+        Output { status, stdout: stdout.into(), stderr: stderr.into() }
     }
 
     #[test]
     fn findings_are_counted_and_what_was_not_run_is_not_sound() {
         let two =
             "heap table \"a.b.c\", block 0:\n    broken\nbtree index \"a.b.i\":\n    broken\n";
-        let found = of_amcheck(ran(2, two, ""));
+        let found = of_amcheck(Ok(ran(2, two, "")));
         assert_eq!((found.damaged, found.what.starts_with("heap table")), (Some(2), true));
-        assert_eq!(of_amcheck(ran(0, "", "")), sound(AMCHECK));
-        let failed = of_amcheck(ran(1, "", "pg_amcheck: error: no server\n"));
+        assert_eq!(of_amcheck(Ok(ran(0, "", ""))), PageCheck::sound(AMCHECK));
+        let failed = of_amcheck(Ok(ran(1, "", "pg_amcheck: error: no server\n")));
         assert_eq!((failed.damaged, failed.what.contains("no server")), (None, true));
         let gone = of_amcheck(Err(io::ErrorKind::NotFound.into()));
         assert!(gone.damaged.is_none() && gone.what.starts_with("not run: "));
@@ -122,11 +124,12 @@ mod tests {
         let of = |bad: u32| {
             format!("Checksum operation completed\nBlocks scanned:  9\nBad checksums:  {bad}\n")
         };
-        assert_eq!(of_checksums(ran(0, &of(0), "")), sound(CHECKSUMS));
+        assert_eq!(of_checksums(Ok(ran(0, &of(0), ""))), PageCheck::sound(CHECKSUMS));
         let failed = "pg_checksums: error: checksum verification failed in file \"x\", block 3";
-        let found = of_checksums(ran(1, &of(2), failed));
+        let found = of_checksums(Ok(ran(1, &of(2), failed)));
         assert_eq!((found.damaged, found.what.ends_with("block 3")), (Some(2), true));
-        let off = of_checksums(ran(1, "", "pg_checksums: error: data checksums are not enabled"));
+        let off =
+            of_checksums(Ok(ran(1, "", "pg_checksums: error: data checksums are not enabled")));
         assert!(off.damaged.is_none() && off.what.contains("not enabled"));
     }
 }

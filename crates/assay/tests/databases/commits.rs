@@ -2,7 +2,9 @@
 //! what is missing or doubled is named. Without a server, root or FUSE the tests say that they were skipped.
 
 use crate::mariadb;
-use crate::server::{Place, address, given_server, has_server, json, wait_for, words};
+use crate::server::{
+    Place, address, given_server, has_server, json, processes_in, wait_for, words,
+};
 use assay_postgres::connection::Connection;
 use assay_rig::{CutFileSystem, Latency, Lie, Operation, Script, or_skip};
 use rustix::process::{Pid, Signal, kill_process};
@@ -16,7 +18,7 @@ use std::time::Duration;
 const DISK_BYTES: u64 = 2 << 30;
 /// Acknowledgements that a cut is to meet, in bytes of the ledger.
 const ENOUGH_BYTES: u64 = 6_000;
-/// A control is caught after so many cuts, or the method sees nothing.
+/// A control is caught after this number of cuts, or the method sees nothing.
 const CUTS_MAX: u64 = 5;
 
 /// A server of the program's own on a device whose power can be cut, and a ledger elsewhere.
@@ -59,6 +61,13 @@ impl Ground {
         self.disk.cut_power(seed);
         kill_process(Pid::from_child(&writing), Signal::KILL).unwrap();
         writing.wait().unwrap();
+        // No process survives a power cut: the server neither.
+        for process in processes_in(self.disk.path()) {
+            let number = process.file_name().unwrap().to_str().unwrap().parse().unwrap();
+            // It may have ended by itself meanwhile.
+            let _ = kill_process(Pid::from_raw(number).unwrap(), Signal::KILL);
+        }
+        wait_for(|| processes_in(self.disk.path()).is_empty());
         self.disk.restore_power().unwrap();
     }
 

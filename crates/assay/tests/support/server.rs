@@ -104,13 +104,17 @@ impl Place {
     }
 
     fn processes_inside(&self) -> Vec<PathBuf> {
-        let inside = self.0.join("d").canonicalize().unwrap();
-        let all = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
-        let is_inside = |process: &PathBuf| {
-            fs::read_link(process.join("cwd")).is_ok_and(|place| place.starts_with(&inside))
-        };
-        all.map(|entry| entry.path()).filter(is_inside).collect()
+        processes_in(&self.0.join("d").canonicalize().unwrap())
     }
+}
+
+/// Processes that work in a directory, as directories of `/proc`.
+pub fn processes_in(directory: &Path) -> Vec<PathBuf> {
+    let all = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let is_inside = |process: &PathBuf| {
+        fs::read_link(process.join("cwd")).is_ok_and(|place| place.starts_with(directory))
+    };
+    all.map(|entry| entry.path()).filter(is_inside).collect()
 }
 
 impl Drop for Place {

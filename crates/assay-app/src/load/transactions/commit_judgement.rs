@@ -1,7 +1,6 @@
 //! The judgement after a cut: the server recovers, every acknowledged transaction must be there, the conditions must hold, and its
 //! own programs look at its pages.
 
-use super::TransactionPlan;
 use super::commit_ledger::{CommitPlan, kept_server, read_own};
 use super::driver::TransactionLoad;
 use super::table_setup::TableSetup;
@@ -33,7 +32,7 @@ use std::path::Path;
 
 /// A load whose database is judged.
 pub(super) struct JudgedLoad<'a, T, B> {
-    pub(super) plan: &'a TransactionPlan,
+    pub(super) target: &'a str,
     pub(super) ledger: &'a CommitPlan,
     pub(super) setup: &'a TableSetup<'a, T>,
     pub(super) load: &'a B,
@@ -74,12 +73,12 @@ where
         (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
         context: &Context,
     ) -> Result<FinishedRun> {
-        let ledger = read_own(&self.ledger.place, &self.plan.target)?;
-        let named = LoadTarget::read(&self.plan.target)?;
+        let ledger = read_own(&self.ledger.place, self.target)?;
+        let named = LoadTarget::read(self.target)?;
         let writer = context.store.create(&NewRun {
             kind: RunKind::Load,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: named.command(&self.plan.target, &context.command),
+            command: named.command(self.target, &context.command),
             targets: vec![named.shown()],
             created_unix_ns: unix_ns(),
         })?;
@@ -147,7 +146,7 @@ where
         };
         load.server = reached.database.facts();
         context.progress.show("looking for every acknowledged transaction", 0.0, None);
-        let mut found = self.count(&mut reached.database, case)?;
+        let mut found = Self::count(&mut reached.database, case)?;
         context.progress.show("checking the conditions of the data", 0.0, None);
         match self.load.verify(&mut reached.database, "after the cut") {
             Ok(checks) => {
@@ -199,7 +198,7 @@ where
     }
 
     /// Compares what sessions left with what the ledger promises.
-    fn count(&self, database: &mut Database<B::Link>, case: &Case<'_>) -> Result<Found> {
+    fn count(database: &mut Database<B::Link>, case: &Case<'_>) -> Result<Found> {
         let commits = match database.commits_of(case.run) {
             Ok((ranges, doubled)) => judge_commits(&case.epoch.promises, &ranges, doubled),
             // Who may not look knows nothing; whatever else is in the way of reading them is in the way of everybody.
@@ -270,14 +269,10 @@ fn note_refusal(commits: &mut JudgedCommits, error: &Error) {
     commits.refusal.get_or_insert_with(|| error.message().to_owned());
 }
 
-/// Programs of the server are run on servers of our own alone.
+/// Programs of the server are run on servers that Assay manages alone.
 fn not_ours() -> PageCheck {
-    PageCheck {
-        checker: "pages".to_owned(),
-        damaged: None,
-        what: "not run: it is not a server of Assay; run pg_amcheck, pg_checksums or innochecksum there"
-            .to_owned(),
-    }
+    let why = "it is not a server of Assay; run pg_amcheck, pg_checksums or innochecksum there";
+    PageCheck::not_run("pages", why)
 }
 
 fn environment(named: &LoadTarget) -> Option<Environment> {
