@@ -79,8 +79,8 @@ impl CalibrationRunPlan {
     /// Finds the most IOPS within the limit, the most bytes a second, and the curve between.
     pub fn run(&self, criteria: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
         let method = self.method();
-        method.check()?;
         self.check_hosts()?;
+        method.check()?;
         let document = PlanDocument::new(self)?;
         let request = RunRequest {
             target: &self.target,
@@ -128,7 +128,7 @@ impl CalibrationRunPlan {
 
     fn check_hosts(&self) -> Result<()> {
         let hosts = self.host_count();
-        if self.outstanding_max < hosts {
+        if hosts > 1 && self.outstanding_max < hosts {
             return Err(Error::usage(
                 format!("{} outstanding I/Os are too few for {hosts} hosts", self.outstanding_max),
                 "give every host at least one with --outstanding-max",
@@ -228,6 +228,7 @@ fn with_log(
     append: Option<Bytes>,
     progress: &Progress,
 ) -> Result<Calibration> {
+    let mut answered = 0;
     let mut show = |update: CalibrationUpdate<'_>| match update {
         CalibrationUpdate::Slice(now) => {
             let (mix, doing) = (&now.mix, now.doing.name());
@@ -238,7 +239,10 @@ fn with_log(
             progress.interval(&now.slice);
         }
         CalibrationUpdate::Mix(answer) => {
-            progress.say(&first_answer(answer, &plan.limit));
+            answered += 1;
+            if answered < plan.mixes.len() {
+                progress.say(&first_answer(answer, &plan.limit));
+            }
         }
     };
     let mut calibration = calibrate(bench, plan, &mut show)?;

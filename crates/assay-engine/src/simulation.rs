@@ -143,6 +143,8 @@ impl Simulation {
         let mut measurement = collector.finish(finish, measure_ns);
         measurement.conduct.backend = BackendKind::Simulated;
         measurement.conduct.clock = ClockKind::Virtual;
+        // No processor is waited for in virtual time.
+        measurement.conduct.worker_delayed_share_max = None;
         Ok(measurement)
     }
 }

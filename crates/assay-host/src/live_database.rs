@@ -53,14 +53,19 @@ fn database_at(place: &Path, proc: &Path, locks: &str) -> Option<LiveDatabase> {
     Some(LiveDatabase { product, directory: place.to_owned(), process })
 }
 
-/// The first line of `postmaster.pid` is the process of the server; a crashed one leaves the file behind.
+/// The first line of `postmaster.pid` is the process of the server; a crashed one leaves the file behind, and its number may be
+/// another program's by now, or nobody may have asked yet how it ended.
 fn postgres(place: &Path, proc: &Path) -> Option<u32> {
     if !place.join("PG_VERSION").is_file() {
         return None;
     }
     let text = fs::read_to_string(place.join("postmaster.pid")).ok()?;
     let process: u32 = text.lines().next()?.trim().parse().ok()?;
-    proc.join(process.to_string()).is_dir().then_some(process)
+    let stat = fs::read_to_string(proc.join(process.to_string()).join("stat")).ok()?;
+    let (_, name) = stat.split_once('(')?;
+    let (name, rest) = name.rsplit_once(')')?;
+    let has_ended = rest.trim_start().starts_with(['Z', 'X']);
+    (!has_ended && ["postgres", "postmaster"].contains(&name)).then_some(process)
 }
 
 /// `InnoDB` locks its system tablespace while it runs: a line of `/proc/locks` names the process and the inode.
@@ -147,12 +152,19 @@ mod tests {
         let scratch = Scratch::new("postgres");
         scratch.write("data/15/main/PG_VERSION", "15\n");
         assert_eq!(scratch.found("data"), None);
+        scratch.write("proc/4711/stat", "4711 (postgres) S 1 4711\n");
         scratch.write("data/15/main/postmaster.pid", "4711\n/data\n");
         assert_eq!(scratch.found("data"), Some(("PostgreSQL", 4711)));
         assert_eq!(scratch.found("data/15/main/base"), Some(("PostgreSQL", 4711)));
         assert_eq!(scratch.found("proc"), None);
         scratch.write("data/15/main/postmaster.pid", "4712\n");
         assert_eq!(scratch.found("data"), None);
+        // Killed, and its parent has not asked how it ended; or its number is another program's after a restart.
+        scratch.write("data/15/main/postmaster.pid", "4711\n");
+        for stat in ["4711 (postgres) Z 1 4711\n", "4711 (a) b) S 1 4711\n"] {
+            scratch.write("proc/4711/stat", stat);
+            assert_eq!(scratch.found("data"), None, "{stat}");
+        }
     }
 
     #[test]

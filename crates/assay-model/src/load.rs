@@ -185,9 +185,11 @@ impl Load {
         self.rungs.iter().filter(move |rung| rung.sessions == sessions)
     }
 
-    /// Whether the data broke a condition, or an acknowledged transaction is lost.
+    /// Whether the data broke a condition, or an acknowledged transaction is lost. What a control breaks is what it was run for.
     pub fn is_damaged(&self) -> bool {
-        self.checks.iter().any(|checks| !checks.hold())
+        let last = self.durability.as_ref().and_then(|found| found.cuts.last());
+        let is_control = last.is_some_and(|cut| cut.control().is_some());
+        (!is_control && self.checks.iter().any(|checks| !checks.hold()))
             || self.commits.iter().any(Commits::is_lost)
             || self.durability.as_ref().is_some_and(|found| found.broken() > 0)
     }

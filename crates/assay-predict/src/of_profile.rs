@@ -232,8 +232,10 @@ impl Reader<'_> {
         demand.io_bytes = per(bytes.unwrap_or(0.0));
     }
 
-    /// Where sessions wait for late writes, all writers are at work: what is outstanding then follows by Little's law.
+    /// Where sessions wait for late writes, all writers are at work: what is outstanding then follows by Little's law. Not
+    /// in Oracle's reports: its writers submit batches, which grow with what is late, and a report times batches.
     fn writers_outstanding(&self) -> Option<f64> {
+        self.profile.server.as_ref()?;
         let behind = self.profile.verdict.write_behind_share?;
         let writes = self.class(IoPurpose::DataFileWrite)?;
         let found = value(writes.rate_iops.as_ref())? * value(writes.latency_s.as_ref())?;

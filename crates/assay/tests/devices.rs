@@ -31,7 +31,6 @@ fn a_device_is_read_without_leave_and_stays_as_it_is() {
     // All that `check` does to a device that was not given up is reading.
     let ran = place.run(&format!("check {path} --time 8s --json"));
     assert!(matches!(ran.code, Some(0 | 1 | 3)), "{ran:#?}");
-    assert!(ran.stderr.contains("first answer, read: "), "{ran:#?}");
     let check = ran.json(ran.code.unwrap());
     let mixes = check["calibration"]["mixes"].as_array().unwrap();
     assert!(mixes.iter().all(|mix| mix["name"] == "read"), "{mixes:#?}");

@@ -5,6 +5,7 @@ mod support;
 
 use std::fmt::Write;
 use std::fs;
+use std::process::Command;
 use std::time::{Duration, Instant};
 use support::{NO_ERRORS, Place, Ran, names};
 
@@ -83,13 +84,15 @@ fn a_dry_run_touches_nothing() {
     assert_eq!(names(&place.path("d")), [""; 0]);
 }
 
-/// A server that runs on the target is recognised by its own files; this test stands for its process.
+/// A server that runs on the target is recognised by its own files; a process of its name stands for it.
 #[test]
 fn a_running_database_on_the_target_is_asked_for() {
     let place = Place::new();
     fs::create_dir_all(place.path("d/15/main")).unwrap();
     place.write("d/15/main/PG_VERSION", "15\n");
-    place.write("d/15/main/postmaster.pid", &format!("{}\n/data\n", std::process::id()));
+    fs::copy("/bin/sleep", place.path("postgres")).unwrap();
+    let mut server = Command::new(place.path("postgres")).arg("60").spawn().unwrap();
+    place.write("d/15/main/postmaster.pid", &format!("{}\n/data\n", server.id()));
     for line in
         ["run reads.toml d --size 16MiB", "check d", "load oltp d", "soak d", "study emc-slob d"]
     {
@@ -100,6 +103,10 @@ fn a_running_database_on_the_target_is_asked_for() {
     place.run("check d --dry-run").ends_with(0);
     let ran = place.run("run reads.toml d --size 16MiB --yes");
     assert!(ran.ends_with(0).stderr.contains("saturates the disk"), "{ran:#?}");
+    server.kill().unwrap();
+    server.wait().unwrap();
+    // One that was killed leaves its files behind.
+    place.run("run reads.toml d --size 16MiB").ends_with(0);
 }
 
 /// A preset that is printed, and a workload of the command line, are files that `run` accepts and prints again.

@@ -13,6 +13,9 @@ use std::fmt::Write;
 
 /// Shows the hosts of a cluster, and how hosts become one
 #[derive(Args)]
+#[command(after_help = "Examples:
+  assay cluster start-lines --hosts hA,hB,hC
+  assay cluster nodes --hosts hA,hB,hC /mnt/data")]
 pub struct Options {
     #[command(subcommand)]
     command: Command,

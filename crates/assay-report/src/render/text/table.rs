@@ -213,7 +213,7 @@ fn broken(name: &str, width: usize) -> Vec<String> {
 
 /// A name in parts that end with a separator; one of separators alone, like the first of a path, belongs to the next.
 fn parts(name: &str) -> Vec<String> {
-    let separators: &[char] = if name.contains('/') { &[' ', '/'] } else { &[' ', '.', '_'] };
+    let separators: &[char] = if name.contains('/') { &[' ', '/'] } else { &[' ', '.', '_', ':'] };
     let mut parts: Vec<String> = Vec::new();
     for part in name.split_inclusive(separators) {
         match parts.last_mut() {
@@ -244,6 +244,7 @@ mod tests {
     fn a_name_too_long_is_broken_behind_its_separators() {
         assert_eq!(broken("/data/very/long/name.dbf", 12), ["/data/very/", "long/", "name.dbf"]);
         assert_eq!(broken("read.service_time.q0.99", 14), ["read.service_", "time.q0.99"]);
+        assert_eq!(broken("array:competitor-afa", 14), ["array:", "competitor-afa"]);
     }
 
     #[test]
