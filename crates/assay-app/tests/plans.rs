@@ -18,6 +18,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("compressible", "50%"),
     ("criteria", "oltp-default"),
     ("homes", "home"),
+    ("hosts", "local:2"),
     ("hot_spot", "8MiB:16MiB:3"),
     ("io_method", "worker"),
     ("isolation", "serializable"),

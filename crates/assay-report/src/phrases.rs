@@ -49,7 +49,7 @@ pub(crate) fn size(bytes: u64) -> String {
 /// What kept a rate from being higher.
 pub(crate) const fn bound(bound: Bound) -> &'static str {
     match bound {
-        Bound::Saturated => "saturated: more outstanding I/Os give no more",
+        Bound::Saturated => "saturated (more outstanding I/Os give no more)",
         Bound::LatencyLimit => "more would break the latency limit",
         Bound::Host => "this host's CPU was the limit, the storage may give more",
         Bound::StillRising => "still rising there, the storage may give more",

@@ -62,12 +62,14 @@ impl Ground {
         kill_process(Pid::from_child(&writing), Signal::KILL).unwrap();
         writing.wait().unwrap();
         // No process survives a power cut: the server neither.
-        for process in processes_in(self.disk.path()) {
+        let processes = processes_in(self.disk.path());
+        for process in &processes {
             let number = process.file_name().unwrap().to_str().unwrap().parse().unwrap();
             // It may have ended by itself meanwhile.
             let _ = kill_process(Pid::from_raw(number).unwrap(), Signal::KILL);
         }
-        wait_for(|| processes_in(self.disk.path()).is_empty());
+        // Their numbers are in the server's files, and it does not start while they are taken.
+        wait_for(|| !processes.iter().any(|process| process.exists()));
         self.disk.restore_power().unwrap();
     }
 
