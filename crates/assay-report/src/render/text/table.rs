@@ -7,7 +7,7 @@ use crate::view::{Cell, Column, Estimated, Table, Terminal};
 const GAP: usize = 2;
 /// A column of words is never narrower, letters.
 const WORDS_MIN: usize = 14;
-/// Parts of names up to this length stay whole while other columns have room to give, letters.
+/// Words up to this length stay whole while other columns have room to give, letters.
 const WHOLE_MAX: usize = 24;
 
 /// A column as it is laid out.
@@ -37,15 +37,15 @@ impl Laid {
         WORDS_MIN.min(self.width)
     }
 
-    /// The least width at which no part of a name is broken.
+    /// The least width at which no word is broken.
     fn least_whole(&self) -> usize {
         if self.is_right {
             return self.least();
         }
         let texts = self.cells.iter().chain([&self.head]);
         let longest = texts
-            .flat_map(|text| parts(text))
-            .map(|part| part.trim_end().chars().count())
+            .flat_map(|text| text.split_whitespace())
+            .map(|word| word.chars().count())
             .max()
             .unwrap_or(0);
         longest.min(WHOLE_MAX)
@@ -175,7 +175,7 @@ fn stacked(columns: &[Laid], cells: &[Vec<String>]) -> Vec<String> {
     (0..height).map(line).collect()
 }
 
-/// Takes letters from the widest column that can give some until all have room: first what breaks no part of a name.
+/// Takes letters from the widest column that can give some until all have room: first what breaks no word.
 fn narrow(columns: &mut [Laid], width: usize) {
     take(columns, width, Laid::least_whole);
     for column in &mut *columns {
