@@ -223,7 +223,7 @@ fn names_that_are_exchanged_lead_nowhere() {
         |path: &Path| fs::write(precious.join("assay-marker"), fs::read(path).unwrap()).unwrap();
     let program = ground.0.join("postgres");
     // A process is called by the name it was started by; a copy might still be open for writing in a fork of another test.
-    std::os::unix::fs::symlink("/bin/sleep", &program).unwrap();
+    symlink("/bin/sleep", &program).unwrap();
     let mut server = Command::new(&program).arg("600").current_dir(&precious).spawn().unwrap();
     let link = ground.directory().join("link");
     let (swaps, begun, mut rounds) = (AtomicU64::new(0), Instant::now(), 0);

@@ -78,7 +78,7 @@
 
   const show = () => {
     isDue = false;
-    if (isPaused || !last) return;
+    if (hasEnded || isPaused || !last) return;
     table(last);
     const of = value => OPERATIONS.map((name, index) => [name, slots.map(one => value(one, index))]);
     draw('rate', of((one, index) => one.iops[index] / one.count), value => `${count(value)}/s`);
