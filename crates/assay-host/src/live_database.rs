@@ -61,11 +61,18 @@ fn postgres(place: &Path, proc: &Path) -> Option<u32> {
     }
     let text = fs::read_to_string(place.join("postmaster.pid")).ok()?;
     let process: u32 = text.lines().next()?.trim().parse().ok()?;
-    let stat = fs::read_to_string(proc.join(process.to_string()).join("stat")).ok()?;
+    let stat = match fs::read_to_string(proc.join(process.to_string()).join("stat")) {
+        Ok(stat) => stat,
+        // There, and hidden from us: it counts as what its file says.
+        Err(refusal) => {
+            return (refusal.kind() == ErrorKind::PermissionDenied).then_some(process);
+        }
+    };
     let (_, name) = stat.split_once('(')?;
     let (name, rest) = name.rsplit_once(')')?;
     let has_ended = rest.trim_start().starts_with(['Z', 'X']);
-    (!has_ended && ["postgres", "postmaster"].contains(&name)).then_some(process)
+    let is_server = name.contains("postgres") || name.contains("postmaster");
+    (!has_ended && is_server).then_some(process)
 }
 
 /// `InnoDB` locks its system tablespace while it runs: a line of `/proc/locks` names the process and the inode.
@@ -154,6 +161,8 @@ mod tests {
         assert_eq!(scratch.found("data"), None);
         scratch.write("proc/4711/stat", "4711 (postgres) S 1 4711\n");
         scratch.write("data/15/main/postmaster.pid", "4711\n/data\n");
+        assert_eq!(scratch.found("data"), Some(("PostgreSQL", 4711)));
+        scratch.write("proc/4711/stat", "4711 (edb-postgres) S 1 4711\n");
         assert_eq!(scratch.found("data"), Some(("PostgreSQL", 4711)));
         assert_eq!(scratch.found("data/15/main/base"), Some(("PostgreSQL", 4711)));
         assert_eq!(scratch.found("proc"), None);

@@ -291,7 +291,7 @@ pub(crate) fn few_clusters(
     let needed_s = elapsed_s * CLUSTERS_NEEDED / real(clusters.max(1));
     let times = if clusters == 1 { "time" } else { "times" };
     let what = format!(
-        "values beyond it came at only {clusters} independent {times}, and {CLUSTERS_NEEDED} are needed for an upper end"
+        "the quantile was exceeded at only {clusters} independent {times}, and {CLUSTERS_NEEDED} are needed for an upper end"
     );
     let remedy = format!("measure for about {:.0} s in all", needed_s.max(2.0 * elapsed_s));
     Some(doubt(what, Bias::Flattering, &remedy))

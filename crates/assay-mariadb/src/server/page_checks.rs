@@ -108,9 +108,7 @@ fn table_files(data: &Path) -> io::Result<Vec<PathBuf>> {
     for directory in directories {
         for entry in fs::read_dir(directory)? {
             let path = entry?.path();
-            // Temporary tables are made again at each start.
-            let is_temporary = path.file_name().is_some_and(|name| name == "ibtmp1");
-            if !is_temporary && path.extension().is_some_and(|ending| ending == "ibd") {
+            if path.extension().is_some_and(|ending| ending == "ibd") {
                 files.push(path);
             }
         }
