@@ -270,6 +270,16 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
                 "error: local-1, local-2: cannot open nowhere: it does not exist\nhint: check the spelling; to measure a file system, give a directory on it",
             ),
             (
+                "cluster start-lines --hosts hA;reboot,hB",
+                2,
+                "error: --hosts <HOSTS>: hA;reboot,hB names no hosts\nhint: write local:N for N processes of this machine, N from 1 to 64, or names of hosts of a Ray cluster joined by commas",
+            ),
+            (
+                "cluster start-lines --hosts local:2",
+                2,
+                "error: processes of this machine need no cluster\nhint: name the hosts that are to become one, joined by commas",
+            ),
+            (
                 "calibrate d --hosts local:4 --outstanding-max 3",
                 2,
                 "error: 3 outstanding I/Os are too few for 4 hosts\nhint: give every host at least one with --outstanding-max",

@@ -4,9 +4,9 @@ use crate::exit::{ExitStatus, print};
 use crate::spelling::quantity;
 use assay_app::cluster::{ClusterNode, HostNames, cluster_nodes, differences, shared_devices};
 use assay_app::{Context, Guards};
-use assay_model::Result;
 use assay_model::number::{real, seconds};
 use assay_model::units::show_bytes;
+use assay_model::{Error, Result};
 use assay_store::Store;
 use clap::{Args, Subcommand};
 use std::fmt::Write;
@@ -50,8 +50,8 @@ struct NodesOptions {
 #[derive(Args)]
 struct StartLinesOptions {
     /// Names of the hosts joined by commas, the first of which is the head
-    #[arg(long, value_name = "HOSTS", value_delimiter = ',', required = true)]
-    hosts: Vec<String>,
+    #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
+    hosts: HostNames,
     /// Port of the head
     #[arg(long, value_name = "PORT", default_value_t = 6379)]
     port: u16,
@@ -61,7 +61,13 @@ struct StartLinesOptions {
 pub fn run(options: &Options) -> Result<ExitStatus> {
     match &options.command {
         Command::Nodes(options) => nodes(options),
-        Command::StartLines(options) => print(&start_lines(&options.hosts, options.port)),
+        Command::StartLines(options) => match &options.hosts {
+            HostNames::Named(hosts) => print(&start_lines(hosts, options.port)),
+            HostNames::Local(_) => Err(Error::usage(
+                "processes of this machine need no cluster",
+                "name the hosts that are to become one, joined by commas",
+            )),
+        },
     }
 }
 
