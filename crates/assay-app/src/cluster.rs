@@ -11,14 +11,17 @@ mod node;
 mod nodes;
 mod open_hosts;
 mod relay;
+mod watch_hosts;
 mod watchdog;
+mod watcher;
 mod wire;
 
 pub(crate) use bench::ClusterBench;
 pub use hosts::{HostNames, HostsPlan};
 pub use load_hosts::LoadHosts;
 pub use node::serve;
-pub use nodes::{ClusterNode, cluster_nodes, differences, shared_devices};
+pub use nodes::cluster_survey;
 pub use open_hosts::OpenHosts;
 pub(crate) use open_hosts::{HostsRequest, Order, of_each};
+pub use watch_hosts::{HostsMoment, WatchHosts};
 pub use wire::TOKEN;

@@ -240,6 +240,11 @@ impl Recording {
         }
     }
 
+    /// Whether several hosts measure.
+    pub fn has_hosts(&self) -> bool {
+        matches!(self.target, OpenTarget::Hosts(_))
+    }
+
     fn keep_environment(&self) -> Result<()> {
         match &self.target {
             OpenTarget::Hosts(hosts) => match hosts.environment() {

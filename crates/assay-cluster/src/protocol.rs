@@ -3,6 +3,7 @@
 use assay_model::environment::Environment;
 use assay_model::load::{LoadStep, Retries};
 use assay_model::measurement::{Measurement, Window};
+use assay_model::watch::Moment;
 use assay_model::{Blame, Error, Result, Workload};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -123,6 +124,21 @@ pub struct Part {
     pub outstanding_mean: f64,
     /// What happened in it, in full precision.
     pub joint: Window,
+    /// The machine meanwhile, where it is watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moment: Option<Box<Moment>>,
+}
+
+/// What is to be watched of a machine while others work on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WatchOrder {
+    /// Paths whose devices are watched; all disks that were ever used where there are none.
+    pub targets: Vec<String>,
+    /// Time between two samples, ns.
+    pub interval_ns: u64,
+    /// How long it is watched, ns; until it is stopped where that is not said.
+    pub length_ns: Option<u64>,
 }
 
 /// When a node's workers began, ns on its own clock.
@@ -163,6 +179,8 @@ pub enum NodeOrder {
     Measure(Box<Workload>),
     /// The same for one of many short ones, whose tool is not compared with its ceiling.
     MeasureSlice(Box<Workload>),
+    /// Makes everything ready to watch the machine, which begins with [`NodeOrder::Start`]; touches nothing.
+    Watch(WatchOrder),
     /// Enters a database for sessions of a load.
     Connect(Box<DatabaseOpening>),
     /// Opens the sessions of a rung, which begin with [`NodeOrder::Start`]; where there is a load before the measured one, that

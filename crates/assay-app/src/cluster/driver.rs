@@ -7,6 +7,7 @@ use super::links::Links;
 use super::wire::Event;
 use crate::progress::Progress;
 use assay_cluster::clock::Clock;
+use assay_cluster::environments::HostEnvironment;
 use assay_cluster::findings::{HostRecord, Start};
 use assay_cluster::protocol::{
     self, DatabaseOpening, NodeAnswer, NodeOrder, Opened, Opening, Session,
@@ -126,6 +127,15 @@ impl Driver {
             NodeAnswer::Surveyed(environment) => Some(*environment),
             _ => None,
         })
+    }
+
+    /// The same with the name of each.
+    ///
+    /// # Errors
+    /// The same.
+    pub(super) fn described(&mut self, targets: &[String]) -> Result<Vec<HostEnvironment>> {
+        let environments = self.survey(targets)?;
+        Ok(self.hosts.iter().map(|host| host.name.clone()).zip(environments).collect())
     }
 
     /// Has every host enter a database.

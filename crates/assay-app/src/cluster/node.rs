@@ -1,6 +1,7 @@
 //! A node: it opens storage and measures as a driver says, and ends by itself when it hears nothing more.
 
 use super::watchdog::Watchdog;
+use super::watcher::Watcher;
 use crate::load::LoadPlan;
 use crate::load::load_member::{LoadMember, RungHost};
 use crate::plan_document::PlanDocument;
@@ -8,7 +9,7 @@ use crate::recording::{StorageWork, on_storage};
 use crate::target_plan::TargetPlan;
 use assay_cluster::protocol::{
     self, Began, DatabaseOpening, Greeting, NodeAnswer, NodeOrder, Opened, Opening, Part, RungPart,
-    RungRecord, Session,
+    RungRecord, Session, WatchOrder,
 };
 use assay_cluster::schedule::NOTICE_NS;
 use assay_dbload::load::RungResult;
@@ -109,7 +110,10 @@ fn listen(
                 watchdog.begin(session.period_ns, now_ns);
                 NodeOrder::Hello(session)
             }
-            other @ (NodeOrder::Measure(_) | NodeOrder::MeasureSlice(_) | NodeOrder::Climb(_)) => {
+            other @ (NodeOrder::Measure(_)
+            | NodeOrder::MeasureSlice(_)
+            | NodeOrder::Watch(_)
+            | NodeOrder::Climb(_)) => {
                 watchdog.arm();
                 other
             }
@@ -154,6 +158,7 @@ impl Node {
                 NodeOrder::Open => self.open(),
                 NodeOrder::Measure(workload) => self.measure(&workload, true),
                 NodeOrder::MeasureSlice(workload) => self.measure(&workload, false),
+                NodeOrder::Watch(order) => self.watch(&order),
                 NodeOrder::Connect(opening) => self.load(&opening),
                 NodeOrder::Climb(_) => Err(out_of_turn("climb")),
                 NodeOrder::Close => return,
@@ -231,6 +236,14 @@ impl Node {
             began: began.map(|began| Began { first_ns: *began.start(), last_ns: *began.end() }),
             rung: None,
         })
+    }
+
+    /// Watches the machine; nothing need be open for it.
+    fn watch(&self, order: &WatchOrder) -> Result<NodeAnswer> {
+        let watcher = Watcher::new(order)?;
+        let at_ns = self.start(true)?;
+        let mut say = |part| self.say(NodeAnswer::Interval(Box::new(part)));
+        Ok(watcher.watch(at_ns, self.watchdog.stop(), &mut say))
     }
 
     /// Has sessions on a database until the driver closes it.
@@ -323,6 +336,7 @@ fn part_of(interval: &Interval, joint: &Window) -> Part {
         end_ns: interval.end_ns,
         outstanding_mean: interval.outstanding_mean,
         joint: joint.clone(),
+        moment: None,
     }
 }
 

@@ -7,6 +7,7 @@ use super::hosts::{HostNames, HostsPlan};
 use crate::context::Context;
 use crate::target_plan::TargetPlan;
 use assay_cluster::division::{Member, Outstanding, Places, part_of};
+use assay_cluster::environments::{HostEnvironment, together};
 use assay_cluster::findings::{HostRecord, cluster};
 use assay_cluster::merge::{Merged, Merger};
 use assay_cluster::protocol::{NodeOrder, Opened, Opening};
@@ -28,14 +29,16 @@ use std::path::Path;
 pub struct OpenHosts {
     driver: Driver,
     opened: Vec<Opened>,
+    /// The hosts as one: what all say of themselves once, everything else with who says it.
+    environment: Option<Environment>,
     places: Places,
     paths: Vec<String>,
     outstanding: Outstanding,
     transport: Transport,
     /// Numbers of those that take part.
     chosen: Vec<usize>,
-    /// Hosts of the document that was kept.
-    kept: usize,
+    /// Of the document that was kept: how many hosts it has, and whether their sum decides nothing.
+    kept: (usize, bool),
 }
 
 /// What hosts are to open.
@@ -104,7 +107,21 @@ impl OpenHosts {
         let places = if shared { Places::Slices } else { Places::Own };
         let (outstanding, transport) = (plan.outstanding, plan.hosts.transport());
         let chosen = (0..driver.hosts.len()).collect();
-        Ok(Self { driver, opened, places, paths, outstanding, transport, chosen, kept: 0 })
+        let names = driver.hosts.iter().map(|host| host.name.clone());
+        let described: Vec<HostEnvironment> =
+            names.zip(opened.iter().map(|opened| opened.environment.clone())).collect();
+        let environment = together(&described);
+        Ok(Self {
+            driver,
+            opened,
+            environment,
+            places,
+            paths,
+            outstanding,
+            transport,
+            chosen,
+            kept: (0, false),
+        })
     }
 
     /// How many there are.
@@ -136,11 +153,17 @@ impl OpenHosts {
         Ok(Cell { settings: rest, ..cell.clone() })
     }
 
-    /// What is said of the hosts that measured, where no more of them were seen together before.
+    /// What is said of the hosts that measured, where no more of them were seen together before; what leaves a sum in doubt
+    /// stays.
     pub(crate) fn document_to_keep(&mut self, outcome: &Outcome) -> Option<Cluster> {
-        let is_more = outcome.hosts.len() >= self.kept;
-        self.kept = self.kept.max(outcome.hosts.len());
-        is_more.then(|| self.document(outcome))
+        let document = self.document(outcome);
+        let (hosts, is_doubtful) = (document.hosts.len(), document.doubt().is_some());
+        let (kept_hosts, was_doubtful) = self.kept;
+        if hosts < kept_hosts || (hosts == kept_hosts && was_doubtful) {
+            return None;
+        }
+        self.kept = (hosts, is_doubtful);
+        Some(document)
     }
 
     /// Numbers of those that take part.
@@ -163,14 +186,15 @@ impl OpenHosts {
         self.opened.iter().map(|opened| opened.length_bytes).min().unwrap_or(0)
     }
 
-    /// The first host and what is below its targets.
-    pub(crate) fn environment(&self) -> Option<&Environment> {
-        self.opened.first().map(|opened| &opened.environment)
+    /// The hosts and what is below their targets, as of one.
+    pub(crate) const fn environment(&self) -> Option<&Environment> {
+        self.environment.as_ref()
     }
 
-    /// The same where all hosts are processes of this machine, whose counters are then theirs.
+    /// This machine where all hosts are processes of it, whose counters are then theirs.
     pub(crate) fn local_environment(&self) -> Option<&Environment> {
-        self.environment().filter(|_| self.transport == Transport::Local)
+        let first = self.opened.first().map(|opened| &opened.environment);
+        first.filter(|_| self.transport == Transport::Local)
     }
 
     /// Measures a workload on some of them together.

@@ -1,9 +1,11 @@
 //! `assay cluster`: who is there, and how hosts become a cluster.
 
-use crate::exit::{ExitStatus, print};
+use crate::exit::{ExitStatus, json, print};
+use crate::options::COMMON;
 use crate::spelling::quantity;
-use assay_app::cluster::{ClusterNode, HostNames, cluster_nodes, differences, shared_devices};
+use assay_app::cluster::{HostNames, cluster_survey};
 use assay_app::{Context, Guards};
+use assay_model::cluster::{ClusterSurvey, HostSurvey, SharedDevice};
 use assay_model::number::{real, seconds};
 use assay_model::units::show_bytes;
 use assay_model::{Error, Result};
@@ -44,6 +46,9 @@ struct NodesOptions {
     /// Directories, files or block devices whose storage is described
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
+    /// Print JSON documents instead of text
+    #[arg(long, help_heading = COMMON)]
+    json: bool,
 }
 
 /// Options of `start-lines`.
@@ -71,27 +76,38 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
 }
 
-fn nodes(options: &NodesOptions) -> Result<ExitStatus> {
+/// Asks hosts who they are; nothing is touched and nothing kept.
+pub fn survey(hosts: &HostNames, targets: &[String]) -> Result<ClusterSurvey> {
     let context = Context {
         stop: crate::signals::stop_flag()?,
         guards: Guards::of_this_program(),
         ..Context::new(Store::at(std::env::temp_dir()))
     };
-    let found = cluster_nodes(&options.hosts, &options.targets, &context)?;
-    let mut text = String::new();
-    for node in &found {
-        text.push_str(&described(node));
-    }
-    for (device, hosts) in shared_devices(&found) {
-        let _ = writeln!(text, "shared: the device {device} is one on {}", hosts.join(", "));
-    }
-    for difference in differences(&found) {
-        let _ = writeln!(text, "differs: {difference}");
-    }
-    print(&text)
+    cluster_survey(hosts, targets, &context)
 }
 
-fn described(node: &ClusterNode) -> String {
+fn nodes(options: &NodesOptions) -> Result<ExitStatus> {
+    let found = survey(&options.hosts, &options.targets)?;
+    if options.json {
+        return print(&json(&found)?);
+    }
+    let each: String = found.hosts.iter().map(described).collect();
+    print(&(each + &shared_and_different(&found)))
+}
+
+/// What several hosts have in common, and what not.
+pub fn shared_and_different(found: &ClusterSurvey) -> String {
+    let mut text = String::new();
+    for SharedDevice { device, hosts } in &found.shared {
+        let _ = writeln!(text, "shared: the device {device} is one on {}", hosts.join(", "));
+    }
+    for difference in &found.differences {
+        let _ = writeln!(text, "differs: {difference}");
+    }
+    text
+}
+
+fn described(node: &HostSurvey) -> String {
     let host = &node.environment.host;
     let mut text = format!(
         "{}: {}, assay {}, Linux {}, {} processors, {} of memory\n",
@@ -105,9 +121,9 @@ fn described(node: &ClusterNode) -> String {
     let _ = writeln!(
         text,
         "  clock {:+.3} ms ± {:.3} ms against this machine's; an answer takes {:.3} ms at least",
-        real(node.offset.offset_ns.unsigned_abs()) / 1e6 * sign(node.offset.offset_ns),
-        1e3 * seconds(node.offset.uncertainty_ns),
-        1e3 * seconds(node.round_trip_ns)
+        real(node.clock.offset_ns.unsigned_abs()) / 1e6 * sign(node.clock.offset_ns),
+        1e3 * seconds(node.clock.uncertainty_ns),
+        1e3 * seconds(node.clock.round_trip_min_ns)
     );
     for storage in &node.environment.storage {
         for layer in &storage.stack.layers {
