@@ -5,6 +5,8 @@ mod conduct;
 mod course;
 mod driver;
 mod hosts;
+mod keeper;
+mod kept_hosts;
 mod links;
 mod load_hosts;
 mod node;
@@ -18,6 +20,7 @@ mod wire;
 
 pub(crate) use bench::ClusterBench;
 pub use hosts::{HostNames, HostsPlan};
+pub(crate) use kept_hosts::{KeptHosts, KeptRun};
 pub use load_hosts::LoadHosts;
 pub use node::serve;
 pub use nodes::cluster_survey;

@@ -87,7 +87,9 @@ impl RunPlan {
         context: &Context,
     ) -> Result<FinishedRun> {
         check_resumable(run)?;
-        HostsPlan::check_resumable(self.hosts.as_ref())?;
+        let instead =
+            "`assay cluster collect` completes it from what its hosts kept; or start it again";
+        HostsPlan::check_resumable(self.hosts.as_ref(), instead)?;
         let left = match run.cell(CELL) {
             Ok(cell) => remaining(&cell.workload()?, cell.elapsed_ns()?)?,
             Err(_) => self.workload.clone(),

@@ -56,7 +56,7 @@ impl SoakPlan {
     pub fn resume(&self, run: &RunReader, context: &Context) -> Result<FinishedRun> {
         check_resumable(run)?;
         self.check()?;
-        HostsPlan::check_resumable(self.hosts.as_ref())?;
+        HostsPlan::check_resumable(self.hosts.as_ref(), "start it again")?;
         let mut cycles = Cycles::new(self.cycles, self.tolerance);
         cycles.restore_progress(run)?;
         let writer = context.store.resume(&run.path().display().to_string(), unix_ns())?;

@@ -141,6 +141,20 @@ pub struct WatchOrder {
     pub length_ns: Option<u64>,
 }
 
+/// What a node kept on its own host of a workload whose driver has died.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptRecord {
+    /// The moment at which it was to begin, ns on the node's clock; nothing where that is no longer kept.
+    pub start_ns: Option<u64>,
+    /// Intervals, in their order; the first ones may be gone.
+    pub parts: Vec<Part>,
+    /// What was measured, where the node came to an end.
+    pub measurement: Option<Box<Measurement>>,
+    /// When the workers began.
+    pub began: Option<Began>,
+}
+
 /// When a node's workers began, ns on its own clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -175,6 +189,13 @@ pub enum NodeOrder {
     Admit(Opening),
     /// Opens what was admitted, and fills test files.
     Open,
+    /// Keeps intervals of what is measured from now on also on the node's own host, under the name of this run, until the
+    /// session is closed.
+    Keep(String),
+    /// Asks for what was kept of a run whose driver has died.
+    Collect(String),
+    /// Removes what was kept of a run.
+    Forget(String),
     /// Makes everything ready for a workload, which begins with [`NodeOrder::Start`].
     Measure(Box<Workload>),
     /// The same for one of many short ones, whose tool is not compared with its ceiling.
@@ -210,6 +231,10 @@ pub enum NodeAnswer {
     Admitted(Vec<Option<String>>),
     /// The targets are open.
     Opened(Box<Opened>),
+    /// What was kept of a run.
+    Kept(Box<KeptRecord>),
+    /// What was kept of it is removed.
+    Forgotten,
     /// The database was entered.
     Connected,
     /// All workers wait for the start.

@@ -327,6 +327,98 @@ fn hosts_end_when_their_driver_is_killed_and_leave_no_test_file() {
     assert!(place.run("runs").stdout.contains("unfinished"));
 }
 
+/// Lines that hosts keep, by their files.
+fn kept_by_hosts(place: &Place) -> Vec<(String, Vec<Value>)> {
+    let Ok(files) = fs::read_dir(place.path("state/assay/nodes")) else { return Vec::new() };
+    let mut kept: Vec<(String, Vec<Value>)> = files
+        .map(|file| file.unwrap().path())
+        .map(|path| {
+            let text = fs::read_to_string(&path).unwrap();
+            let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            (path.file_name().unwrap().to_string_lossy().into_owned(), lines)
+        })
+        .collect();
+    kept.sort_by(|one, other| one.0.cmp(&other.0));
+    kept
+}
+
+/// An interval that a host kept: its begin and end, ns, and its I/Os.
+type KeptInterval = (u64, u64, u64);
+
+/// The intervals that a host kept, in their order.
+fn intervals_of(lines: &[Value]) -> Vec<KeptInterval> {
+    let intervals = lines.iter().filter_map(|line| line.get("interval"));
+    let one = |interval: &Value| {
+        let operations = &interval["joint"]["streams"][0]["operations"];
+        let ios = ["read", "write"]
+            .iter()
+            .map(|name| operations[name]["ios"].as_u64().unwrap_or(0))
+            .sum();
+        (whole(&interval["start_ns"]), whole(&interval["end_ns"]), ios)
+    };
+    intervals.map(one).collect()
+}
+
+/// Those that two hosts have in common: the last one was cut off on each when it saw that its driver had gone.
+fn common(first: &[KeptInterval], second: &[KeptInterval]) -> Vec<(KeptInterval, KeptInterval)> {
+    let is_same = |(one, other): &(KeptInterval, KeptInterval)| {
+        one.1.abs_diff(other.1) <= (one.1 - one.0) / 100 + 1_000_000
+    };
+    first.iter().copied().zip(second.iter().copied()).filter(is_same).collect()
+}
+
+#[test]
+fn a_run_whose_driver_was_killed_is_completed_from_what_its_hosts_kept() {
+    let place = Place::new();
+    let (run, hosts) = measuring(&place);
+    run.signal(Signal::KILL);
+    drop(run.wait());
+    await_end(&hosts);
+    let written = place.kept_intervals();
+    let kept = kept_by_hosts(&place);
+    assert_eq!(kept.len(), 2, "{kept:?}");
+    assert!(kept.iter().all(|(_, lines)| lines.last().unwrap().get("ended").is_some()));
+    let common = common(&intervals_of(&kept[0].1), &intervals_of(&kept[1].1));
+    let expected: [u64; 2] =
+        common.iter().fold([0, 0], |[one, other], pair| [one + pair.0.2, other + pair.1.2]);
+    assert!(common.len() >= written, "{common:?} {written}");
+
+    let found = place.json("cluster collect latest --criteria no-errors.toml", 0);
+    assert_eq!(all_ios(measurement(&found)), expected.iter().sum::<u64>(), "{found}");
+    assert_eq!(whole(&measurement(&found)["elapsed_ns"]), common.last().unwrap().0.1);
+    assert_eq!(measurement(&found)["finish"]["outcome"], "interrupted");
+    let of_hosts: Vec<u64> = found["cluster"]["hosts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|host| whole(&host["ios"]))
+        .collect();
+    assert_eq!(of_hosts, expected);
+    // One clock: what is said of the start is what the hosts said of it.
+    assert!(whole(&found["cluster"]["start"]["skew_ns"]) < 1_000_000_000, "{found}");
+    assert!(whole(&found["cluster"]["hosts"][0]["clock"]["pings"]) >= 40);
+    assert!(kept_by_hosts(&place).is_empty());
+    assert_eq!(place.json("runs show", 0)["cluster"], found["cluster"]);
+    let again = place.run("cluster collect latest");
+    assert!(again.complaint.contains("has ended, and nothing of it is missing"), "{again:#?}");
+}
+
+#[test]
+fn hosts_keep_nothing_of_what_their_driver_has() {
+    let place = Place::new();
+    place.json("run mixed.toml d --size 4MiB --time 200ms --hosts local:2", 0);
+    assert!(kept_by_hosts(&place).is_empty());
+    let place = Place::new();
+    let (run, hosts) = measuring(&place);
+    signal(hosts[1], Signal::KILL);
+    run.signal(Signal::KILL);
+    drop(run.wait());
+    await_end(&hosts);
+    let found = place.json("cluster collect latest", 3);
+    let lost = &found["cluster"]["hosts"][1]["lost"]["reason"];
+    assert_eq!(lost, "it was killed before it came to its end", "{found}");
+}
+
 #[test]
 fn ctrl_c_ends_all_hosts_and_keeps_what_they_measured() {
     let place = Place::new();

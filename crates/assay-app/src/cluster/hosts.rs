@@ -33,15 +33,15 @@ impl HostsPlan {
         plan.map_or(1, |plan| u32::try_from(plan.hosts.names().len()).unwrap_or(u32::MAX))
     }
 
-    /// Refuses to go on with what several hosts began.
+    /// Refuses to go on with what several hosts began; what is to be done instead comes with it.
     ///
     /// # Errors
     /// A usage error where there are hosts.
-    pub(crate) fn check_resumable(plan: Option<&Self>) -> Result<()> {
+    pub(crate) fn check_resumable(plan: Option<&Self>, instead: &str) -> Result<()> {
         let Some(_) = plan else { return Ok(()) };
         Err(Error::usage(
             "a run on several hosts cannot go on: what they measure later is another start",
-            "start it again",
+            instead,
         ))
     }
 

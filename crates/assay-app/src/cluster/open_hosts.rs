@@ -8,9 +8,10 @@ use crate::context::Context;
 use crate::target_plan::TargetPlan;
 use assay_cluster::division::{Member, Outstanding, Places, part_of};
 use assay_cluster::environments::{HostEnvironment, together};
-use assay_cluster::findings::{HostRecord, cluster};
+use assay_cluster::findings::{HostRecord, Start, cluster};
 use assay_cluster::merge::{Merged, Merger};
 use assay_cluster::protocol::{NodeOrder, Opened, Opening};
+use assay_engine::monotonic_ns;
 use assay_host::clock::unix_ns;
 use assay_methods::target::{Targets, parse_targets};
 use assay_model::cluster::{Cluster, Transport};
@@ -77,13 +78,15 @@ pub(crate) struct Outcome {
 }
 
 impl OpenHosts {
-    /// Starts the nodes, asks every safety gate, and only then opens the targets of all.
+    /// Starts the nodes, asks every safety gate, and only then opens the targets of all; each then keeps what it measures
+    /// of this run also on its own disk.
     ///
     /// # Errors
     /// What any host refuses, before anything is touched on any of them.
     pub(crate) fn open(
         plan: &HostsPlan,
         wanted: &HostsRequest<'_>,
+        run: &str,
         context: &Context,
     ) -> Result<Self> {
         let paths = real_paths(wanted.target)?;
@@ -103,6 +106,7 @@ impl OpenHosts {
             let say = |note| context.progress.say(&format!("note: {}: {note}", host.name));
             opened.notes.iter().for_each(say);
         }
+        driver.keep(run);
         driver.ask_clocks()?;
         let places = if shared { Places::Slices } else { Places::Own };
         let (outstanding, transport) = (plan.outstanding, plan.hosts.transport());
@@ -250,6 +254,15 @@ impl OpenHosts {
         Ok(self.measure(&order, &mut |_| ControlFlow::Continue(()))?.measurement)
     }
 
+    /// What is known of the hosts before anything is measured, for the case that nothing more will be said; nothing where more
+    /// was kept already.
+    pub(crate) fn document_before(&self) -> Option<Cluster> {
+        let start = Start { at_ns: monotonic_ns(), attempts: 0, interval_ns: 0 };
+        let merger = Merger::new(self.count());
+        let is_first = self.kept.0 == 0;
+        is_first.then(|| cluster(self.transport, &self.driver.hosts, Some(start), &merger))
+    }
+
     /// What is said of hosts that measured together.
     pub(crate) fn document(&self, outcome: &Outcome) -> Cluster {
         self.document_of(outcome, &outcome.measured.merger)
@@ -303,7 +316,7 @@ fn opening(plan: &HostsPlan, wanted: &HostsRequest<'_>) -> Result<Opening> {
 
 /// The time of day at which the measured time began.
 pub(super) fn started_unix_ns(at_ns: u64) -> u64 {
-    let since_ns = assay_engine::monotonic_ns().saturating_sub(at_ns);
+    let since_ns = monotonic_ns().saturating_sub(at_ns);
     unix_ns().saturating_sub(since_ns)
 }
 

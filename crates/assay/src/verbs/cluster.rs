@@ -1,23 +1,29 @@
 //! `assay cluster`: who is there, and how hosts become a cluster.
 
-use crate::exit::{ExitStatus, json, print};
-use crate::options::COMMON;
+use crate::exit::{ExitStatus, exit_status, json, print};
+use crate::finish::show;
+use crate::options::{COMMON, OutputOptions, StoreOptions, context};
 use crate::spelling::quantity;
 use assay_app::cluster::{HostNames, cluster_survey};
+use assay_app::collect::collect;
+use assay_app::finish::CriteriaSource;
 use assay_app::{Context, Guards};
 use assay_model::cluster::{ClusterSurvey, HostSurvey, SharedDevice};
+use assay_model::measurement::Finish;
 use assay_model::number::{real, seconds};
 use assay_model::units::show_bytes;
 use assay_model::{Error, Result};
 use assay_store::Store;
 use clap::{Args, Subcommand};
 use std::fmt::Write;
+use std::path::PathBuf;
 
 /// Shows the hosts of a cluster, and how hosts become one
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay cluster start-lines --hosts hA,hB,hC
-  assay cluster nodes --hosts hA,hB,hC /mnt/data")]
+  assay cluster nodes --hosts hA,hB,hC /mnt/data
+  assay cluster collect latest")]
 pub struct Options {
     #[command(subcommand)]
     command: Command,
@@ -35,6 +41,10 @@ enum Command {
     #[command(after_help = "Examples:
   assay cluster start-lines --hosts hA,hB,hC")]
     StartLines(StartLinesOptions),
+    /// Completes a run of several hosts whose driver has died, from what the hosts kept on their own disks
+    #[command(after_help = "Examples:
+  assay cluster collect latest")]
+    Collect(CollectOptions),
 }
 
 /// Options of `nodes`.
@@ -62,10 +72,26 @@ struct StartLinesOptions {
     port: u16,
 }
 
+/// Options of `collect`.
+#[derive(Args)]
+struct CollectOptions {
+    /// The run: its id, or `latest`
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload, if it has any
+    #[arg(long, value_name = "FILE")]
+    criteria: Option<PathBuf>,
+    #[command(flatten, next_help_heading = COMMON)]
+    store: StoreOptions,
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     match &options.command {
         Command::Nodes(options) => nodes(options),
+        Command::Collect(options) => collect_run(options),
         Command::StartLines(options) => match &options.hosts {
             HostNames::Named(hosts) => print(&start_lines(hosts, options.port)),
             HostNames::Local(_) => Err(Error::usage(
@@ -93,6 +119,19 @@ fn nodes(options: &NodesOptions) -> Result<ExitStatus> {
     }
     let each: String = found.hosts.iter().map(described).collect();
     print(&(each + &shared_and_different(&found)))
+}
+
+/// The answer of a run whose driver has died; that somebody killed it does not count against collecting.
+fn collect_run(options: &CollectOptions) -> Result<ExitStatus> {
+    let asked = CriteriaSource::named(options.criteria.as_deref())?;
+    let context = context(&options.store, &options.output)?;
+    let run = context.store.open(&options.run)?;
+    let finished = collect(&run, asked, &context)?;
+    show(&finished.loaded, &finished.run, &options.output)?;
+    Ok(match finished.finish {
+        Finish::Failed { .. } => ExitStatus::Inconclusive,
+        _ => exit_status(&Finish::Complete, finished.outcome),
+    })
 }
 
 /// What several hosts have in common, and what not.
