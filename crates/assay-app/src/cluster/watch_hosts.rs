@@ -89,15 +89,13 @@ impl WatchHosts {
             }
         };
         let measured = self.driver.measure(&mut round, &mut observe)?;
-        match failure {
-            Some(error) => Err(error),
-            None => {
-                let start = Some(measured.start);
-                let found = cluster(self.transport, &self.driver.hosts, start, &measured.merger);
-                // Who does less of what others ask of them lags behind nobody.
-                let found = Cluster { stragglers: Vec::new(), fairness_coefficient: None, ..found };
-                Ok((measured.finish, found))
-            }
+        if let Some(error) = failure {
+            return Err(error);
         }
+        let start = Some(measured.start);
+        let found = cluster(self.transport, &self.driver.hosts, start, &measured.merger);
+        // Who does less of what others ask of them lags behind nobody.
+        let found = Cluster { stragglers: Vec::new(), fairness_coefficient: None, ..found };
+        Ok((measured.finish, found))
     }
 }
