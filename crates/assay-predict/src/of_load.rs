@@ -3,6 +3,7 @@
 use crate::demand::Demand;
 use assay_model::load::{Load, LoadKind, Rung};
 use assay_model::number::{rate, real, seconds};
+use assay_stats::group_commit;
 
 /// Other programs of equal priority leave a database that mostly sleeps at least this share of the processors.
 const FAIR_SHARE: f64 = 0.5;
@@ -33,6 +34,8 @@ pub struct LoadFacts {
     pub read_latency_s: Option<f64>,
     /// Commits of changes of one, where the load knows.
     pub commits_mean: Option<f64>,
+    /// Flushes of the device under the data for one, where the kernel counts them.
+    pub flushes_mean: Option<f64>,
     /// Share of its reads that the page cache answered, where it is known.
     pub cached_share: Option<f64>,
     /// Processors of the host.
@@ -66,6 +69,7 @@ impl LoadFacts {
                 .or_else(|| rung.read_wait_mean_ns().map(|wait_ns| wait_ns / 1e9)),
             commits_mean: (load.kind == LoadKind::Slob)
                 .then(|| per(operations.write.as_ref().map_or(0.0, |updates| real(updates.ios)))),
+            flushes_mean: rung.device.as_ref().map(|device| per(real(device.counters.flush_ios))),
             cached_share: cached_share(load, rung),
             processors_mean: f64::from(load.processors),
         }
@@ -88,6 +92,7 @@ impl LoadFacts {
         let least = FAIR_SHARE * self.processors_mean;
         demand.processors_mean = demand.processors_mean.max(least);
         demand.background_reads_mean = self.background_reads_mean;
+        demand.other_flushes_mean = self.other_flushes_mean(demand);
         let rest_s = demand.response_s - demand.known_s();
         if self.has_silent_page_waits && rest_s > 0.0 {
             demand.page_waits_s = rest_s;
@@ -98,6 +103,16 @@ impl LoadFacts {
         } else {
             demand.unaccounted_s = rest_s;
         }
+    }
+
+    /// Flushes of the device beyond those of commits, which the server times, and of which each holds a batch.
+    fn other_flushes_mean(&self, demand: &Demand) -> f64 {
+        let Some((flush_s, all)) = demand.flush_s.zip(self.flushes_mean) else {
+            return 0.0;
+        };
+        let commits_per_s = demand.throughput_per_s * demand.commits_mean;
+        let batch_mean = group_commit::open(commits_per_s, flush_s, 0.0).batch_mean;
+        (all - demand.commits_mean / batch_mean).max(0.0)
     }
 
     fn scale(&self, demand: &mut Demand) {
@@ -165,6 +180,7 @@ mod tests {
             has_silent_page_waits: false,
             read_latency_s: Some(0.016),
             commits_mean: None,
+            flushes_mean: None,
             cached_share: Some(0.0),
             processors_mean: 2.0,
         };
