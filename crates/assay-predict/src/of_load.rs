@@ -93,6 +93,7 @@ impl LoadFacts {
         demand.processors_mean = demand.processors_mean.max(least);
         demand.background_reads_mean = self.background_reads_mean;
         demand.other_flushes_mean = self.other_flushes_mean(demand);
+        fit_into_response(demand);
         let rest_s = demand.response_s - demand.known_s();
         if self.has_silent_page_waits && rest_s > 0.0 {
             demand.page_waits_s = rest_s;
@@ -148,6 +149,29 @@ impl LoadFacts {
         } else {
             demand.other_s += commit_s;
         }
+    }
+}
+
+/// The server's times of waits have the edges of its interval, and the sessions' clock has none: waits that together take a
+/// little longer than the whole are that much shorter.
+fn fit_into_response(demand: &mut Demand) {
+    let waits_s = demand.known_s() - demand.cpu_s;
+    let ratio = (demand.response_s - demand.cpu_s) / waits_s;
+    if !(1.0 - OUTSIDE_MAX..1.0).contains(&ratio) {
+        return;
+    }
+    for wait_s in [
+        &mut demand.read_latency_s,
+        &mut demand.large_reads_s,
+        &mut demand.foreground_writes_s,
+        &mut demand.commit_latency_s,
+        &mut demand.contention_s,
+        &mut demand.page_waits_s,
+        &mut demand.cluster_s,
+        &mut demand.write_behind_s,
+        &mut demand.other_s,
+    ] {
+        *wait_s *= ratio;
     }
 }
 
@@ -214,6 +238,17 @@ mod tests {
         (silent.throughput_per_s, silent.response_s) = (50.0, 0.160);
         facts.correct(&mut silent);
         assert!((silent.unaccounted_s - 0.031).abs() < 1e-9 && silent.other_s.abs() < 1e-9);
+        // Waits of a twentieth more than the whole are fitted into it; those of a half more stay as they are, and are refused.
+        let longer = |read_latency_s: f64| {
+            let facts = LoadFacts { read_latency_s: Some(read_latency_s), ..facts };
+            let mut demand = silent.clone();
+            facts.correct(&mut demand);
+            demand
+        };
+        let fitted = longer(1.05 * (0.160 - 0.001) / 8.0);
+        assert!((fitted.known_s() - 0.160).abs() < 1e-9 && fitted.unaccounted_s.abs() < 1e-9);
+        assert!((fitted.read_latency_s - 0.159 / 8.0).abs() < 1e-9);
+        assert!(longer(0.03).unaccounted_s < -0.05);
         // InnoDB is known to wait for pages without a word.
         let facts = LoadFacts { has_silent_page_waits: true, ..facts };
         facts.correct(&mut silent);
