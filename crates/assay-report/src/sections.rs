@@ -21,6 +21,7 @@ mod levels;
 mod load;
 mod load_over_time;
 mod locality;
+mod log_times;
 mod method;
 mod mix_card;
 mod notes;
