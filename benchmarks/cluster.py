@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Many hosts at once, as processes of this machine: the skew of starts, one host against a plain run, and how soon a loss is noticed."""
+"""Many hosts at once, as processes of this machine: the skew of starts, one host against a plain run, and how soon a loss is noticed.
+
+With --namespaces, as root: three hosts with addresses and clocks of their own, whose true offsets are known, reached through a shell over TCP.
+"""
 
 import json
 import os
@@ -8,7 +11,7 @@ import statistics
 import subprocess
 import time
 
-from bench import report
+from bench import hosts_bars, namespaces, report
 
 BAR_SKEW_MEDIAN_MS, BAR_SKEW_MAX_MS, BAR_ONE, BAR_LOSS_S = 0.5, 5.0, 0.99, 3.5
 
@@ -66,11 +69,28 @@ def noticed_s(given, how):
     return {"noticed_s": ended - begun, "code": driver.returncode, "reason": cluster["hosts"][1]["lost"]["reason"]}
 
 
+def on_namespaces(given):
+    """The bars that need other clocks and a cable."""
+    reason = namespaces.missing()
+    if reason:
+        print(f"skipped: {reason}")
+        return
+    with namespaces.Hosts([0, 1000, 50000]) as hosts:
+        rows, raw = hosts_bars.rows(given, hosts, report)
+    report.keep(given, "cluster-namespaces", raw)
+    report.table(["what", "measured", "bar"], rows)
+
+
 def main():
     parser = report.options(__doc__, seconds=5.0)
     parser.add_argument("--starts", type=int, default=20, help="starts a case")
     parser.add_argument("--store", default="cluster-runs", help="where the runs are kept")
+    parser.add_argument("--namespaces", action="store_true", help="on hosts of namespaces; needs root")
+    parser.add_argument("--deaths", type=int, default=10, help="how often the driver is killed, with --namespaces")
     given = parser.parse_args()
+    if given.namespaces:
+        on_namespaces(given)
+        return
     skews = {name: starts(given, hosts, outstanding) for name, hosts, outstanding in (("3 hosts, 1 outstanding", 3, 1), ("3 hosts, 32 outstanding", 3, 32))}
     ratios = against_plain(given)
     losses = {name: noticed_s(given, how) for name, how in (("killed", signal.SIGKILL), ("stopped", signal.SIGSTOP))}

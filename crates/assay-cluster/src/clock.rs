@@ -38,6 +38,8 @@ pub struct Clock {
     /// In the order in which they were made.
     pings: Vec<Ping>,
     asked: u64,
+    /// Whether it is the driver's own: processes of one machine read the same one.
+    is_same: bool,
 }
 
 /// How fast a clock leaves the driver's, parts per billion, and by how much that may be wrong.
@@ -70,6 +72,12 @@ impl Ping {
 }
 
 impl Clock {
+    /// That of a process on the driver's own machine; answers say how busy it is and whether it was suspended, and nothing
+    /// of an offset.
+    pub fn of_this_machine() -> Self {
+        Self { is_same: true, ..Self::default() }
+    }
+
     /// Takes a question that was answered.
     pub fn add(&mut self, ping: Ping) {
         self.asked += 1;
@@ -126,6 +134,9 @@ impl Clock {
 
     /// The offset at a moment of the driver's clock, from the ping that says it best; nothing before the first answer.
     pub fn offset_at(&self, at_ns: u64) -> Option<Offset> {
+        if self.is_same {
+            return self.pings.first().map(|_| Offset::default());
+        }
         let drift = self.drift();
         let slope = drift.map_or(0, |drift| i128::from(drift.ppb));
         let doubt = drift.map_or(DRIFT_MAX_PPB, |drift| i128::from(drift.uncertainty_ppb));
@@ -147,7 +158,7 @@ impl Clock {
     /// A moment of the node's clock on the driver's, and what it may be off by.
     pub fn to_driver_ns(&self, node_ns: u64) -> Option<(u64, u64)> {
         let last = self.pings.last()?;
-        let nearly = i128::from(node_ns) - last.offset_ns();
+        let nearly = i128::from(node_ns) - if self.is_same { 0 } else { last.offset_ns() };
         let offset = self.offset_at(u64::try_from(nearly).unwrap_or(0))?;
         let at_ns = i128::from(node_ns) - i128::from(offset.offset_ns);
         Some((u64::try_from(at_ns).unwrap_or(0), offset.uncertainty_ns))
@@ -241,6 +252,15 @@ mod tests {
         let (back_ns, uncertainty_ns) = clock.to_driver_ns(node_ns).unwrap();
         assert!(back_ns.abs_diff(60_000_000) <= 1 && uncertainty_ns < 60_000);
         assert_eq!(Clock::default().to_node_ns(1), None);
+    }
+
+    #[test]
+    fn a_process_of_the_same_machine_has_the_same_clock_however_slowly_it_answers() {
+        let mut clock = Clock::of_this_machine();
+        assert_eq!(clock.offset_at(5), None);
+        clock.add(Ping { sent_ns: 0, read_ns: 900, received_ns: 1_000 });
+        assert_eq!(clock.offset_at(5_000_000), Some(Offset::default()));
+        assert_eq!((clock.to_node_ns(7), clock.to_driver_ns(7)), (Some(7), Some((7, 0))));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use assay_model::watch::Moment;
 use assay_model::{Blame, Error, Result, Workload};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::io::{self, BufRead, Read};
 
 /// The form of the messages; both sides must speak the same.
@@ -66,14 +67,27 @@ pub struct Opened {
     pub notes: Vec<String>,
 }
 
+/// What nobody may read who does not need it: it is sent, and never shown.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(pub String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("***")
+    }
+}
+
 /// A database on which a node is to have sessions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DatabaseOpening {
     /// The plan of the load, in the form of the library that reads it.
     pub load: String,
-    /// The address of the server, with what it takes to enter.
+    /// The address of the server, without its password.
     pub address: String,
+    /// The password, where one is known.
+    pub secret: Option<Secret>,
     /// The schema that holds the data.
     pub schema: String,
 }
@@ -425,6 +439,19 @@ mod tests {
         let endless = io::repeat(b' ');
         let mut endless = io::BufReader::new(endless);
         assert_eq!(next::<NodeOrder>(&mut endless).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn a_secret_is_sent_and_never_shown() {
+        let opening = DatabaseOpening {
+            load: String::new(),
+            address: "postgresql://u@h/d".to_owned(),
+            secret: Some(Secret("S3cretPw".to_owned())),
+            schema: "s".to_owned(),
+        };
+        assert!(!format!("{opening:?}").contains("S3cret"));
+        let sent = line(&opening).unwrap();
+        assert_eq!(next::<DatabaseOpening>(&mut &sent[..]).unwrap(), Some(opening));
     }
 
     #[test]

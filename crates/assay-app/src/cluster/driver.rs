@@ -40,8 +40,8 @@ pub(super) struct Round<'a> {
     pub(super) interval_ns: u64,
     /// Whether hosts meet twice: there is a load before the measured one.
     pub(super) warms_up: bool,
-    /// Called right before the measured time begins.
-    pub(super) begins: &'a mut dyn FnMut(),
+    /// Called when all are ready, right before they begin: whether what begins is the measured time.
+    pub(super) begins: &'a mut dyn FnMut(bool),
 }
 
 /// A session with all nodes.
@@ -68,7 +68,12 @@ impl Driver {
     ) -> Result<Self> {
         let names = hosts.names();
         let period_ns = period_ns(count_of(names.len()));
-        let record = |name: String| HostRecord { name, ..HostRecord::default() };
+        let clock = match hosts {
+            HostNames::Local(_) => Clock::of_this_machine(),
+            HostNames::Named(_) | HostNames::Reached(_) => Clock::default(),
+        };
+        let record =
+            |name: String| HostRecord { name, clock: clock.clone(), ..HostRecord::default() };
         let mut driver = Self {
             links: Links::open(hosts, program, token)?,
             hosts: names.into_iter().map(record).collect(),
@@ -227,10 +232,11 @@ impl Driver {
             }
             self.are_ready(&members)?;
             if round.warms_up {
+                (round.begins)(false);
                 self.begin_at(&members, number)?;
                 self.are_ready(&members)?;
             }
-            (round.begins)();
+            (round.begins)(true);
             match self.attempt(&members, round, number, observer)? {
                 Attempt::Measured(measured) => {
                     self.has_started = true;

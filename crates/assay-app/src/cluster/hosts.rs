@@ -68,6 +68,8 @@ pub enum HostNames {
     Local(u32),
     /// Hosts of a Ray cluster by their label, name or address: `hA,hB`.
     Named(Vec<String>),
+    /// Hosts that `ssh` reaches, as it calls them: `ssh:hA,hB`.
+    Reached(Vec<String>),
 }
 
 impl HostNames {
@@ -75,7 +77,7 @@ impl HostNames {
     pub fn names(&self) -> Vec<String> {
         match self {
             Self::Local(count) => (1..=*count).map(|number| format!("local-{number}")).collect(),
-            Self::Named(names) => names.clone(),
+            Self::Named(names) | Self::Reached(names) => names.clone(),
         }
     }
 
@@ -84,6 +86,7 @@ impl HostNames {
         match self {
             Self::Local(_) => Transport::Local,
             Self::Named(_) => Transport::Ray,
+            Self::Reached(_) => Transport::Ssh,
         }
     }
 }
@@ -96,6 +99,10 @@ impl FromStr for HostNames {
             let count = count.parse().ok().filter(|count| (1..=LOCAL_MAX).contains(count));
             return count.map(Self::Local).ok_or_else(|| no_hosts(text));
         }
+        let (is_reached, text) = match text.strip_prefix("ssh:") {
+            Some(names) => (true, names),
+            None => (false, text),
+        };
         let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
         if names.len() > NAMED_MAX || !names.iter().all(|name| is_name(name)) {
             return Err(no_hosts(text));
@@ -106,6 +113,7 @@ impl FromStr for HostNames {
                 format!("the host {} is named twice", names[place]),
                 "name every host once",
             )),
+            None if is_reached => Ok(Self::Reached(names)),
             None => Ok(Self::Named(names)),
         }
     }
@@ -121,7 +129,7 @@ fn no_hosts(text: &str) -> Error {
     Error::usage(
         format!("{text} names no hosts"),
         format!(
-            "write local:N for N processes of this machine, N from 1 to {LOCAL_MAX}, or names of hosts of a Ray cluster joined by commas"
+            "write local:N for N processes of this machine, N from 1 to {LOCAL_MAX}, ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas"
         ),
     )
 }
@@ -145,6 +153,7 @@ impl fmt::Display for HostNames {
         match self {
             Self::Local(count) => write!(formatter, "local:{count}"),
             Self::Named(names) => formatter.write_str(&names.join(",")),
+            Self::Reached(names) => write!(formatter, "ssh:{}", names.join(",")),
         }
     }
 }
@@ -174,6 +183,9 @@ mod tests {
             (hosts.to_string().as_str(), hosts.transport()),
             ("hA,hB,10.0.0.7", Transport::Ray)
         );
+        let reached: HostNames = "ssh:hA,hB".parse().unwrap();
+        assert_eq!((reached.names().len(), reached.transport()), (2, Transport::Ssh));
+        assert_eq!(reached.to_string(), "ssh:hA,hB");
         let error = "hA,hB,hA".parse::<HostNames>().unwrap_err();
         assert_eq!(error.message(), "the host hA is named twice");
     }

@@ -2,7 +2,7 @@
 
 use super::hosts::HostNames;
 use super::relay;
-use super::wire::{Event, TOKEN, Wire, event_of, not_started};
+use super::wire::{Event, NODE, TOKEN, Wire, event_of, not_started};
 use assay_cluster::protocol::{self, NodeAnswer, NodeOrder};
 use assay_engine::monotonic_ns;
 use assay_model::number::index_of;
@@ -22,6 +22,10 @@ const FAREWELL: Duration = Duration::from_secs(10);
 const SILENCE_NS: u64 = 2_500_000_000;
 /// How often it is looked whether one has ended.
 const GLANCE: Duration = Duration::from_millis(10);
+
+/// The variable that names another command that reaches hosts; a host and a command line follow its words.
+const SSH: &str = "ASSAY_SSH";
+const SSH_USUAL: &str = "ssh -o BatchMode=yes -o ConnectTimeout=10";
 
 /// The lines to all nodes.
 pub(super) struct Links {
@@ -50,7 +54,14 @@ impl Links {
         match hosts {
             HostNames::Local(count) => {
                 for host in 0..index_of(u64::from(*count)) {
-                    nodes.push(Link::start(host, program, token, &sender)?);
+                    nodes.push(Link::start(host, local(program, token)?, &sender)?);
+                }
+            }
+            HostNames::Reached(names) => {
+                for (host, name) in names.iter().enumerate() {
+                    let link = Link::start(host, reached(name), &sender)?;
+                    link.wire.say_secret(token);
+                    nodes.push(link);
                 }
             }
             HostNames::Named(names) => {
@@ -140,17 +151,8 @@ fn end(child: &mut Child, time: Duration) {
 }
 
 impl Link {
-    fn start(
-        host: usize,
-        program: &[String],
-        token: &str,
-        events: &Sender<(usize, Event)>,
-    ) -> Result<Self> {
-        let (name, words) = program.split_first().ok_or_else(|| {
-            Error::environment("no program of a node is known", "report this as a bug")
-        })?;
-        let mut command = Command::new(name);
-        command.args(words).env(TOKEN, token).stdin(Stdio::piped()).stdout(Stdio::piped());
+    fn start(host: usize, mut command: Command, events: &Sender<(usize, Event)>) -> Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         // Ctrl-C is for the driver, who then ends all nodes together.
         let mut child =
             command.process_group(0).spawn().map_err(|error| not_started("a node", &error))?;
@@ -167,6 +169,26 @@ impl Link {
         }
         Ok(Self { wire, child: Some(child) })
     }
+}
+
+/// A node of this machine, with its secret where no other user sees it.
+fn local(program: &[String], token: &str) -> Result<Command> {
+    let (name, words) = program.split_first().ok_or_else(|| {
+        Error::environment("no program of a node is known", "report this as a bug")
+    })?;
+    let mut command = Command::new(name);
+    command.args(words).env(TOKEN, token);
+    Ok(command)
+}
+
+/// A node on a host that `ssh` reaches; its secret goes through the line, because everybody sees a command.
+fn reached(host: &str) -> Command {
+    let words = std::env::var(SSH).unwrap_or_else(|_| SSH_USUAL.to_owned());
+    let mut words = words.split_whitespace().map(str::to_owned);
+    let mut command = Command::new(words.next().unwrap_or_else(|| "ssh".to_owned()));
+    let node = std::env::var(NODE).unwrap_or_else(|_| "assay".to_owned());
+    command.args(words).args([host, node.as_str(), "node"]).env_remove(TOKEN);
+    command
 }
 
 /// Hears a node until it ends.

@@ -19,8 +19,9 @@ use assay_stats::random::mix;
 use assay_store::{Document, RunWriter};
 use std::ops::ControlFlow;
 
-/// Called right before the measured time begins, and with every interval of all hosts.
-type Hooks<'a> = (&'a mut dyn FnMut(), &'a mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>);
+/// Called right before sessions and right before the measured time begin, and with every interval of all hosts.
+type Hooks<'a> =
+    (&'a mut dyn FnMut(bool), &'a mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>);
 
 /// Hosts with sessions on a database.
 pub struct LoadHosts {

@@ -306,6 +306,7 @@ impl Node {
         let mut sessions = MemberSessions { node: self, meetings: 0 };
         let mut member = LoadMember {
             address: opening.address.clone(),
+            secret: opening.secret.clone().map(|secret| secret.0),
             schema: opening.schema.clone(),
             stop: self.watchdog.stop(),
             host: &mut sessions,

@@ -229,7 +229,7 @@ impl OpenHosts {
             length_ns: workload.warm_up.0 + workload.duration.0,
             interval_ns: workload.interval.0,
             warms_up: false,
-            begins: &mut || (),
+            begins: &mut |_| (),
         };
         let measured = self.driver.measure(&mut round, &mut observe)?;
         let hosts: Vec<HostRecord> =

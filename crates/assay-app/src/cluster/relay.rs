@@ -1,6 +1,6 @@
 //! The relay to hosts of a Ray cluster: a program in Python, which reads nothing but envelopes.
 
-use super::wire::{Event, TOKEN, Wire, event_of, not_started};
+use super::wire::{Event, NODE, TOKEN, Wire, event_of, not_started};
 use assay_cluster::protocol::{self, NodeAnswer, Refusal};
 use assay_engine::monotonic_ns;
 use assay_model::{Error, Result};
@@ -15,9 +15,8 @@ use std::thread;
 
 /// The program.
 const PROGRAM: &str = include_str!("../../../../python/assay_ray/relay.py");
-/// The variables that name another interpreter, and the program `assay` on the hosts.
+/// The variable that names another interpreter.
 const INTERPRETER: &str = "ASSAY_PYTHON";
-const NODE: &str = "ASSAY_NODE_PROGRAM";
 /// How long the relay may take to place all nodes, ns; it keeps to less by itself.
 const PLACING_NS: u64 = 150_000_000_000;
 

@@ -72,7 +72,7 @@ impl WatchHosts {
             length_ns: length.map_or(u64::MAX / 4, |length| length.0),
             interval_ns: interval.0,
             warms_up: false,
-            begins: &mut || (),
+            begins: &mut |_| (),
         };
         let mut failure = None;
         let mut observe = |merged: &Merged| {

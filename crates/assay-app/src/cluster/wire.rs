@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The variable by which a node learns the secret of its session.
 pub const TOKEN: &str = "ASSAY_NODE_TOKEN";
+/// The variable that names the program `assay` on other hosts.
+pub(super) const NODE: &str = "ASSAY_NODE_PROGRAM";
 /// A word with the number of its node.
 #[derive(Serialize)]
 struct Outward<'a> {
@@ -50,6 +52,15 @@ impl Wire {
         let written = line.and_then(|line| pipe.write_all(&line));
         if written.and_then(|()| pipe.flush()).is_err() {
             *input = None;
+        }
+    }
+
+    /// Says the secret of the session, before anything else, to a node that does not have it in its environment.
+    pub(super) fn say_secret(&self, token: &str) {
+        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipe) = input.as_mut() {
+            // One that has gone is heard of from its line.
+            drop(writeln!(pipe, "{token}").and_then(|()| pipe.flush()));
         }
     }
 

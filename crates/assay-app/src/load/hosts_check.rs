@@ -14,10 +14,14 @@ pub(super) fn is_server(target: &str) -> bool {
 /// A usage error that names both.
 pub(super) fn check_hosts(hosts: Option<&HostNames>, target: &str) -> Result<()> {
     match hosts {
-        Some(HostNames::Named(_)) if !is_server(target) => Err(Error::usage(
-            format!("a server in {target} listens on this machine alone, and --hosts names others"),
-            "name the address of a server that all hosts reach, or use --hosts local:N",
-        )),
+        Some(HostNames::Named(_) | HostNames::Reached(_)) if !is_server(target) => {
+            Err(Error::usage(
+                format!(
+                    "a server in {target} listens on this machine alone, and --hosts names others"
+                ),
+                "name the address of a server that all hosts reach, or use --hosts local:N",
+            ))
+        }
         _ => Ok(()),
     }
 }

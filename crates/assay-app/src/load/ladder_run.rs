@@ -8,11 +8,12 @@ use crate::loaded_run::rung_cell;
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::{give_up, tell_run};
-use assay_cluster::protocol::DatabaseOpening;
+use assay_cluster::protocol::{DatabaseOpening, Secret};
 use assay_dbload::load::{
     LadderSearch, Method, Next, Point, Product, RungHooks, RungPlan, RungResult, knee_of, measure,
     measure_elsewhere,
 };
+use assay_dbserver::{may_hold_password, redacted};
 use assay_host::clock::unix_ns;
 use assay_model::load::{Length, Load, LoadKind, OnLoss, Rung, ServerFacts, Setting};
 use assay_model::measurement::{ClockKind, Conduct, Finish, Interval, Window};
@@ -211,7 +212,11 @@ fn hosts_of(
 ) -> Result<Option<LoadHosts>> {
     let Some(names) = &ladder.hosts else { return Ok(None) };
     let (load, schema) = (document.text().to_owned(), schema.to_owned());
-    LoadHosts::open(names, &DatabaseOpening { load, address, schema }, context).map(Some)
+    // A host has neither the environment nor the files of this one; the password goes to it by itself.
+    let secret = LoadTarget::read(&address)?.secret().map(|secret| Secret(secret.to_owned()));
+    let address = if may_hold_password(&address) { redacted(&address) } else { address };
+    let opening = DatabaseOpening { load, address, secret, schema };
+    LoadHosts::open(names, &opening, context).map(Some)
 }
 
 /// What is kept of a ladder of which nothing was measured.
@@ -398,7 +403,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         let measured = if let Some(hosts) = &mut self.hosts {
             let step = plan.step(driver.method().kind(), &self.ladder.plan);
             let seed = plan.pace.map_or(0, |pace| pace.seed);
-            let mut run = |begins: &mut dyn FnMut()| {
+            let mut run = |begins: &mut dyn FnMut(bool)| {
                 hosts.measure(&step, seed, (begins, &mut observe), cluster_writer)
             };
             measure_elsewhere(database, driver.method(), plan, &mut run)

@@ -31,6 +31,8 @@ pub(crate) trait RungHost {
 pub struct LoadMember<'a> {
     /// The address of the server.
     pub(crate) address: String,
+    /// The password for it, where the driver knows one.
+    pub(crate) secret: Option<String>,
     /// The schema that holds the data.
     pub(crate) schema: String,
     /// Ends a rung.
@@ -44,7 +46,7 @@ impl LoadMember<'_> {
     /// # Errors
     /// What the server says when it is entered; later failures go to the driver.
     pub(crate) fn serve<M: Method<Link: LoadProduct>>(&mut self, method: &M) -> Result<()> {
-        let named = LoadTarget::read(&self.address)?;
+        let named = LoadTarget::read(&self.address)?.with_secret(self.secret.take());
         let address = <M::Link as LoadProduct>::address_in(&named).ok_or_else(|| {
             Error::usage(
                 format!("{}: this load does not run on such a server", named.shown()),

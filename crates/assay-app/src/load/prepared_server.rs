@@ -224,6 +224,25 @@ impl LoadTarget {
         ))
     }
 
+    /// The password, as it was typed or as it was found in the environment or in a file of passwords.
+    pub(crate) fn secret(&self) -> Option<&str> {
+        match self {
+            Self::Directory(_) => None,
+            Self::Postgres(address) => address.password.as_deref(),
+            Self::Mariadb(address) => address.password.as_deref(),
+        }
+    }
+
+    /// The same with a password that came another way, where there is one.
+    pub(crate) fn with_secret(mut self, secret: Option<String>) -> Self {
+        match &mut self {
+            Self::Postgres(address) if secret.is_some() => address.password = secret,
+            Self::Mariadb(address) if secret.is_some() => address.password = secret,
+            _ => {}
+        }
+        self
+    }
+
     /// The target without secrets.
     pub fn shown(&self) -> String {
         match self {

@@ -11,7 +11,7 @@ use super::slot::Tally;
 use super::watch::statements;
 use assay_model::Result;
 use assay_model::counters::CpuCounters;
-use assay_model::load::{Retries, Rung};
+use assay_model::load::{CommitParity, Retries, Rung};
 use assay_model::measurement::{Finish, Measurement};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -34,7 +34,8 @@ pub struct Elsewhere {
     pub served: ServedSessions,
 }
 
-/// Measures one rung whose sessions others have; `run` lets them begin, and says right before the measured time does.
+/// Measures one rung whose sessions others have; `run` lets them begin, and says so right before
+/// sessions do and right before the measured time does.
 ///
 /// # Errors
 /// What the server says before the first statement, and what `run` says.
@@ -42,18 +43,24 @@ pub fn measure_elsewhere<M: Method>(
     database: &mut Database<M::Link>,
     method: &M,
     plan: &RungPlan,
-    run: &mut dyn FnMut(&mut dyn FnMut()) -> Result<Elsewhere>,
+    run: &mut dyn FnMut(&mut dyn FnMut(bool)) -> Result<Elsewhere>,
 ) -> Result<RungResult> {
     method.check(database)?;
     let mut before = CounterSnapshot::take(database, &[])?;
+    // When the sessions are open and have done nothing: opening them commits, too.
+    let mut opened = None;
     let mut observer = ServerObserver::ready(database);
     let unwatched = AtomicBool::new(false);
     let (ran, observed) = thread::scope(|scope| {
         let mut looking = None;
         // Who looks begins with the measured time: what he asks himself is taken out of what is counted in it.
-        let mut begins = || {
+        let mut begins = |is_measured: bool| {
             if let Ok(snapshot) = CounterSnapshot::take(database, &[]) {
+                opened.get_or_insert_with(|| snapshot.clone());
                 before = snapshot;
+            }
+            if !is_measured {
+                return;
             }
             if let Some(observer) = observer.take() {
                 looking = Some(scope.spawn(|| observer.watch(&unwatched)));
@@ -73,16 +80,33 @@ pub fn measure_elsewhere<M: Method>(
     if let Some(observed) = &observed {
         observed.take_out(&mut delta);
     }
+    let counted = after.as_ref().ok().zip(opened.as_ref()).map(|(after, opened)| {
+        let mut all = after.since(opened, &elsewhere.served);
+        if let Some(observed) = &observed {
+            observed.take_out(&mut all);
+        }
+        all.database.commits
+    });
+    let parity = counted.and_then(|server| {
+        Some(CommitParity { clients: committed(method, &elsewhere.tally)?, server })
+    });
     let is_complete = elsewhere.measurement.finish == Finish::Complete;
     let profile =
         observed.as_ref().and_then(|observed| observed.profile(&delta, plan.sessions, is_complete));
     let (tally, served) = (elsewhere.tally.clone(), elsewhere.served.clone());
     let mut rung = rung(elsewhere, plan, delta);
     rung.profile = profile.map(Box::new);
+    rung.commit_parity = parity;
     if let Some(stream) = method.single_block_stream() {
         add_statements(&mut rung, stream);
     }
     Ok(RungResult { rung, tally, served, began: None })
+}
+
+/// Commits that were acknowledged; nothing where steps are no transactions.
+fn committed<M: Method>(method: &M, tally: &Tally) -> Option<u64> {
+    let each = tally.acknowledged.iter().enumerate();
+    each.map(|(kind, steps)| Some(if method.commits(kind)? { *steps } else { 0 })).sum()
 }
 
 fn rung(elsewhere: Elsewhere, plan: &RungPlan, delta: CounterDelta) -> Rung {
@@ -105,6 +129,7 @@ fn rung(elsewhere: Elsewhere, plan: &RungPlan, delta: CounterDelta) -> Rung {
         client_cpu_s: elsewhere.client_cpu_s,
         server_cpu_s: delta.server_cpu_s,
         host_busy_share,
+        commit_parity: None,
         physical: delta.physical,
         profile: None,
     }

@@ -30,6 +30,12 @@ pub trait Method: Sync {
     /// All kinds of steps, in the order in which their results are kept.
     fn kinds(&self) -> &[Kind];
 
+    /// Whether a step of a kind ends in exactly one commit that the server counts; nothing where that is not so of all steps
+    /// that commit.
+    fn commits(&self, _kind: usize) -> Option<bool> {
+        None
+    }
+
     /// The kind of step that reads one block and nothing else, where there is one: its times are those of single reads.
     fn single_block_stream(&self) -> Option<&str> {
         None

@@ -192,6 +192,7 @@ impl<'a> Watch<'a> {
             client_cpu_s: delta.client_cpu_s,
             server_cpu_s: delta.server_cpu_s,
             host_busy_share,
+            commit_parity: None,
             physical: delta.physical,
             profile: None,
         }

@@ -70,6 +70,10 @@ impl<L: OrderStore> Method for Orders<'_, L> {
         &KINDS
     }
 
+    fn commits(&self, kind: usize) -> Option<bool> {
+        Some(kind != ROLLED_BACK)
+    }
+
     fn check(&self, database: &mut Database<L>) -> Result<()> {
         database.admin.check_orders()
     }

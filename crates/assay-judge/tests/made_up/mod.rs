@@ -341,6 +341,7 @@ pub(crate) fn rung(
         client_cpu_s: 1.0,
         server_cpu_s: None,
         host_busy_share: Some(0.5),
+        commit_parity: None,
         physical: Physical::of(bytes, given, None),
         profile: None,
     };

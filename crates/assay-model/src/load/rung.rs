@@ -50,12 +50,43 @@ pub struct Rung {
     /// Share of all processors' time that was busy, 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_busy_share: Option<f64>,
+    /// What all clients saw committed against what the server counted, where several hosts have the sessions and a step
+    /// is a transaction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit_parity: Option<CommitParity>,
     /// Whether the reads reached the device.
     pub physical: Physical,
     /// What any server is asked in an interval, with looks at its sessions: events, waits over time, I/O by function and
     /// relation, times of single reads. None where the server gave no session for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<Profile>>,
+}
+
+/// Transactions from the opening of the sessions on, the load before the measured one included, as both sides count them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct CommitParity {
+    /// Commits that the server acknowledged to the clients of all hosts.
+    pub clients: u64,
+    /// Commits that the server counted, without those of the observer.
+    pub server: u64,
+}
+
+impl CommitParity {
+    /// How far the two may be apart for a result, a share of what the clients saw.
+    pub const TOLERANCE: f64 = 0.005;
+
+    /// How far they are apart, a share of what the clients saw; positive where the server counted more.
+    pub fn difference_share(&self) -> f64 {
+        let (clients, server) = (real(self.clients), real(self.server));
+        (server - clients) / clients.max(1.0)
+    }
+
+    /// Whether they agree.
+    pub fn holds(&self) -> bool {
+        self.difference_share().abs() <= Self::TOLERANCE
+    }
 }
 
 /// What the server counted during a rung; statements of the tool's own bookkeeping are part of it.

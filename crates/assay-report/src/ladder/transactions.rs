@@ -4,7 +4,7 @@
 use super::columns::{Columns, counted, moved, of_device, sessions, unknown};
 use super::words::{end_words, goal_words, several};
 use assay_model::failure::Refusal;
-use assay_model::load::{Commits, Load, Rung};
+use assay_model::load::{CommitParity, Commits, Load, Rung};
 use assay_model::measurement::{NamedResult, OperationResult};
 use assay_model::number::{rate, real};
 use assay_model::units::{show_count, show_time_ns};
@@ -124,6 +124,7 @@ pub(super) fn common_words(load: &Load, limited: &str, found: &str) -> Vec<Strin
         format!("{held} of {all} conditions of the data hold {}.", checks.when)
     }));
     said.extend(commit_words(&load.commits, found));
+    said.extend(parity_words(load));
     said.extend(end_words(load));
     said
 }
@@ -145,6 +146,24 @@ fn commit_words(commits: &[Commits], found: &str) -> Option<String> {
         "{} {found} were acknowledged{unknown}, {} are found: {verdict}.",
         show_count(real(acknowledged)),
         show_count(real(sum(|one| one.found)))
+    ))
+}
+
+/// What the clients of several hosts saw against what the server counted, at the rung where both are farthest apart.
+fn parity_words(load: &Load) -> Option<String> {
+    let all = load.rungs.iter().filter_map(|rung| rung.commit_parity);
+    let apart = |one: &CommitParity| one.difference_share().abs();
+    let worst = all.max_by(|one, other| apart(one).total_cmp(&apart(other)))?;
+    let meaning = if worst.holds() {
+        "they agree"
+    } else {
+        "NOT THE SAME: others work on this server, or a client is counted twice or not at all"
+    };
+    Some(format!(
+        "The clients of all hosts saw {} commits, the server counted {} ({:+.2} %): {meaning}.",
+        show_count(real(worst.clients)),
+        show_count(real(worst.server)),
+        100.0 * worst.difference_share()
     ))
 }
 

@@ -87,7 +87,7 @@ fn sharing(found: &Cluster) -> Option<String> {
         (SharedLimit::Shared, Transport::Local) => {
             "what they share is the limit: the storage, or the processors of this machine"
         }
-        (SharedLimit::Shared, Transport::Ray) => {
+        (SharedLimit::Shared, Transport::Ray | Transport::Ssh) => {
             "what they share is the limit: the storage, or the way to it"
         }
         (SharedLimit::Unclear, _) => "it is open whether the hosts or what they share is the limit",
@@ -111,11 +111,14 @@ fn began(hosts: usize, start: &CommonStart) -> String {
         0 | 1 => String::new(),
         more => format!(", at the {more}. try"),
     };
-    let together = if start.is_together() { "" } else { ", which is more than the limit of" };
-    let limit =
-        if start.is_together() { String::new() } else { format!(" {:.0} ms", ms(start.limit_ns)) };
+    let limit_ms = ms(start.limit_ns);
+    let together = match (start.is_together(), start.is_apart()) {
+        (true, _) => String::new(),
+        (_, true) => format!(", which is more than the limit of {limit_ms:.0} ms"),
+        _ => format!(", so that it is not sure whether they kept the limit of {limit_ms:.0} ms"),
+    };
     format!(
-        "All workers of {} began within {skew:.2} ms (± {doubt:.2} ms){together}{limit}{tries}.",
+        "All workers of {} began within {skew:.2} ms (± {doubt:.2} ms){together}{tries}.",
         count(hosts).to_lowercase()
     )
 }

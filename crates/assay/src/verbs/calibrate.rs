@@ -59,8 +59,8 @@ pub struct Options {
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Hosts that issue together, each on the targets as it sees them: local:N for N processes of this machine, or names of
-    /// hosts of a Ray cluster joined by commas
+    /// Hosts that issue together, each on the targets as it sees them: local:N for N processes of this machine,
+    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
     #[arg(long, value_name = "HOSTS", conflicts_with = "foreign", value_parser = quantity::<HostNames>)]
     hosts: Option<HostNames>,
     /// Criteria to judge by: a file, oltp-default or dell-2017; without it there is no verdict

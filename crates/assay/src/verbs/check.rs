@@ -50,8 +50,8 @@ pub struct Options {
     /// storage carries it
     #[arg(long = "for", value_name = "REPORT")]
     report: Option<PathBuf>,
-    /// Hosts that answer together, each on the targets as it sees them; no database is started: local:N for N processes of this
-    /// machine, or names of hosts of a Ray cluster joined by commas
+    /// Hosts that answer together, each on the targets as it sees them; no database is started: local:N for N processes of this machine,
+    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
     #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
     hosts: Option<HostNames>,
     #[command(flatten, next_help_heading = "Options with --for")]

@@ -50,7 +50,8 @@ enum Command {
 /// Options of `nodes`.
 #[derive(Args)]
 struct NodesOptions {
-    /// The hosts: local:N for N processes of this machine, or names of hosts of a Ray cluster joined by commas
+    /// The hosts: local:N for N processes of this machine,
+    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
     #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
     hosts: HostNames,
     /// Directories, files or block devices whose storage is described
@@ -94,8 +95,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         Command::Collect(options) => collect_run(options),
         Command::StartLines(options) => match &options.hosts {
             HostNames::Named(hosts) => print(&start_lines(hosts, options.port)),
-            HostNames::Local(_) => Err(Error::usage(
-                "processes of this machine need no cluster",
+            HostNames::Local(_) | HostNames::Reached(_) => Err(Error::usage(
+                "neither processes of this machine nor hosts that ssh reaches need a cluster",
                 "name the hosts that are to become one, joined by commas",
             )),
         },

@@ -22,8 +22,8 @@ pub struct Options {
     /// Directories, files or block devices
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Hosts that are inspected, each with its findings, and which devices they share: local:N for N processes of this
-    /// machine, or names of hosts of a Ray cluster joined by commas
+    /// Hosts that are inspected, each with its findings, and which devices they share: local:N for N processes of this machine,
+    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
     #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
     hosts: Option<HostNames>,
     /// Print JSON documents instead of text

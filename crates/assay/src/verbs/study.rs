@@ -40,8 +40,8 @@ pub struct Options {
     /// Scale data and times down to this share: 1/1000, 5%
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Scale>, default_value = "1")]
     scale: Scale,
-    /// Hosts that measure together, of which the factor `hosts` takes some: local:N for N processes of this machine, or names of
-    /// hosts of a Ray cluster joined by commas
+    /// Hosts that measure together, of which the factor `hosts` takes some: local:N for N processes of this machine,
+    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
     #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
     hosts: Option<HostNames>,
     /// Divide the outstanding I/Os of a cell among the hosts instead of giving them to each

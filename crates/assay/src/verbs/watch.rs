@@ -50,8 +50,8 @@ pub struct Options {
     /// Time between two samples
     #[arg(long, alias = "every", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1s", conflicts_with = "from")]
     interval: Nanos,
-    /// Hosts that are watched together, their devices next to each other under one clock: local:N for N processes of this
-    /// machine, or names of hosts of a Ray cluster joined by commas
+    /// Hosts that are watched together, their devices next to each other under one clock: local:N for N processes of this machine,
+    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
     #[arg(long, value_name = "HOSTS", conflicts_with_all = ["from", "oswatcher"], value_parser = quantity::<HostNames>)]
     hosts: Option<HostNames>,
     /// Read an archive of `OSWatcher` instead of this machine

@@ -82,8 +82,8 @@ pub struct Options {
     /// How rows are read
     #[arg(long, value_enum, default_value_t = Reading::Index)]
     access: Reading,
-    /// Hosts that have the sessions, dealt in the order of their numbers: local:N for N processes of this machine, or names of
-    /// hosts of a Ray cluster joined by commas
+    /// Hosts that have the sessions, dealt in the order of their numbers: local:N for N processes of this machine,
+    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
     #[arg(long, value_name = "HOSTS", conflicts_with = "work", value_parser = quantity::<HostNames>)]
     hosts: Option<HostNames>,
     /// Seed of all random choices

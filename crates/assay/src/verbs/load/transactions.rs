@@ -68,8 +68,8 @@ pub struct TransactionOptions {
     /// What sessions do when the server goes away
     #[arg(long, value_enum, default_value_t = OnLossOption::End)]
     on_loss: OnLossOption,
-    /// Hosts that have the sessions, dealt in the order of their numbers: local:N for N processes of this machine, or names of
-    /// hosts of a Ray cluster joined by commas
+    /// Hosts that have the sessions, dealt in the order of their numbers: local:N for N processes of this machine,
+    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
     #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
     hosts: Option<HostNames>,
     /// Name of Assay's schema on your server, by default assay_ and the load; with --restore-every also of its database
