@@ -103,7 +103,7 @@ pub fn measure_elsewhere<M: Method>(
     Ok(RungResult { rung, tally, served, began: None })
 }
 
-/// Commits that were acknowledged; nothing where steps are no transactions.
+/// Commits that were acknowledged; nothing where steps are not transactions.
 fn committed<M: Method>(method: &M, tally: &Tally) -> Option<u64> {
     let each = tally.acknowledged.iter().enumerate();
     each.map(|(kind, steps)| Some(if method.commits(kind)? { *steps } else { 0 })).sum()
