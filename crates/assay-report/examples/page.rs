@@ -1,4 +1,4 @@
-//! Prints the page of a made-up report: `cargo run -p assay-report --example page -- [seconds] [relative] > page.html`.
+//! Prints the page of a made-up report: `cargo run -p assay-report --example page -- [seconds] [relative|cuts|lost] > page.html`.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 mod made_up;
@@ -8,6 +8,11 @@ use assay_report::{Options, html};
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let intervals = words.first().and_then(|word| word.parse().ok()).unwrap_or(120);
-    let relative = words.iter().any(|word| word == "relative");
-    print!("{}", html(&made_up::report(intervals), Options { relative }));
+    let has = |wanted: &str| words.iter().any(|word| word == wanted);
+    let report = match (has("cuts"), has("lost")) {
+        (true, _) => made_up::cuts::report(60, false),
+        (false, true) => made_up::cuts::report(60, true),
+        (false, false) => made_up::report(intervals),
+    };
+    print!("{}", html(&report, Options { relative: has("relative") }));
 }
