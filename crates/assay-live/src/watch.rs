@@ -53,7 +53,7 @@ pub trait ObservedServer {
     /// What its sessions do at this moment.
     fn sample(&mut self) -> Result<ServerSample>;
 
-    /// The processes or threads of a glance, ours among them.
+    /// The processes or threads of a sample, ours among them.
     fn processes(&self, sampled: &ServerSample) -> Vec<Process>;
 
     /// When a snapshot was taken, seconds since 1970 by the server's clock.

@@ -65,6 +65,20 @@ pub struct LogPoint {
     pub appends: u64,
     /// Measured time, s.
     pub elapsed_s: f64,
+    /// Reads of data meanwhile, where there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads: Option<ReadsDuringLog>,
+}
+
+/// Reads of data while a log was written: flushes may hold them up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ReadsDuringLog {
+    /// Mean time of a read, ns.
+    pub service_time_ns: Estimate,
+    /// Reads a second.
+    pub iops: f64,
 }
 
 /// What the target gives for one mix of reads and writes.

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const CONNECTIONS_MAX: usize = 32;
 /// How long those who still read are waited for at the end.
 const FAREWELL: Duration = Duration::from_secs(3);
-const GLANCE: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Answers a request.
 pub(crate) type Answer = dyn Fn(&mut TcpStream, &Request) -> io::Result<()> + Send + Sync;
@@ -59,7 +59,7 @@ impl Drop for Listener {
     fn drop(&mut self) {
         let begun = Instant::now();
         while self.connections.answered.load(Ordering::Acquire) > 0 && begun.elapsed() < FAREWELL {
-            thread::sleep(GLANCE);
+            thread::sleep(POLL_INTERVAL);
         }
         self.stop.store(true, Ordering::Release);
         // Accepting waits for a connection, and this is one.

@@ -37,7 +37,7 @@ pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) 
     let queue_s = solved.map_or(0.0, |solved| solved.parts.cpu_queue_s);
     let read_s = if demand.reads_mean > 0.0 {
         let wait_s = demand.read_latency_s - queue_s / demand.reads_mean;
-        (wait_s - curve_s(demand, storage)).max(0.0)
+        (wait_s - curve_s(demand, storage) - flush_delay_s(demand, storage)).max(0.0)
     } else {
         0.0
     };
@@ -56,4 +56,12 @@ pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) 
 fn curve_s(demand: &Demand, storage: &Storage) -> f64 {
     let outstanding = demand.throughput_per_s * (demand.reads_s() + demand.large_reads_s);
     storage.curve.latency_s(outstanding.max(1.0))
+}
+
+/// How long flushes of the log hold a read up as it was measured, seconds.
+fn flush_delay_s(demand: &Demand, storage: &Storage) -> f64 {
+    let reads = demand.throughput_per_s * demand.reads_s();
+    let outstanding = reads / demand.read_share().max(0.05);
+    let log = storage.flush.as_ref();
+    log.map_or(0.0, |log| log.read_delay_s(demand, demand.throughput_per_s, outstanding))
 }

@@ -47,6 +47,8 @@ pub struct Demand {
     pub commit_latency_s: f64,
     /// Mean time of a flush of the log, seconds; `None` where it is not known.
     pub flush_s: Option<f64>,
+    /// Flushes of the device that no commit waits for: of data files, of checkpoints, of others.
+    pub other_flushes_mean: f64,
     /// Redo, bytes.
     pub redo_bytes: f64,
     /// Waits for other sessions, seconds.

@@ -1,10 +1,15 @@
-//! How long the log of a target takes for a flush, alone and during other I/O.
+//! How long the log of a target takes for a flush, alone and during other I/O, and how long its flushes hold reads up.
+
+use crate::demand::Demand;
+use assay_stats::group_commit;
 
 /// Times of a flush by how much data I/O is outstanding meanwhile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlushTimes {
     /// I/Os of data outstanding, ascending, and the mean time of a flush, seconds.
     points: Vec<(f64, f64)>,
+    /// I/Os of data outstanding, ascending, and how much longer a read takes while the log is always busy, seconds.
+    read_delays: Vec<(f64, f64)>,
     /// Standard deviation of the logarithm of these times.
     pub flush_deviation: f64,
     /// Whether the log itself was measured; else it is between a write alone and a write under load.
@@ -15,36 +20,68 @@ impl FlushTimes {
     /// A measured log; nothing of nothing.
     pub fn measured(mut points: Vec<(f64, f64)>, flush_deviation: f64) -> Option<Self> {
         points.sort_by(|left, right| left.0.total_cmp(&right.0));
-        (!points.is_empty()).then_some(Self { points, flush_deviation, is_measured: true })
+        let is_measured = true;
+        (!points.is_empty()).then(|| Self {
+            points,
+            flush_deviation,
+            is_measured,
+            ..Self::default()
+        })
     }
 
     /// A log that takes the same whatever else is going on.
     pub fn constant(flush_s: f64, flush_deviation: f64) -> Self {
-        Self { points: vec![(0.0, flush_s)], flush_deviation, is_measured: true }
+        let points = vec![(0.0, flush_s)];
+        Self { points, flush_deviation, is_measured: true, ..Self::default() }
     }
 
     /// A log of which only writes of data are known: at least as fast as one alone, at most as slow as those under load.
     pub fn between(alone_s: f64, loaded_s: f64) -> Self {
         let (low, high) = (alone_s.min(loaded_s), alone_s.max(loaded_s));
         let flush_deviation = (high / low).ln() / (2.0 * 1.96);
-        Self { points: vec![(0.0, (low * high).sqrt())], flush_deviation, is_measured: false }
+        let points = vec![(0.0, (low * high).sqrt())];
+        Self { points, flush_deviation, ..Self::default() }
+    }
+
+    /// The same log with what reads next to it had to wait longer.
+    #[must_use]
+    pub fn delaying(self, mut read_delays: Vec<(f64, f64)>) -> Self {
+        read_delays.sort_by(|left, right| left.0.total_cmp(&right.0));
+        Self { read_delays, ..self }
+    }
+
+    /// Whether reads were measured during flushes.
+    pub const fn has_read_delays(&self) -> bool {
+        !self.read_delays.is_empty()
     }
 
     /// The time during a number of outstanding I/Os of data, seconds.
     pub fn flush_s(&self, outstanding: f64) -> f64 {
-        let after = self.points.partition_point(|(at, _)| *at < outstanding);
-        let last = self.points.len() - 1;
-        let (Some(before), Some(next)) = (after.checked_sub(1), self.points.get(after)) else {
-            return self.points[after.min(last)].1;
+        interpolated(&self.points, outstanding).unwrap_or(0.0)
+    }
+
+    /// How much longer a read takes at a throughput because the log is busy for a share of the time, seconds: it arrives at
+    /// random, so it meets a flush as often as there is one.
+    pub(crate) fn read_delay_s(
+        &self,
+        demand: &Demand,
+        throughput_per_s: f64,
+        outstanding: f64,
+    ) -> f64 {
+        let Some(delay_s) = interpolated(&self.read_delays, outstanding) else {
+            return 0.0;
         };
-        let before = self.points[before];
-        before.1 + (next.1 - before.1) * (outstanding - before.0) / (next.0 - before.0)
+        let flush_s = self.flush_s(outstanding);
+        delay_s * demand.log_busy_share(throughput_per_s, flush_s)
     }
 
     /// The same log with every time multiplied.
     pub fn slower(&self, factor: f64) -> Self {
-        let slower = |(at, flush_s): &(f64, f64)| (*at, flush_s * factor);
-        Self { points: self.points.iter().map(slower).collect(), ..self.clone() }
+        let slower = |times: &[(f64, f64)]| -> Vec<(f64, f64)> {
+            times.iter().map(|(at, time_s)| (*at, time_s * factor)).collect()
+        };
+        let read_delays = slower(&self.read_delays);
+        Self { points: slower(&self.points), read_delays, ..self.clone() }
     }
 
     /// The same log with every time longer by `more_s`, never below a tenth of itself.
@@ -54,9 +91,47 @@ impl FlushTimes {
     }
 }
 
+impl Demand {
+    /// Share of time in which the log is busy: with the flushes of commits, which go together, and with others at random.
+    fn log_busy_share(&self, throughput_per_s: f64, flush_s: f64) -> f64 {
+        let commits_per_s = throughput_per_s * self.commits_mean;
+        let commits = group_commit::open(commits_per_s, flush_s, 0.0).busy_share;
+        let others = (throughput_per_s * self.other_flushes_mean * flush_s).min(1.0);
+        1.0 - (1.0 - commits) * (1.0 - others)
+    }
+}
+
+/// The height at `x` of the line through points with ascending places; that of the first or the last outside of them.
+fn interpolated(points: &[(f64, f64)], x: f64) -> Option<f64> {
+    let after = points.partition_point(|(at, _)| *at < x);
+    let (Some(before), Some(next)) =
+        (after.checked_sub(1).and_then(|place| points.get(place)), points.get(after))
+    else {
+        return points.get(after).or(points.last()).map(|(_, value)| *value);
+    };
+    Some(before.1 + (next.1 - before.1) * (x - before.0) / (next.0 - before.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reads_wait_as_often_as_the_log_is_busy() {
+        let log = FlushTimes::measured(vec![(0.0, 0.004)], 0.05).unwrap();
+        let log = log.delaying(vec![(1.0, 0.002), (9.0, 0.004)]);
+        // A log that is never used delays nothing; one that always is delays by what was measured.
+        let mut demand = Demand { commits_mean: 1.0, ..Demand::default() };
+        assert!(log.read_delay_s(&demand, 0.0, 5.0).abs() < 1e-12);
+        assert!((log.read_delay_s(&demand, 1e5, 5.0) - 0.003).abs() < 1e-6);
+        // Nine commits in ten idle times: U = x / (x + e^-x) with x = 0.1.
+        let share = 0.1 / (0.1 + (-0.1_f64).exp());
+        assert!((log.read_delay_s(&demand, 25.0, 1.0) / 0.002 - share).abs() < 1e-9);
+        // Other flushes are busy another tenth of the time, at random.
+        demand.other_flushes_mean = 1.0;
+        let both = 1.0 - (1.0 - share) * 0.9;
+        assert!((log.read_delay_s(&demand, 25.0, 1.0) / 0.002 - both).abs() < 1e-9);
+    }
 
     #[test]
     fn a_log_is_slower_beside_more_and_never_free() {

@@ -129,6 +129,7 @@ struct Network<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_field_names, reason = "the unit is a part of each name")]
 struct Delays {
+    read_one_s: f64,
     reads_s: f64,
     commit_one_s: f64,
     commit_s: f64,
@@ -250,11 +251,13 @@ impl Network<'_> {
         let locks =
             demand.contention_s * (kept(lean.contention_share) + lean.contention_share * shorter);
         let commit_one_s = self.commit_one_s(throughput_per_s, customers, before, wait);
+        let read_one_s = self.overheads.read_s + self.read_delay_s(throughput_per_s, customers);
         let own_writes_s =
             if self.storage.write_s.is_none() { demand.foreground_writes_s } else { 0.0 };
         let unaccounted_s = demand.unaccounted_s.max(0.0) * kept(lean.unaccounted_share);
         Delays {
-            reads_s: demand.reads_mean * self.overheads.read_s,
+            read_one_s,
+            reads_s: demand.reads_mean * read_one_s,
             commit_one_s,
             commit_s: demand.commits_mean * commit_one_s,
             writes_s: demand.write_behind_s * kept(lean.behind_share) + own_writes_s,
@@ -280,6 +283,15 @@ impl Network<'_> {
         let flush_s = log.flush_s(self.ios_outstanding(throughput_per_s, customers));
         wait(throughput_per_s * demand.commits_mean, flush_s, before.commit_one_s)
             + self.overheads.commit_s
+    }
+
+    /// How long flushes of the log hold a read up, seconds.
+    fn read_delay_s(&self, throughput_per_s: f64, customers: f64) -> f64 {
+        let Some(log) = self.storage.flush.as_ref().filter(|log| log.has_read_delays()) else {
+            return 0.0;
+        };
+        let outstanding = self.ios_outstanding(throughput_per_s, customers);
+        log.read_delay_s(self.demand, throughput_per_s, outstanding)
     }
 
     /// Reads and writes of data outstanding at a throughput.
@@ -321,7 +333,7 @@ impl Network<'_> {
             throughput_per_s,
             response_s: parts.sum_s(),
             parts,
-            read_latency_s: per_read + self.overheads.read_s,
+            read_latency_s: per_read + delays.read_one_s,
             commit_latency_s: delays.commit_one_s,
             reads_outstanding: throughput_per_s * storage_s * (1.0 - share(own_writes_s)),
             cpu_busy_share: throughput_per_s * demand.cpu_s / demand.processors_mean,

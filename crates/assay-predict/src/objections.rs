@@ -300,11 +300,16 @@ fn mix(demand: &Demand, storage: &Storage) -> Option<Objection> {
 
 fn no_log(demand: &Demand, storage: &Storage) -> Option<Objection> {
     let share = demand.share(demand.commit_s());
-    if share <= COMMIT_MIN || storage.flush.as_ref().is_some_and(|log| log.is_measured) {
+    if share <= COMMIT_MIN {
         return None;
     }
     let remedy = "calibrate the log: assay calibrate DIR --database PROFILE";
     let kind = ObjectionKind::NoLog;
+    if let Some(log) = storage.flush.as_ref().filter(|log| log.is_measured) {
+        let what = "reads were not measured during flushes of the log, which may hold them up";
+        let is_unknown = demand.reads_mean > 0.0 && !log.has_read_delays();
+        return is_unknown.then(|| objection(kind, Effect::Doubt, what.to_owned(), remedy));
+    }
     Some(if storage.flush.is_some() {
         let what = format!(
             "commits are {} of DB time, and the log was not calibrated: a flush is taken to be between a write alone and one under load",

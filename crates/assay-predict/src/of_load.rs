@@ -3,6 +3,7 @@
 use crate::demand::Demand;
 use assay_model::load::{Load, LoadKind, Rung};
 use assay_model::number::{rate, real, seconds};
+use assay_stats::group_commit;
 
 /// Other programs of equal priority leave a database that mostly sleeps at least this share of the processors.
 const FAIR_SHARE: f64 = 0.5;
@@ -33,6 +34,8 @@ pub struct LoadFacts {
     pub read_latency_s: Option<f64>,
     /// Commits of changes of one, where the load knows.
     pub commits_mean: Option<f64>,
+    /// Flushes of the device under the data for one, where the kernel counts them.
+    pub flushes_mean: Option<f64>,
     /// Share of its reads that the page cache answered, where it is known.
     pub cached_share: Option<f64>,
     /// Processors of the host.
@@ -66,6 +69,7 @@ impl LoadFacts {
                 .or_else(|| rung.read_wait_mean_ns().map(|wait_ns| wait_ns / 1e9)),
             commits_mean: (load.kind == LoadKind::Slob)
                 .then(|| per(operations.write.as_ref().map_or(0.0, |updates| real(updates.ios)))),
+            flushes_mean: rung.device.as_ref().map(|device| per(real(device.counters.flush_ios))),
             cached_share: cached_share(load, rung),
             processors_mean: f64::from(load.processors),
         }
@@ -88,6 +92,8 @@ impl LoadFacts {
         let least = FAIR_SHARE * self.processors_mean;
         demand.processors_mean = demand.processors_mean.max(least);
         demand.background_reads_mean = self.background_reads_mean;
+        demand.other_flushes_mean = self.other_flushes_mean(demand);
+        fit_into_response(demand);
         let rest_s = demand.response_s - demand.known_s();
         if self.has_silent_page_waits && rest_s > 0.0 {
             demand.page_waits_s = rest_s;
@@ -98,6 +104,16 @@ impl LoadFacts {
         } else {
             demand.unaccounted_s = rest_s;
         }
+    }
+
+    /// Flushes of the device beyond those of commits, which the server times, and of which each holds a batch.
+    fn other_flushes_mean(&self, demand: &Demand) -> f64 {
+        let Some((flush_s, all)) = demand.flush_s.zip(self.flushes_mean) else {
+            return 0.0;
+        };
+        let commits_per_s = demand.throughput_per_s * demand.commits_mean;
+        let batch_mean = group_commit::open(commits_per_s, flush_s, 0.0).batch_mean;
+        (all - demand.commits_mean / batch_mean).max(0.0)
     }
 
     fn scale(&self, demand: &mut Demand) {
@@ -136,6 +152,29 @@ impl LoadFacts {
     }
 }
 
+/// The server's times of waits have the edges of its interval, and the sessions' clock has none: waits that together take a
+/// little longer than the whole are that much shorter.
+fn fit_into_response(demand: &mut Demand) {
+    let waits_s = demand.known_s() - demand.cpu_s;
+    let ratio = (demand.response_s - demand.cpu_s) / waits_s;
+    if !(1.0 - OUTSIDE_MAX..1.0).contains(&ratio) {
+        return;
+    }
+    for wait_s in [
+        &mut demand.read_latency_s,
+        &mut demand.large_reads_s,
+        &mut demand.foreground_writes_s,
+        &mut demand.commit_latency_s,
+        &mut demand.contention_s,
+        &mut demand.page_waits_s,
+        &mut demand.cluster_s,
+        &mut demand.write_behind_s,
+        &mut demand.other_s,
+    ] {
+        *wait_s *= ratio;
+    }
+}
+
 /// Waits of sessions for reads of data files, and their sum in seconds, where the server counts them apart from those of its other
 /// threads: InnoDB, which also reads for its purge.
 fn own_reads(rung: &Rung) -> Option<(f64, f64)> {
@@ -165,6 +204,7 @@ mod tests {
             has_silent_page_waits: false,
             read_latency_s: Some(0.016),
             commits_mean: None,
+            flushes_mean: None,
             cached_share: Some(0.0),
             processors_mean: 2.0,
         };
@@ -198,6 +238,17 @@ mod tests {
         (silent.throughput_per_s, silent.response_s) = (50.0, 0.160);
         facts.correct(&mut silent);
         assert!((silent.unaccounted_s - 0.031).abs() < 1e-9 && silent.other_s.abs() < 1e-9);
+        // Waits of a twentieth more than the whole are fitted into it; those of a half more stay as they are, and are refused.
+        let longer = |read_latency_s: f64| {
+            let facts = LoadFacts { read_latency_s: Some(read_latency_s), ..facts };
+            let mut demand = silent.clone();
+            facts.correct(&mut demand);
+            demand
+        };
+        let fitted = longer(1.05 * (0.160 - 0.001) / 8.0);
+        assert!((fitted.known_s() - 0.160).abs() < 1e-9 && fitted.unaccounted_s.abs() < 1e-9);
+        assert!((fitted.read_latency_s - 0.159 / 8.0).abs() < 1e-9);
+        assert!(longer(0.03).unaccounted_s < -0.05);
         // InnoDB is known to wait for pages without a word.
         let facts = LoadFacts { has_silent_page_waits: true, ..facts };
         facts.correct(&mut silent);

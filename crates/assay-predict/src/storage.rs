@@ -4,7 +4,7 @@ use crate::curve::ReadCurve;
 use crate::demand::Demand;
 use crate::flush::FlushTimes;
 use assay_model::Estimate;
-use assay_model::calibration::{Bound, Calibration, CurvePoint, MixCalibration};
+use assay_model::calibration::{Bound, Calibration, CurvePoint, LogPoint, MixCalibration};
 use assay_model::number::real;
 use assay_model::projection::TargetOrigin;
 use assay_stats::concave;
@@ -90,8 +90,8 @@ impl Storage {
             far(left).total_cmp(&far(right))
         })?;
         let writing = mixes.iter().find(|mix| mix.read_share <= 0.0);
-        let curve = ReadCurve::new(&smoothed(nearest))?;
-        let curve = curve.wider(width(nearest, writing, mixes, demand));
+        let calibrated = ReadCurve::new(&smoothed(nearest))?;
+        let curve = calibrated.wider(width(nearest, writing, mixes, demand));
         let write_s = writing.map(|mix| mix.base_service_time_ns.value / 1e9);
         let bandwidth = mixes.iter().filter(|mix| mix.read_share > 0.0);
         Some(Self {
@@ -110,7 +110,7 @@ impl Storage {
                 .map(|stream| stream.value),
             end: end(nearest),
             read_share: nearest.read_share,
-            flush: flush(source.calibration, write_s, nearest, writing),
+            flush: flush(source.calibration, &calibrated, write_s, nearest, writing),
             curve_deviation: deviation(nearest),
             burst_ratio: burst(nearest),
             is_cached: source.calibration.direct_io == Some(false),
@@ -254,6 +254,7 @@ fn large_read(mixes: &[MixCalibration]) -> Option<(f64, f64)> {
 /// The log as it was calibrated, else between one write alone and writes under load.
 fn flush(
     calibration: &Calibration,
+    curve: &ReadCurve,
     write_s: Option<f64>,
     nearest: &MixCalibration,
     writing: Option<&MixCalibration>,
@@ -265,7 +266,8 @@ fn flush(
             .collect();
         let spread = log.points.iter().map(|point| deviation_of(&point.service_time_ns));
         let spread = spread.fold(0.02, f64::max).min(0.5);
-        return FlushTimes::measured(times, spread);
+        let delays = log.points.iter().filter_map(|point| read_delay(point, curve));
+        return FlushTimes::measured(times, spread).map(|log| log.delaying(delays.collect()));
     }
     let alone_s = write_s?;
     let of = |mix: &MixCalibration| {
@@ -277,6 +279,18 @@ fn flush(
     };
     let loaded_s = of(nearest).or_else(|| writing.and_then(of)).unwrap_or(2.0 * alone_s);
     Some(FlushTimes::between(alone_s, loaded_s))
+}
+
+/// How much longer a read took while the log was always busy, by the I/Os of data outstanding: beyond what it takes at its rate
+/// without a log, and at most as long as a flush.
+fn read_delay(point: &LogPoint, curve: &ReadCurve) -> Option<(f64, f64)> {
+    let reads = point.reads.as_ref()?;
+    let (latency_s, flush_s) =
+        (reads.service_time_ns.value / 1e9, point.service_time_ns.value / 1e9);
+    let undisturbed = curve.outstanding(reads.iops).unwrap_or_else(|| curve.reach());
+    let busy_share = (real(point.appends) * flush_s / point.elapsed_s).clamp(0.1, 1.0);
+    let delay_s = (latency_s - undisturbed / reads.iops).clamp(0.0, flush_s);
+    Some((f64::from(point.outstanding), delay_s / busy_share))
 }
 
 /// Standard deviation of the logarithm of an estimate, from its interval, or from its lower end where it has no other.

@@ -22,6 +22,7 @@ mod levels;
 mod load;
 mod load_over_time;
 mod locality;
+mod log_times;
 mod method;
 mod mix_card;
 mod notes;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Nobody waits longer than this to be stopped.
-const GLANCE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// An observer that gets an interval once the wall clock has reached its end.
 pub(super) struct Pace<'a> {
@@ -48,7 +48,7 @@ fn sleep_until(end: Instant, stop: &AtomicBool) {
         if left.is_zero() {
             return;
         }
-        std::thread::sleep(left.min(GLANCE));
+        std::thread::sleep(left.min(POLL_INTERVAL));
     }
 }
 

@@ -54,11 +54,6 @@ pub fn measure<M: Method>(
 ) -> Result<RungResult> {
     method.check(database)?;
     let is_part = hooks.meet.is_some();
-    let before = if is_part {
-        CounterSnapshot::of_this_host()
-    } else {
-        CounterSnapshot::take(database, &[])?
-    };
     let slots = slots(plan.sessions, method.kinds().len());
     let workers: Result<Vec<Worker<M::Session>>> = (0..plan.sessions)
         .zip(slots.iter().cycle())
@@ -67,6 +62,12 @@ pub fn measure<M: Method>(
         })
         .collect();
     let workers = workers?;
+    // After the sessions were opened: what that reads and commits belongs to no statement of the load.
+    let before = if is_part {
+        CounterSnapshot::of_this_host()
+    } else {
+        CounterSnapshot::take(database, &[])?
+    };
     let observer = if is_part { None } else { ServerObserver::ready(database) };
     let started_unix_ns = unix_ns();
     let address = database.address.clone();

@@ -101,6 +101,7 @@ impl<S: Session> Worker<S> {
         let mut session = method.session(database, number);
         let prepared = session.prepare(&mut connection);
         prepared.map_err(|failure| failure.of("preparing the statements of a session"))?;
+        connection.settle_counts();
         let interrupter = Arc::new(Mutex::new(connection.interrupter().ok()));
         let tally = Tally::new(method.kinds().len());
         Ok(Self { connection, session, number, slot, interrupter, tally, used_before: None })

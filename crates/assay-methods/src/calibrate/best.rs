@@ -19,24 +19,24 @@ pub(super) type Rungs = BTreeMap<u32, Rung>;
 /// A rung that was measured for a shorter time than the favourite has not shown that it is better.
 pub(super) fn best(rungs: &Rungs, favourite: Option<u32>) -> Option<&Rung> {
     let least_s =
-        favourite.and_then(|load| rungs.get(&load)).map_or(0.0, |rung| rung.told.elapsed_s);
-    let long_enough = |rung: &&Rung| rung.told.elapsed_s >= LONG_ENOUGH * least_s;
+        favourite.and_then(|load| rungs.get(&load)).map_or(0.0, |rung| rung.estimates.elapsed_s);
+    let long_enough = |rung: &&Rung| rung.estimates.elapsed_s >= LONG_ENOUGH * least_s;
     let highest = rungs.values().filter(long_enough).max_by(|one, other| {
-        let value = |rung: &Rung| rung.told.iops.value;
+        let value = |rung: &Rung| rung.estimates.iops.value;
         value(one).total_cmp(&value(other))
     })?;
     // The halves of their intervals: a standard error each.
-    let value = highest.told.iops.value;
-    let least = f64::midpoint(highest.told.iops.low, value);
+    let value = highest.estimates.iops.value;
+    let least = f64::midpoint(highest.estimates.iops.low, value);
     let may_be = |rung: &&Rung| {
-        let told = &rung.told.iops;
-        f64::midpoint(told.value, told.high) >= least || told.value >= NEARLY * value
+        let estimates = &rung.estimates.iops;
+        f64::midpoint(estimates.value, estimates.high) >= least || estimates.value >= NEARLY * value
     };
     let surest = || {
         rungs
             .values()
             .filter(long_enough)
-            .max_by(|one, other| one.told.iops.low.total_cmp(&other.told.iops.low))
+            .max_by(|one, other| one.estimates.iops.low.total_cmp(&other.estimates.iops.low))
     };
     favourite.and_then(|load| rungs.get(&load)).filter(may_be).or_else(surest)
 }
@@ -45,16 +45,18 @@ pub(super) fn best(rungs: &Rungs, favourite: Option<u32>) -> Option<&Rung> {
 /// meet its own. The best one alone has the luckiest error, which short slices leave large.
 pub(super) fn level_of_best(rungs: &Rungs, quantile: f64) -> Option<Estimate> {
     let best = best(rungs, None)?;
-    let own = best.told.iops;
+    let own = best.estimates.iops;
     // One that also saw the lower level has an interval that meets any other.
     let meets = |rung: &&Rung| {
-        let told = rung.told.iops;
-        told.value >= (1.0 - LEAST_FALL) * own.value && told.high >= own.low && told.low <= own.high
+        let estimates = rung.estimates.iops;
+        estimates.value >= (1.0 - LEAST_FALL) * own.value
+            && estimates.high >= own.low
+            && estimates.low <= own.high
     };
     let alike = rungs.range(best.outstanding / 2..).map(|(_, rung)| rung).filter(meets);
     let joined = alike.cloned().reduce(|one, other| {
         let unjoined = one.clone();
         one.joined_with(other, quantile).unwrap_or(unjoined)
     })?;
-    Some(joined.told.iops)
+    Some(joined.estimates.iops)
 }

@@ -47,7 +47,7 @@ fn loads(lowest: u32, largest: u32) -> Vec<u32> {
 }
 
 fn gain(from: &Rung, to: &Rung) -> Gain {
-    let Some(ratio) = to.told.iops.over(&from.told.iops) else {
+    let Some(ratio) = to.estimates.iops.over(&from.estimates.iops) else {
         return Gain::Some;
     };
     if ratio.value >= 1.0 + LEAST_GAIN && ratio.low > 1.0 {
@@ -61,7 +61,7 @@ fn gain(from: &Rung, to: &Rung) -> Gain {
 
 /// The gain, decided by its value alone.
 fn guessed(from: &Rung, to: &Rung) -> Gain {
-    if to.told.iops.value >= (1.0 + LEAST_GAIN) * from.told.iops.value {
+    if to.estimates.iops.value >= (1.0 + LEAST_GAIN) * from.estimates.iops.value {
         Gain::Some
     } else {
         Gain::None
@@ -70,7 +70,7 @@ fn guessed(from: &Rung, to: &Rung) -> Gain {
 
 /// Whether the rate at the top is far enough below that at half its load for time, not load, to have lowered it.
 fn retreats(half: &Rung, top: &Rung) -> bool {
-    let (before, after) = (&half.told.iops, &top.told.iops);
+    let (before, after) = (&half.estimates.iops, &top.estimates.iops);
     after.value < before.value * (1.0 - RETREAT)
         && after.minus(before).high < 0.0
         && half.last_begin_ns() < top.last_begin_ns()
@@ -138,8 +138,8 @@ fn decide(all: &[&Rung], from: &Rung, to: &Rung, rung_s: f64) -> std::result::Re
     }
     let wider = if from.imprecision() > to.imprecision() { from } else { to };
     // What time can do: an interval shrinks with its root.
-    let at_best = wider.imprecision() * (wider.told.elapsed_s / rung_s).sqrt();
-    if wider.told.elapsed_s < rung_s && at_best < MOST_DOUBT {
+    let at_best = wider.imprecision() * (wider.estimates.elapsed_s / rung_s).sqrt();
+    if wider.estimates.elapsed_s < rung_s && at_best < MOST_DOUBT {
         return Err(Next::Longer(wider.outstanding));
     }
     Ok(if gains { Gain::Some } else { Gain::None })
@@ -193,7 +193,7 @@ impl Meter<'_> {
     /// Adds half as much again to a rung.
     pub(super) fn longer(&mut self, ladder: &mut Ladder, load: u32) -> Result<Step> {
         let rung = ladder.rungs.get(&load);
-        let elapsed_s = rung.map_or(0.0, |rung| rung.told.elapsed_s);
+        let elapsed_s = rung.map_or(0.0, |rung| rung.estimates.elapsed_s);
         self.extend(ladder, load, (elapsed_s / 2.0).max(self.pace.slice_s))
     }
 

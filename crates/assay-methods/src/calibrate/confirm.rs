@@ -45,7 +45,7 @@ impl Meter<'_> {
             }
             waited_s += self.pace.slice_s;
             let fresh = ladder.rungs.get(&outstanding).and_then(|rung| rung.slices.get(from..));
-            let high = (1.0 - LEAST_FALL) * before.told.iops.value;
+            let high = (1.0 - LEAST_FALL) * before.estimates.iops.value;
             stays = fresh.is_none_or(|fresh| {
                 let hopeless = is_hopeless(&before, fresh, self.pace.slice_s);
                 fresh.last().is_none_or(|slice| slice.iops() < high) && !hopeless
@@ -67,7 +67,7 @@ impl Meter<'_> {
 /// Whether fresh slices lie below an earlier level beyond all noise that either shows.
 fn has_fallen(before: &Rung, fresh: &[Slice], slice_s: f64) -> bool {
     let rates: Vec<f64> = fresh.iter().map(Slice::iops).collect();
-    let level = before.told.iops.value;
+    let level = before.estimates.iops.value;
     level - mean(&rates) > LEAST_CONFIRMED * level && apart(before, fresh, slice_s) > APART
 }
 
@@ -84,7 +84,7 @@ fn is_hopeless(before: &Rung, fresh: &[Slice], slice_s: f64) -> bool {
 fn apart(before: &Rung, fresh: &[Slice], slice_s: f64) -> f64 {
     let after: Vec<f64> = fresh.iter().map(Slice::iops).collect();
     let series = before.series();
-    let interval_s = before.told.elapsed_s / real_len(series.len());
+    let interval_s = before.estimates.elapsed_s / real_len(series.len());
     let size = index((slice_s / interval_s).round()).clamp(1, (series.len() / 2).max(1));
     let earlier = &series[..(series.len() - size).max(1)];
     let batches = batch_means(earlier, size);

@@ -108,7 +108,7 @@ impl Ladder {
     pub(super) fn is_above_sustained(&self, iops: f64) -> bool {
         self.sustained
             .as_ref()
-            .is_some_and(|level| iops > level.told.iops.high * (1.0 + LEAST_FALL))
+            .is_some_and(|level| iops > level.estimates.iops.high * (1.0 + LEAST_FALL))
     }
 
     /// The rungs as points of a curve, ascending.
@@ -166,8 +166,9 @@ impl Ladder {
 
     /// Whether slices that no reserve explains any more are nearer to the level before the fall than to the one after.
     fn came_back(&self, slices: &[Slice]) -> bool {
-        let level =
-            |fallen: &Fallen| self.rungs.get(&fallen.outstanding).map(|rung| rung.told.iops.value);
+        let level = |fallen: &Fallen| {
+            self.rungs.get(&fallen.outstanding).map(|rung| rung.estimates.iops.value)
+        };
         let Some((fallen, after)) = self.fallen.as_ref().zip(self.fallen.as_ref().and_then(level))
         else {
             return false;
@@ -184,7 +185,9 @@ impl Ladder {
     /// Whether a reserve that was used up comes back while this rung is measured.
     pub(super) fn refills(&self, rung: &Rung) -> bool {
         let level = self.fallen.and_then(|fallen| self.rungs.get(&fallen.outstanding));
-        level.is_some_and(|level| rung.told.iops.value < level.told.iops.value * (1.0 - LEAST_FALL))
+        level.is_some_and(|level| {
+            rung.estimates.iops.value < level.estimates.iops.value * (1.0 - LEAST_FALL)
+        })
     }
 
     /// The mean service time to be expected at a load, s: Little's law over the rung below, or above.
@@ -193,7 +196,7 @@ impl Ladder {
         let near = below.or_else(|| self.rungs.range(outstanding..).next());
         near.map_or(0.0, |(_, rung)| {
             let grown = f64::from(outstanding) / f64::from(rung.outstanding);
-            rung.told.service_time_ns.value / 1e9 * grown.max(1.0)
+            rung.estimates.service_time_ns.value / 1e9 * grown.max(1.0)
         })
     }
 
@@ -205,8 +208,9 @@ impl Ladder {
         };
         let fallen = self.rungs.get(&fallen.outstanding)?;
         let half = self.rungs.range(..=fallen.outstanding / 2).next_back();
-        let flat =
-            half.is_some_and(|(_, half)| half.told.iops.value >= 0.98 * fallen.told.iops.value);
+        let flat = half.is_some_and(|(_, half)| {
+            half.estimates.iops.value >= 0.98 * fallen.estimates.iops.value
+        });
         (outstanding <= fallen.outstanding || flat).then_some(fallen)
     }
 
@@ -216,14 +220,14 @@ impl Ladder {
         let Some(ceiling) = self.ceiling(outstanding) else {
             return false;
         };
-        let told = &ceiling.told.iops;
-        let most = told.value * (1.0 + LEAST_LIFT);
+        let estimates = &ceiling.estimates.iops;
+        let most = estimates.value * (1.0 + LEAST_LIFT);
         let noise = (variance(&ceiling.series()) / real_len(BEGIN)).sqrt();
         let series: Vec<f64> = slice.intervals.iter().map(Interval::iops).collect();
         let begin = mean(&series[..BEGIN.min(series.len())]);
         begin > most + 4.0 * noise
             || mean_interval(&series, CONFIDENCE)
-                .is_some_and(|level| level.value > most && level.low > told.high)
+                .is_some_and(|level| level.value > most && level.low > estimates.high)
     }
 
     /// Leaves out loads whose rate a reserve that had come back still lifts above what lasts.
@@ -231,8 +235,8 @@ impl Ladder {
         let is_lifted = |rung: &&Rung| {
             let level = self.ceiling(rung.outstanding);
             level.is_some_and(|level| {
-                let most = level.told.iops.high * (1.0 + LEAST_LIFT);
-                level.outstanding != rung.outstanding && rung.told.iops.value > most
+                let most = level.estimates.iops.high * (1.0 + LEAST_LIFT);
+                level.outstanding != rung.outstanding && rung.estimates.iops.value > most
             })
         };
         let lifted: Vec<u32> =
@@ -288,12 +292,12 @@ impl Ladder {
         let seen_ns = rung.slices.last().map_or(used_up_ns, |slice| slice.end_ns);
         let at_ns = fresh.first().map_or(used_up_ns, |slice| slice.begin_ns);
         let before = rung.before(interval, self.quantile);
-        let before_iops = before.as_ref().map_or(0.0, |before| before.told.iops.value);
+        let before_iops = before.as_ref().map_or(0.0, |before| before.estimates.iops.value);
         if let Some(before) = before {
             self.keep_as_burst(before);
         }
         let level = if let Some(after) = Rung::of(outstanding, fresh, self.quantile) {
-            let level = after.told.iops.value;
+            let level = after.estimates.iops.value;
             self.rungs.insert(outstanding, after);
             level
         } else {
@@ -317,7 +321,7 @@ impl Ladder {
 
     /// Whether a rung still describes the present regime: it never reached the rate that can be sustained.
     fn stands(&self, rung: &Rung, level: f64) -> bool {
-        let iops = rung.told.iops.value;
+        let iops = rung.estimates.iops.value;
         iops < level * (1.0 - 2.0 * LEAST_FALL)
             || self.is_fresh(rung) && iops <= level * (1.0 + LEAST_FALL)
     }
@@ -327,7 +331,7 @@ impl Ladder {
         let longer = self
             .burst
             .get(&rung.outstanding)
-            .is_none_or(|known| known.told.elapsed_s < rung.told.elapsed_s);
+            .is_none_or(|known| known.estimates.elapsed_s < rung.estimates.elapsed_s);
         if longer {
             self.burst.insert(rung.outstanding, rung);
         }
@@ -438,7 +442,7 @@ impl Meter<'_> {
         let Some(rung) = rung else {
             return Some(self.pace.slice_s);
         };
-        let (elapsed_s, imprecision) = (rung.told.elapsed_s, rung.imprecision());
+        let (elapsed_s, imprecision) = (rung.estimates.elapsed_s, rung.imprecision());
         let room_s = goal.most_s - elapsed_s;
         let long_enough = elapsed_s >= goal.least_s - self.pace.interval.seconds();
         if imprecision <= goal.precision && long_enough || room_s < self.pace.slice_s / 2.0 {

@@ -90,7 +90,8 @@ impl<'l> Bracket<'l> {
     /// would narrow the answer.
     fn missing(&self) -> Option<u32> {
         let between = |low: &Rung, high: &Rung| {
-            let differ = high.told.iops.value > low.told.iops.value * (1.0 + 2.0 * PRECISION);
+            let differ =
+                high.estimates.iops.value > low.estimates.iops.value * (1.0 + 2.0 * PRECISION);
             (differ && high.outstanding > low.outstanding + 1)
                 .then(|| u32::midpoint(low.outstanding, high.outstanding))
         };
@@ -105,7 +106,7 @@ impl<'l> Bracket<'l> {
     fn matters(&self) -> bool {
         match (self.inside, self.outside) {
             (Some(inside), Some(outside)) => {
-                outside.told.iops.value > inside.told.iops.value * (1.0 + PRECISION / 2.0)
+                outside.estimates.iops.value > inside.estimates.iops.value * (1.0 + PRECISION / 2.0)
             }
             _ => false,
         }
@@ -114,7 +115,7 @@ impl<'l> Bracket<'l> {
     /// The load at which a straight line between both sides meets the limit, not too near to either.
     fn between(&self, limit_ns: f64) -> Option<u32> {
         let (inside, outside) = (self.inside?, self.outside?);
-        let (low, high) = (inside.told.quantile_ns.value, outside.told.quantile_ns.value);
+        let (low, high) = (inside.estimates.quantile_ns.value, outside.estimates.quantile_ns.value);
         let met =
             if high > low { ((limit_ns - low) / (high - low)).clamp(0.125, 0.875) } else { 0.5 };
         let gap = f64::from(outside.outstanding - inside.outstanding);
@@ -166,7 +167,7 @@ fn inside(rungs: &Rungs, limit: &LatencyLimit) -> usize {
 
 /// How many I/Os of an operation took longer than the limit, and of how many.
 fn beyond(rung: &Rung, operation: Operation, limit_ns: f64) -> (u64, u64) {
-    rung.told
+    rung.estimates
         .operations
         .get(operation)
         .map_or((0, 0), |result| (result.service.ios_above(count(limit_ns)), result.service.ios()))
@@ -204,7 +205,7 @@ pub(super) fn answer(
     let bracket = Bracket::of(rungs, limit);
     let inside = bracket.inside?;
     let best = best(rungs, favourite)?;
-    let reaches = inside.told.iops.value >= NEARLY * best.told.iops.value;
+    let reaches = inside.estimates.iops.value >= NEARLY * best.estimates.iops.value;
     // Beyond the load that gives most a rate may fall: who keeps the limit with more load keeps it there, too.
     let is_within = best.outstanding <= inside.outstanding;
     let chosen = if is_within { best } else { inside };
@@ -226,14 +227,14 @@ pub(super) fn answer(
 fn rate(bracket: &Bracket<'_>, chosen: &Rung, best: &Rung) -> Estimate {
     // A larger load that gives less, but not beyond doubt, was measured too low or this one too high: where both are
     // one level the one that stands for the highest rate knows it better.
-    let level = &best.told.iops;
+    let level = &best.estimates.iops;
     let too_high = best.outstanding > chosen.outstanding
-        && chosen.told.iops.value > level.value
-        && chosen.told.iops.low <= level.high;
-    let own = chosen_document(if too_high { level } else { &chosen.told.iops });
+        && chosen.estimates.iops.value > level.value
+        && chosen.estimates.iops.low <= level.high;
+    let own = chosen_document(if too_high { level } else { &chosen.estimates.iops });
     let low = match bracket.surely {
         Some(surely) if surely.outstanding >= chosen.outstanding => own.low,
-        Some(surely) => own.low.min(surely.told.iops.low),
+        Some(surely) => own.low.min(surely.estimates.iops.low),
         None => 0.0,
     };
     let reaches = match (bracket.at_most, bracket.not) {
@@ -241,7 +242,7 @@ fn rate(bracket: &Bracket<'_>, chosen: &Rung, best: &Rung) -> Estimate {
         (Some(at_most), _) => at_most,
         _ => chosen,
     };
-    let high = own.high.max(reaches.told.iops.high.min(best.told.iops.high));
+    let high = own.high.max(reaches.estimates.iops.high.min(best.estimates.iops.high));
     Estimate { low, high, ..own }
 }
 
@@ -308,7 +309,7 @@ pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Worth {
 /// mostly allows.
 fn contender(ladder: &Ladder) -> Option<u32> {
     let best = best(&ladder.rungs, ladder.favourite)?;
-    let value = |rung: &Rung| rung.told.iops.value;
+    let value = |rung: &Rung| rung.estimates.iops.value;
     let highest = ladder.rungs.values().max_by(|one, other| value(one).total_cmp(&value(other)))?;
     (value(highest) * NEARLY > value(best)).then_some(highest.outstanding)
 }
@@ -335,7 +336,7 @@ fn lacking(rungs: &Rungs, favourite: Option<u32>, limit: &LatencyLimit) -> Optio
         return Some(Lacking::Rung(load));
     }
     let imprecise = bracket.inside.filter(|rung| rung.imprecision() > PRECISION);
-    let worth = |rung: &&Rung| rung.told.elapsed_s * bracket.distance(rung, rungs);
+    let worth = |rung: &&Rung| rung.estimates.elapsed_s * bracket.distance(rung, rungs);
     let next = bracket
         .open
         .iter()

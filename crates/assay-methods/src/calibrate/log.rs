@@ -2,9 +2,9 @@
 
 use crate::bench::Bench;
 use assay_engine::Observer;
-use assay_model::calibration::{LogCalibration, LogPoint};
+use assay_model::calibration::{LogCalibration, LogPoint, ReadsDuringLog};
 use assay_model::measurement::{Interval, Measurement, Operation, Window};
-use assay_model::number::count_of;
+use assay_model::number::{count_of, rate};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Access, Span, Stream, SyncPolicy, Workload};
 use assay_model::{Estimate, Result};
@@ -41,15 +41,19 @@ pub fn calibrate_log(bench: &mut dyn Bench, plan: &LogPlan) -> Result<Option<Log
         if bench.stopped() {
             break;
         }
-        let mut appends = Appends::default();
-        let measurement = bench.measure(&workload(plan, *outstanding), &mut appends)?;
-        points.extend(point(*outstanding, &measurement, &appends));
+        let mut seen = IntervalMeans::default();
+        let measurement = bench.measure(&workload(plan, *outstanding), &mut seen)?;
+        points.extend(point(*outstanding, &measurement, &seen));
     }
     let transfer_bytes = plan.append.0;
     Ok((!points.is_empty()).then_some(LogCalibration { transfer_bytes, points }))
 }
 
-/// The stream of the log first, so that its results are the first.
+/// Places of the two streams in a workload and in its results.
+const LOG: usize = 0;
+const DATA: usize = 1;
+
+/// The stream of the log, and that of the data after it.
 fn workload(plan: &LogPlan, outstanding: u32) -> Workload {
     let log = Stream {
         access: Access::Sequential { streams: 1 },
@@ -71,36 +75,54 @@ fn workload(plan: &LogPlan, outstanding: u32) -> Workload {
     whole
 }
 
-/// Mean times of the appends of each interval.
+/// Mean times of each interval: of the appends, and of the reads of data meanwhile.
 #[derive(Default)]
-struct Appends {
-    means_ns: Vec<f64>,
+struct IntervalMeans {
+    appends_ns: Vec<f64>,
+    reads_ns: Vec<f64>,
 }
 
-impl Observer for Appends {
+impl Observer for IntervalMeans {
     fn interval(&mut self, _: &Interval, joint: &Window) -> ControlFlow<()> {
-        let log = joint.streams.first().and_then(|stream| stream.operations.get(Operation::Write));
-        self.means_ns.extend(log.filter(|log| log.ios > 0).map(|log| log.service.mean_ns()));
+        let mean_ns = |stream: usize, operation| {
+            let of = joint.streams.get(stream)?.operations.get(operation)?;
+            (of.ios > 0).then(|| of.service.mean_ns())
+        };
+        self.appends_ns.extend(mean_ns(LOG, Operation::Write));
+        self.reads_ns.extend(mean_ns(DATA, Operation::Read));
         ControlFlow::Continue(())
     }
 }
 
-fn point(outstanding: u32, measurement: &Measurement, seen: &Appends) -> Option<LogPoint> {
-    let log = measurement.streams.first()?.operations.get(Operation::Write)?;
-    let mean_ns = log.service.mean_ns();
-    let n = count_of(seen.means_ns.len());
-    // Where too few intervals were seen for an interval, a twentieth is assumed.
-    let (low, high) =
-        mean_interval(&seen.means_ns, 0.95).map_or((0.95 * mean_ns, 1.05 * mean_ns), |found| {
-            let half = found.half_width();
-            ((mean_ns - half).max(0.1 * mean_ns), mean_ns + half)
-        });
+fn point(outstanding: u32, measurement: &Measurement, seen: &IntervalMeans) -> Option<LogPoint> {
+    let log = measurement.streams.get(LOG)?.operations.get(Operation::Write)?;
     (log.ios > 0).then(|| LogPoint {
         outstanding,
-        service_time_ns: Estimate { value: mean_ns, low, high, confidence: 0.95, n: n.max(1) },
+        service_time_ns: estimate(log.service.mean_ns(), &seen.appends_ns),
         appends: log.ios,
         elapsed_s: measurement.elapsed_s(),
+        reads: reads(measurement, seen),
     })
+}
+
+fn reads(measurement: &Measurement, seen: &IntervalMeans) -> Option<ReadsDuringLog> {
+    let reads = measurement.streams.get(DATA)?.operations.get(Operation::Read)?;
+    (reads.ios > 0).then(|| ReadsDuringLog {
+        service_time_ns: estimate(reads.service.mean_ns(), &seen.reads_ns),
+        iops: rate(reads.ios, measurement.elapsed_s()),
+    })
+}
+
+/// A mean with the interval that the means of intervals give it; a twentieth to either side where they are too few.
+fn estimate(mean_ns: f64, means_ns: &[f64]) -> Estimate {
+    let half_ns = mean_interval(means_ns, 0.95).map_or(0.05 * mean_ns, |found| found.half_width());
+    Estimate {
+        value: mean_ns,
+        low: (mean_ns - half_ns).max(0.1 * mean_ns),
+        high: mean_ns + half_ns,
+        confidence: 0.95,
+        n: count_of(means_ns.len()).max(1),
+    }
 }
 
 #[cfg(test)]
@@ -126,5 +148,10 @@ mod tests {
         // Nine outstanding on two servers: each waits 4.5 services by Little's law.
         assert!((with_data.service_time_ns.value / 1e6 - 4.5).abs() < 0.6, "{with_data:?}");
         assert!(alone.service_time_ns.covers(alone.service_time_ns.value));
+        // Reads wait as long, and eight of them are outstanding.
+        let reads = with_data.reads.as_ref().unwrap();
+        assert!((reads.service_time_ns.value / 1e6 - 4.5).abs() < 0.6, "{reads:?}");
+        assert!((reads.iops * reads.service_time_ns.value / 1e9 - 8.0).abs() < 0.3, "{reads:?}");
+        assert!(alone.reads.is_none());
     }
 }

@@ -16,7 +16,7 @@ impl Meter<'_> {
             return Ok(false);
         };
         let (load, all_s) = (before.outstanding, SLICES * self.pace.slice_s);
-        let least = (1.0 - LEAST_CONFIRMED) * before.told.iops.low;
+        let least = (1.0 - LEAST_CONFIRMED) * before.estimates.iops.low;
         // What came back of a reserve may lift the first slice, never lower it. Where little time is left both are short.
         let each_s = all_s.min(self.left_s() / f64::from(TRIES + 1)).max(self.pace.slice_s);
         for first in (before.slices.len()..).take(usize::from(TRIES)) {

@@ -152,8 +152,8 @@ impl Meter<'_> {
         let lasting = large.filter(|large| !is_burst(&large.ladder) && !is_unfinished(large));
         let throughput =
             lasting.and_then(|large| capacity(&large.ladder, large.bound, real(large_bytes)));
-        let told = |remark: &Remark| remark.what.contains(CalibrationPhase::Large.name());
-        if large.is_some() && throughput.is_none() && !self.remarks.iter().any(told) {
+        let is_said = |remark: &Remark| remark.what.contains(CalibrationPhase::Large.name());
+        if large.is_some() && throughput.is_none() && !self.remarks.iter().any(is_said) {
             self.remarks.push(unknown_throughput(&mix.name));
         }
         let stream = parts.stream.as_ref().and_then(|stream| stream.rungs.get(&1));
@@ -169,7 +169,7 @@ impl Meter<'_> {
             iops_max: most,
             throughput_max_bytes_per_s: throughput,
             single_stream_bytes_per_s: stream
-                .map(|rung| chosen_document(&rung.told.iops.scaled(real(large_bytes)))),
+                .map(|rung| chosen_document(&rung.estimates.iops.scaled(real(large_bytes)))),
             curve: points(&small.ladder.rungs, transfer_bytes),
             burst_curve: points(&small.ladder.burst, transfer_bytes),
             large_curve: large.map_or(Vec::new(), |large| points(&large.ladder.rungs, large_bytes)),
@@ -338,7 +338,7 @@ impl Meter<'_> {
 /// Whether the highest rate of a ladder cannot last, since smaller transfers fell below it.
 fn is_burst(ladder: &Ladder) -> bool {
     let best = best(&ladder.rungs, ladder.favourite);
-    best.is_some_and(|best| ladder.is_above_sustained(best.told.iops.value))
+    best.is_some_and(|best| ladder.is_above_sustained(best.estimates.iops.value))
 }
 
 /// Whether a ladder after a fall ended before it was seen that more load gives no more: its last rate is not an answer.
@@ -367,14 +367,14 @@ fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
 /// Mean service time at one outstanding I/O.
 fn base(ladder: &Ladder) -> Option<Estimate> {
     let rung = ladder.rungs.get(&1).or_else(|| ladder.burst.get(&1))?;
-    Some(chosen_document(&rung.told.service_time_ns))
+    Some(chosen_document(&rung.estimates.service_time_ns))
 }
 
 /// The highest rate of a ladder, in units of `factor` a transfer.
 fn capacity(ladder: &Ladder, bound: Bound, factor: f64) -> Option<Capacity> {
     let best = best(&ladder.rungs, ladder.favourite)?;
     let sustained = Capacity {
-        rate: chosen_document(&best.told.iops.scaled(factor)),
+        rate: chosen_document(&best.estimates.iops.scaled(factor)),
         burst_rate: None,
         burst_s: None,
         outstanding: best.outstanding,
@@ -436,8 +436,8 @@ fn knee(ladder: &Ladder) -> Option<Knee> {
     let rung = ladder.rungs.values().nth(at)?;
     Some(Knee {
         outstanding: rung.outstanding,
-        iops: rung.told.iops.value,
-        service_time_ns: rung.told.service_time_ns.value,
+        iops: rung.estimates.iops.value,
+        service_time_ns: rung.estimates.service_time_ns.value,
         rule: "most power: IOPS over mean service time (Kleinrock 1979)".to_owned(),
     })
 }

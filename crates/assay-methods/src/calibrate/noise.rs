@@ -63,9 +63,9 @@ impl Doubts {
                 let half = self.half_width(&own.visits, own.wider());
                 if let Some(stalls) = &self.stalls {
                     let share = stalls.working_share();
-                    rung.told.stalled(level(&own.visits) * share, own.service_time_ns / share);
+                    rung.estimates.stalled(level(&own.visits) * share, own.service_time_ns / share);
                 }
-                rung.told.doubted(half);
+                rung.estimates.doubted(half);
             }
         }
         for ladder in ladders {
@@ -87,10 +87,10 @@ impl Doubts {
         else {
             return;
         };
-        let (least, own) = (best.outstanding, best.told.iops);
+        let (least, own) = (best.outstanding, best.estimates.iops);
         let alike = |rung: &&Rung| {
-            let told = rung.told.iops;
-            told.low <= own.value && own.value <= told.high && own.low <= told.value
+            let estimates = rung.estimates.iops;
+            estimates.low <= own.value && own.value <= estimates.high && own.low <= estimates.value
         };
         let rungs: Vec<&Rung> =
             ladder.rungs.range(least..).map(|(_, rung)| rung).filter(alike).collect();
@@ -103,7 +103,7 @@ impl Doubts {
         let several = rungs.len() > 1 && !visits.is_empty();
         if let Some(rung) = ladder.rungs.get_mut(&least).filter(|_| several) {
             let half = self.half_width(&visits, wider);
-            rung.told.pooled(level(&visits) * working_share, half);
+            rung.estimates.pooled(level(&visits) * working_share, half);
         }
     }
 }
@@ -134,7 +134,7 @@ pub(super) fn widen(ladders: &mut [&mut Ladder], noise: &SlowNoise) {
         for rung in ladder.rungs.values_mut() {
             let own = of_rung(rung, usual, None);
             let half = noise.half_width(&own.visits, CONFIDENCE, own.wider());
-            rung.told.doubted(half.max(rung.imprecision()));
+            rung.estimates.doubted(half.max(rung.imprecision()));
         }
     }
 }
@@ -226,7 +226,7 @@ fn stretches(rung: &Rung, stalls: Option<&Stalls>) -> Vec<Stretch> {
 fn of_rung(rung: &Rung, usual_dispersion: Option<f64>, stalls: Option<&Stalls>) -> OfRung {
     let stretches = stretches(rung, stalls);
     let (variance_s, freedom) =
-        moderated(short_noise(&stretches), rung.told.iops.value, usual_dispersion);
+        moderated(short_noise(&stretches), rung.estimates.iops.value, usual_dispersion);
     let visits = stretches
         .iter()
         .map(|stretch| Visit {
@@ -246,7 +246,7 @@ fn of_rung(rung: &Rung, usual_dispersion: Option<f64>, stalls: Option<&Stalls>) 
 /// A rung's visits in parts as long as a slice.
 fn parts_of_rung(rung: &Rung, usual_dispersion: Option<f64>) -> Vec<Visit> {
     let (variance_s, _) =
-        moderated(short_noise(&stretches(rung, None)), rung.told.iops.value, usual_dispersion);
+        moderated(short_noise(&stretches(rung, None)), rung.estimates.iops.value, usual_dispersion);
     let of_slice = |slice: &Slice| -> Vec<Visit> {
         let mut from_s = measured_from_s(slice);
         let of_part = |part: &[Interval]| {
@@ -271,7 +271,7 @@ fn parts_of_rung(rung: &Rung, usual_dispersion: Option<f64>) -> Vec<Visit> {
 fn usual_dispersion(ladder: &Ladder, stalls: Option<&Stalls>) -> Option<f64> {
     let seen = ladder.rungs.values().map(|rung| {
         let (variance_s, freedom) = short_noise(&stretches(rung, stalls));
-        (variance_s * rung.told.iops.value, freedom)
+        (variance_s * rung.estimates.iops.value, freedom)
     });
     let seen: Vec<(f64, f64)> = seen.collect();
     let freedom: f64 = seen.iter().map(|(_, freedom)| freedom).sum();

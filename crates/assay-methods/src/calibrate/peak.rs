@@ -67,10 +67,11 @@ pub(super) fn unseen(rungs: &Rungs) -> Option<u32> {
 fn peak(rungs: &Rungs) -> Option<u32> {
     let highest = rungs
         .values()
-        .max_by(|one, other| one.told.iops.value.total_cmp(&other.told.iops.value))?;
+        .max_by(|one, other| one.estimates.iops.value.total_cmp(&other.estimates.iops.value))?;
     let at = highest.outstanding;
-    let lower =
-        |rung: &Rung| rung.told.iops.high < highest.told.iops.value * (1.0 - 2.0 * LEAST_GAIN);
+    let lower = |rung: &Rung| {
+        rung.estimates.iops.high < highest.estimates.iops.value * (1.0 - 2.0 * LEAST_GAIN)
+    };
     let falls = rungs.range(..at).any(|(_, rung)| lower(rung))
         && rungs.range(at + 1..).any(|(_, rung)| lower(rung));
     falls.then_some(at)
@@ -95,7 +96,7 @@ fn top(rungs: &Rungs) -> Option<u32> {
     let points: Vec<(f64, f64)> = rungs
         .iter()
         .filter(|(load, _)| near(load))
-        .map(|(load, rung)| ((f64::from(*load) / at).ln(), rung.told.iops.value))
+        .map(|(load, rung)| ((f64::from(*load) / at).ln(), rung.estimates.iops.value))
         .collect();
     let vertex = vertex(&points)?.clamp(-NEAR.ln(), NEAR.ln());
     u32::try_from(index((at * vertex.exp()).round())).ok().filter(|load| *load > 0)

@@ -17,7 +17,7 @@ pub(super) fn judged(rungs: &Rungs, limit: &LatencyLimit) -> Vec<Within> {
 /// How loads that are thrown together stand to a limit.
 pub(super) fn judged_together(rungs: &[&Rung], limit: &LatencyLimit) -> Within {
     let span = match rungs {
-        [rung] => Some(rung.told.quantile_ns),
+        [rung] => Some(rung.estimates.quantile_ns),
         _ => pooled(rungs, limit.quantile),
     };
     let judged = span.map_or(Within::Unclear, |span| span.judged(limit.service_time_ns));

@@ -12,8 +12,10 @@ use assay_model::units::{show_bytes, show_count, show_time_ns};
 /// For how long the highest rate was held, as far as no fall was seen: a reserve that lasts longer does not show.
 pub(super) fn held(mix: &str, rungs: &Rungs, most: f64, transfer_bytes: u64) -> Remark {
     const NEARLY: f64 = 0.9;
-    let full = rungs.values().filter(|rung| rung.told.iops.value >= NEARLY * most);
-    let seen = full.map(|rung| (rung.told.elapsed_s, rung.told.iops.value * rung.told.elapsed_s));
+    let full = rungs.values().filter(|rung| rung.estimates.iops.value >= NEARLY * most);
+    let seen = full.map(|rung| {
+        (rung.estimates.elapsed_s, rung.estimates.iops.value * rung.estimates.elapsed_s)
+    });
     let (held_s, ios) = seen.fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
     Remark {
         what: format!(
@@ -32,7 +34,7 @@ pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remar
         what: format!(
             "{mix}: at one outstanding I/O the {} quantile of the service time is already {}, above the limit of {}",
             limit.quantile,
-            show_time_ns(first.told.quantile_ns.value),
+            show_time_ns(first.estimates.quantile_ns.value),
             show_time_ns(limit.service_time_ns)
         ),
         why: "no load keeps the limit".to_owned(),

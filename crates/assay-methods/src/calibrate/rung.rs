@@ -179,7 +179,7 @@ impl Span {
 
 /// What a rung shows.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct RungEstimates {
     /// Reads and writes a second.
     pub(super) iops: Estimate,
     /// Mean service time, ns.
@@ -199,14 +199,14 @@ pub(super) struct Told {
 pub(super) struct Rung {
     pub(super) outstanding: u32,
     pub(super) slices: Vec<Slice>,
-    pub(super) told: Told,
+    pub(super) estimates: RungEstimates,
 }
 
 impl Rung {
     /// A rung of at least one slice; `None` when too little was measured to say anything.
     pub(super) fn of(outstanding: u32, slices: Vec<Slice>, quantile: f64) -> Option<Self> {
-        let told = Told::of(&slices, quantile)?;
-        Some(Self { outstanding, slices, told })
+        let estimates = RungEstimates::of(&slices, quantile)?;
+        Some(Self { outstanding, slices, estimates })
     }
 
     /// The rung with a slice more.
@@ -249,7 +249,7 @@ impl Rung {
 
     /// Half the width of the interval of IOPS over its value.
     pub(super) fn imprecision(&self) -> f64 {
-        self.told.iops.relative_half_width()
+        self.estimates.iops.relative_half_width()
     }
 
     /// Begin of the last slice, ns.
@@ -272,22 +272,22 @@ impl Rung {
     pub(super) fn load_point(&self) -> LoadPoint {
         LoadPoint {
             load: f64::from(self.outstanding),
-            throughput: self.told.iops,
-            latency: self.told.service_time_ns,
+            throughput: self.estimates.iops,
+            latency: self.estimates.service_time_ns,
         }
     }
 
     /// The rung as it is printed.
     pub(super) fn curve_point(&self, transfer_bytes: u64) -> CurvePoint {
-        let told = &self.told;
-        let span = told.quantile_ns;
+        let estimates = &self.estimates;
+        let span = estimates.quantile_ns;
         let shares = self.slices.iter().filter_map(|slice| slice.host_busy_share);
         CurvePoint {
             outstanding: self.outstanding,
             transfer_bytes,
-            iops: document(&told.iops),
-            throughput_bytes_per_s: document(&told.iops.scaled(real(transfer_bytes))),
-            service_time_ns: document(&told.service_time_ns),
+            iops: document(&estimates.iops),
+            throughput_bytes_per_s: document(&estimates.iops.scaled(real(transfer_bytes))),
+            service_time_ns: document(&estimates.service_time_ns),
             limited_quantile_ns: assay_model::Estimate {
                 value: span.value,
                 low: span.low,
@@ -295,8 +295,8 @@ impl Rung {
                 confidence: CONFIDENCE,
                 n: count(span.effective_n),
             },
-            operations: told.operations.clone(),
-            elapsed_s: told.elapsed_s,
+            operations: estimates.operations.clone(),
+            elapsed_s: estimates.elapsed_s,
             worker_busy_share: largest(self.slices.iter().map(|slice| slice.worker_busy_share))
                 .unwrap_or(0.0),
             host_busy_share: largest(shares),
@@ -308,7 +308,7 @@ fn largest(shares: impl Iterator<Item = f64>) -> Option<f64> {
     shares.reduce(f64::max)
 }
 
-impl Told {
+impl RungEstimates {
     /// The same with the doubt that noise of all time scales asks for, a share of the values; never less than what
     /// falls into slices or out of them at their ends.
     pub(super) fn doubted(&mut self, half: f64) {
@@ -434,7 +434,7 @@ fn widened(estimate: Estimate, half: f64) -> Estimate {
 /// The limited quantile of several rungs thrown together: where it lies beyond a limit the largest load does too,
 /// where it lies within the smallest one does.
 pub(super) fn pooled(rungs: &[&Rung], quantile: f64) -> Option<Span> {
-    let operations = joined(rungs.iter().map(|rung| &rung.told.operations));
+    let operations = joined(rungs.iter().map(|rung| &rung.estimates.operations));
     let intervals: Vec<&Interval> =
         rungs.iter().flat_map(|rung| &rung.slices).flat_map(|slice| &slice.intervals).collect();
     span(&intervals, &operations, quantile)

@@ -3,7 +3,7 @@
 use assay_model::Estimate;
 use assay_model::calibration::{
     Bound, Calibration, Capacity, CurvePoint, LatencyLimit, LogCalibration, LogPoint,
-    MixCalibration,
+    MixCalibration, ReadsDuringLog,
 };
 use assay_model::measurement::{OperationResult, PerOperation};
 use assay_model::number::{count, real};
@@ -167,14 +167,24 @@ pub fn calibration(service_ns: f64, servers: f64) -> Calibration {
         direct_io: Some(true),
         log: Some(LogCalibration {
             transfer_bytes: 2048,
-            points: vec![LogPoint {
-                outstanding: 0,
-                service_time_ns: estimate(0.7 * service_ns),
-                appends: 1000,
-                elapsed_s: 1.0,
-            }],
+            points: vec![log_point(0, service_ns, 0.0), log_point(1, service_ns, service_ns)],
         }),
         elapsed_s: real(10),
         remarks: Vec::new(),
+    }
+}
+
+/// A log that is always busy during `outstanding` reads of `read_ns`.
+pub fn log_point(outstanding: u32, service_ns: f64, read_ns: f64) -> LogPoint {
+    let appends = 1000;
+    LogPoint {
+        outstanding,
+        service_time_ns: estimate(0.7 * service_ns),
+        appends,
+        elapsed_s: 0.7 * service_ns * real(appends) / 1e9,
+        reads: (outstanding > 0).then(|| ReadsDuringLog {
+            service_time_ns: estimate(read_ns),
+            iops: f64::from(outstanding) * 1e9 / read_ns,
+        }),
     }
 }

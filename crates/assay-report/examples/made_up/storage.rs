@@ -2,7 +2,8 @@
 
 use super::{Dice, about};
 use assay_model::calibration::{
-    Bound, Calibration, Capacity, CurvePoint, Knee, LatencyLimit, LimitStep, MixCalibration,
+    Bound, Calibration, Capacity, CurvePoint, Knee, LatencyLimit, LimitStep, LogCalibration,
+    LogPoint, MixCalibration, ReadsDuringLog,
 };
 use assay_model::measurement::{PerOperation, Remark};
 
@@ -112,6 +113,26 @@ impl Law {
     }
 }
 
+/// A log whose flushes hold reads up.
+fn log() -> LogCalibration {
+    let point = |outstanding: u32, append_ns: f64, read_ns: f64| LogPoint {
+        outstanding,
+        service_time_ns: about(append_ns, 0.03),
+        appends: 12_400,
+        elapsed_s: 5.0,
+        reads: (outstanding > 0).then(|| ReadsDuringLog {
+            service_time_ns: about(read_ns, 0.02),
+            iops: f64::from(outstanding) * 1e9 / read_ns,
+        }),
+    };
+    let points = vec![
+        point(0, 380_000.0, 0.0),
+        point(8, 410_000.0, 290_000.0),
+        point(64, 560_000.0, 720_000.0),
+    ];
+    LogCalibration { transfer_bytes: 4096, points }
+}
+
 /// Reads, writes and a mix; the reads are still rising at the end.
 pub(crate) fn calibration() -> Calibration {
     let limit = LatencyLimit { quantile: 0.99, service_time_ns: 1e6 };
@@ -134,7 +155,7 @@ pub(crate) fn calibration() -> Calibration {
         limit,
         mixes: laws.iter().map(|law| law.mix(limit)).collect(),
         direct_io: None,
-        log: None,
+        log: Some(log()),
         elapsed_s: 84.0,
         remarks: vec![Remark {
             what: "Reads were still rising at 256 outstanding I/Os".to_owned(),

@@ -1,6 +1,6 @@
 //! What the calibration found: a card for each mix, the load curves, the throughput, and the tables behind them.
 
-use super::{latency_limits, mix_card};
+use super::{latency_limits, log_times, mix_card};
 use crate::chart::curve::curve;
 use crate::chart::depth::depth;
 use crate::chart::scene::Size;
@@ -21,6 +21,7 @@ pub(super) fn blocks(report: &Report, format: Formatter) -> Vec<Block<'_>> {
     let mut blocks =
         vec![Block::Cards(cards.collect()), Block::SideBySide(charts(calibration, format))];
     blocks.extend(latency_limits::block(calibration, &format));
+    blocks.extend(log_times::block(calibration, &format));
     let points = |mix| points(mix, &calibration.limit, &format);
     blocks.push(Block::OnPage(calibration.mixes.iter().map(points).collect()));
     blocks

@@ -47,9 +47,11 @@ pub(super) fn details(sizing: &Sizing) -> Vec<String> {
     let capacity = need(sizing, DemandQuantity::CapacityBytes);
     let mut details = Vec::new();
     details.extend(demand(sizing).map(|demand| format!("Demand: {demand}, headroom included.")));
-    if capacity > 0.0 {
-        details.push(format!("Capacity: {}.", show_bytes(capacity)));
-    }
+    details.push(if capacity > 0.0 {
+        format!("Capacity: {}.", show_bytes(capacity))
+    } else {
+        "Without any capacity: costs are those of the I/O alone until --capacity says how much is stored.".to_owned()
+    });
     details.extend(
         sizing.read_latency_s.map(|latency_s| {
             format!("A mean read takes at most {}.", show_time_ns(latency_s * 1e9))

@@ -27,7 +27,7 @@ fn the_interval_holds_every_load_that_may_be_the_last_within() {
     // Surely within, perhaps, perhaps not, surely beyond.
     let rungs = rungs(&[(3, 600, 1), (4, 800, 6), (5, 1000, 10), (6, 1200, 40)]);
     let found = answer(&rungs, None, &LIMIT, Bound::Saturated).unwrap();
-    let of = |load: u32| rungs[&load].told.iops;
+    let of = |load: u32| rungs[&load].estimates.iops;
     assert_eq!((found.outstanding, found.bound), (4, Bound::LatencyLimit));
     assert!((found.rate.value - of(4).value).abs() < 1e-9);
     assert!((found.rate.low - of(3).low).abs() < 1e-9);

@@ -68,10 +68,10 @@ fn rate_and_mean_are_those_of_the_sums() {
     let intervals =
         [vec![(100_000, 900), (300_000, 100)], vec![(100_000, 1100)], vec![(100_000, 1000)]];
     let rung = Rung::of(4, vec![slice(4.0, &intervals)], 0.5).unwrap();
-    assert!((rung.told.iops.value - 3100.0 / 0.075).abs() < 1e-6);
+    assert!((rung.estimates.iops.value - 3100.0 / 0.075).abs() < 1e-6);
     let mean_ns = (100_000.0 * 3000.0 + 300_000.0 * 100.0) / 3100.0;
-    assert!((rung.told.service_time_ns.value / mean_ns - 1.0).abs() < 0.008);
-    assert!((rung.told.elapsed_s - 0.075).abs() < 1e-12);
+    assert!((rung.estimates.service_time_ns.value / mean_ns - 1.0).abs() < 0.008);
+    assert!((rung.estimates.elapsed_s - 0.075).abs() < 1e-12);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn completions_in_step_widen_the_interval_of_the_rate() {
     // 8 at a time: of a count of 200 an interval may have 8 more or less only because of where it begins.
     let even = |ios: u64| Rung::of(16, vec![slice(16.0, &vec![vec![(100_000, ios)]; 20])], 0.5);
     let (alone, together) = (even(199).unwrap(), even(200).unwrap());
-    let half = |rung: &Rung| rung.told.iops.high - rung.told.iops.value;
+    let half = |rung: &Rung| rung.estimates.iops.high - rung.estimates.iops.value;
     assert!((half(&together) - 16.0 / 0.5).abs() < 1e-6);
     assert!((half(&alone) - 16.0 / 0.5).abs() < 1e-6);
     let mixed: Vec<Vec<(u64, u64)>> =
@@ -104,7 +104,7 @@ fn completions_in_step_widen_the_interval_of_the_rate() {
 
 #[test]
 fn a_quantile_is_judged_by_its_interval() {
-    let judged = |slow| with_slow(4, 1000, slow).told.quantile_ns.judged(1e6);
+    let judged = |slow| with_slow(4, 1000, slow).estimates.quantile_ns.judged(1e6);
     assert_eq!(judged(3), Within::Surely);
     assert_eq!(judged(8), Within::Unclear);
     assert_eq!(judged(20), Within::Not);
@@ -132,7 +132,7 @@ fn what_was_before_an_interval_can_be_cut_off() {
     let rung = Rung::of(4, slices, 0.99).unwrap();
     let cut = rung.before(25, 0.99).unwrap();
     assert_eq!((cut.series().len(), cut.slices.len()), (25, 2));
-    assert_eq!(cut.told.operations.ios(), 25_000);
+    assert_eq!(cut.estimates.operations.ios(), 25_000);
     assert!(rung.before(1, 0.99).is_none());
 }
 
@@ -145,18 +145,22 @@ fn what_follows_a_cut_is_no_stall() {
     let rung = Rung::of(4, vec![slice(4.0, &intervals)], 0.99).unwrap();
     // The last interval belongs to the lower level already.
     let before = rung.before(11, 0.99).unwrap();
-    assert!((before.told.iops.value - 10_400.0 / 0.275).abs() < 1.0, "{:?}", before.told.iops);
+    assert!(
+        (before.estimates.iops.value - 10_400.0 / 0.275).abs() < 1.0,
+        "{:?}",
+        before.estimates.iops
+    );
 }
 
 #[test]
 fn an_end_that_no_data_support_is_left_out() {
     let few = Rung::of(1, vec![slice(1.0, &vec![vec![(100_000, 5)]; 20])], 0.99).unwrap();
-    assert!(few.told.quantile_ns.high.is_infinite());
+    assert!(few.estimates.quantile_ns.high.is_infinite());
     let point = few.curve_point(8192);
     assert!(point.limited_quantile_ns.is_at_least() && point.limited_quantile_ns.low > 0.0);
     assert!(point.iops.high.is_finite());
-    let mut told = few.told;
-    told.doubted(40.0);
-    let doubted = document(&told.iops);
+    let mut estimates = few.estimates;
+    estimates.doubted(40.0);
+    let doubted = document(&estimates.iops);
     assert!(doubted.is_at_least() && doubted.low > 0.0 && doubted.value > doubted.low);
 }

@@ -1,0 +1,37 @@
+//! The log of a database on the target: how long an append takes, alone and during I/O of data, and what it does to reads.
+
+use crate::format::Formatter;
+use crate::phrases::size;
+use crate::view::{Block, Cell, Look, Table};
+use assay_model::Estimate;
+use assay_model::calibration::{Calibration, LogPoint};
+use assay_model::verdict::Unit;
+
+/// A table with a row for each number of outstanding I/Os; nothing where no log was measured.
+pub(super) fn block<'a>(calibration: &Calibration, format: &Formatter) -> Option<Block<'a>> {
+    let log = calibration.log.as_ref()?;
+    let table = Table::new("Log appends during I/O of data").look(Look::Slim);
+    let table = table.numbers("I/Os of data outstanding").numbers("Append, mean");
+    let mut table = table.numbers("Read meanwhile, mean").numbers("Appends");
+    for point in &log.points {
+        table.row(row(point, format));
+    }
+    let text = format!(
+        "Appends of {}, one after the other, each durable before the next, as a database writes its log. Commits wait for \
+         them, and on some storage so do reads.",
+        size(log.transfer_bytes)
+    );
+    let blocks = vec![Block::Paragraph(text), Block::Table(table)];
+    Some(Block::part("The log", blocks))
+}
+
+fn row(point: &LogPoint, format: &Formatter) -> Vec<Cell> {
+    let time = |time_ns: &Estimate| Cell::Estimate(format.estimated(Unit::Ns, time_ns));
+    let reads = point.reads.as_ref().map(|reads| time(&reads.service_time_ns));
+    vec![
+        Cell::Number(point.outstanding.to_string()),
+        time(&point.service_time_ns),
+        reads.unwrap_or(Cell::Unknown),
+        Cell::Number(format.count(point.appends)),
+    ]
+}
