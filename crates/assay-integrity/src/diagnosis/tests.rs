@@ -89,7 +89,7 @@ impl Device {
         let place = &mut self.blocks[index_of(block)];
         self.before[index_of(block)].clone_from(place);
         self.pattern.fill(place, &stamp);
-        self.table.complete(block);
+        self.table.complete(block, 0);
     }
 
     fn check(&self, block: u64) -> BlockState {
@@ -252,7 +252,7 @@ fn a_first_write_that_is_lost_shows_what_was_there_before() {
     let table = Generations::new(1);
     table.begin(0).unwrap();
     let during = table.promise(0);
-    table.complete(0);
+    table.complete(0, 0);
     let promise = table.promise(0);
     device.blocks[0].iter_mut().for_each(|byte| *byte = index_byte(device.random.next_u64()));
     let look = |promise| diagnose(&device.pattern, &device.blocks[0], first(0), promise);
