@@ -126,13 +126,8 @@ impl CalibrationRunPlan {
         Ok(())
     }
 
-    fn host_count(&self) -> u32 {
-        let hosts = self.hosts.as_ref();
-        hosts.map_or(1, |plan| u32::try_from(plan.hosts.names().len()).unwrap_or(u32::MAX))
-    }
-
     fn check_hosts(&self) -> Result<()> {
-        let hosts = self.host_count();
+        let hosts = HostsPlan::count(self.hosts.as_ref());
         if hosts > 1 && self.outstanding_max < hosts {
             return Err(Error::usage(
                 format!("{} outstanding I/Os are too few for {hosts} hosts", self.outstanding_max),
@@ -157,8 +152,8 @@ impl CalibrationRunPlan {
             large_transfer: self.large_transfer,
             time_budget: self.time,
             curve_time: self.curve_time,
-            outstanding_max: self.outstanding_max / self.host_count(),
-            hosts: self.host_count(),
+            outstanding_max: self.outstanding_max / HostsPlan::count(self.hosts.as_ref()),
+            hosts: HostsPlan::count(self.hosts.as_ref()),
             workers_max: std::thread::available_parallelism()
                 .map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(1)),
             steps: self.steps.clone(),

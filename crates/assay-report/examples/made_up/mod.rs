@@ -1,6 +1,8 @@
 //! A made-up report with everything in it: a disk array's calibration, a run with a stall, a verdict, an environment.
 
 mod environment;
+#[allow(dead_code, reason = "each program that is built of this shows other reports")]
+mod hosts;
 mod storage;
 mod verdict;
 
@@ -12,6 +14,8 @@ use assay_model::number::{count, real};
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Estimate, Precision};
 use assay_report::{Document, Event, Report, RunReport, TimelineBuilder};
+#[allow(unused_imports, reason = "each program that is built of this shows other reports")]
+pub(crate) use hosts::hosts;
 
 /// Numbers that look random and are the same every time (splitmix64).
 #[derive(Clone, Debug)]
