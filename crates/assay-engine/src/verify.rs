@@ -3,8 +3,9 @@
 use crate::sys::{self, Buffers};
 use crate::target::Target;
 use assay_integrity::{
-    BegunWrite, BlockStamp, BlockState, Diagnosis, Faults, Generations, Pattern, Place, Promise,
-    SECTOR_BYTES, SectorAddress, Sighting, UnsyncedWrite, UnsyncedWrites, Writer, diagnose,
+    BegunWrite, BlockStamp, BlockState, Diagnosis, FaultGround, Faults, Generations, Pattern,
+    Place, Promise, SECTOR_BYTES, SectorAddress, Sighting, UnsyncedWrite, UnsyncedWrites, Writer,
+    diagnose,
 };
 use assay_ledger::{Acknowledgement, Recorder};
 use assay_model::integrity::{
@@ -130,7 +131,11 @@ impl Verifier {
             unsynced: UnsyncedWrites::default(),
             failures: AtomicU64::new(0),
         };
-        let named = targets.iter().map(|target| (target.name.clone(), target.first_byte));
+        let named = targets.iter().map(|target| FaultGround {
+            name: target.name.clone(),
+            first_byte: target.first_byte,
+            blocks: blocks(target),
+        });
         Ok(Self {
             pattern: Pattern::new(run, compressible_share),
             block_bytes,
@@ -394,6 +399,7 @@ impl Verifier {
             },
             counts: faults.counts(),
             faults: faults.kept().map(|versions| versions.fault.clone()).collect(),
+            fault_maps: faults.maps(),
             durability: None,
         }
     }
