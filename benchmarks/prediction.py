@@ -213,7 +213,6 @@ def measure(given, name, loads):
         for load in loads:
             begin = time.monotonic()
             assay(given, "load", "slob", storage.path, *server(given), "--sessions", SESSIONS, "--time", f"{given.seconds}s",
-                  "--warm-up", "3s",
                   "--scale", "40MiB", *LOADS[load], "--name", f"{given.product}-{name}-{load}", "--quiet", storage=storage)
             storage.step(load, begin)
             print(f"{given.product} {name} {load}: {time.monotonic() - begin:.0f} s", flush=True)

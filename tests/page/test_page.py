@@ -185,6 +185,8 @@ KINDS = {
     ],
     "study": ["study orion-simple array:ps6010xv --scale 1/1000"],
     "watch": ["watch . --time 2s --interval 200ms"],
+    "hosts": ["calibrate . --size 16MiB --time 5s --read-share 100% --hosts local:3"],
+    "watched hosts": ["watch . --hosts local:2 --time 2s --interval 200ms"],
     "integrity": ["run randrw . --size 32MiB --time 2s --verify"],
     "sizing": [
         "size --iops 20000/s --throughput 600MiB/s --capacity 4TiB --only gp3,io2 --headroom 0% --fill 100% --html page.html"

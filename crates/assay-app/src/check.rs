@@ -1,6 +1,7 @@
 //! All of it in about two minutes: calibrations, a workload, a ladder on a real database, and a verdict.
 
 use crate::calibrate::calibrate_recording;
+use crate::cluster::HostsPlan;
 use crate::context::Context;
 use crate::database_calibration::{append_of, mixes, transfer};
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
@@ -18,6 +19,7 @@ use assay_loads::slob::Rules;
 use assay_methods::target::is_simulated;
 use assay_methods::{CalibrationPlan, Mix};
 use assay_model::calibration::{Calibration, LatencyLimit};
+use assay_model::cluster::Cluster;
 use assay_model::document::to_toml;
 use assay_model::load::Length;
 use assay_model::measurement::Finish;
@@ -66,6 +68,9 @@ pub struct CheckPlan {
     pub is_demand: bool,
     /// The workload.
     pub workload: Workload,
+    /// The hosts that answer together; this program alone where they are absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<HostsPlan>,
 }
 
 /// Warm-up and measured time of the workload of a check that takes this time in all.
@@ -107,7 +112,7 @@ impl CheckPlan {
             direct: true,
             grows: true,
             workload: None,
-            hosts: None,
+            hosts: self.hosts.as_ref(),
             study: None,
             document: Some(&document),
         };
@@ -138,11 +143,16 @@ impl CheckPlan {
             return None;
         }
         let load = if write { "reads and writes" } else { "reads" };
+        let each =
+            self.hosts.as_ref().map_or_else(String::new, |plan| format!(" from {}", plan.hosts));
         let server = match self.directory() {
             Some(_) => "; then it starts a PostgreSQL server of its own there and removes it",
             None => "",
         };
-        Some(format!("check loads the storage fully with {load} for {} in all{server}", self.time))
+        Some(format!(
+            "check loads the storage fully with {load}{each} for {} in all{server}",
+            self.time
+        ))
     }
 
     /// Calibrates, then runs the workload unless the calibration came to an early end.
@@ -158,9 +168,21 @@ impl CheckPlan {
         let calibrated = calibrate_recording(recording, method, append, &self.target)?;
         recording.context.progress = self.part(&whole, 2);
         match calibrated {
-            Finish::Complete => Ok(recording.measure("run", &self.workload)?.finish),
+            Finish::Complete => self.measure_workload(recording),
             early => Ok(early),
         }
+    }
+
+    /// Runs the workload; what the calibration found of hosts stays.
+    fn measure_workload(&self, recording: &mut Recording) -> Result<Finish> {
+        let kept =
+            |recording: &Recording| recording.writer.reader()?.json::<Cluster>(Document::Cluster);
+        let earlier = kept(recording)?;
+        let finish = recording.measure("run", &self.workload)?.finish;
+        if let (Some(earlier), Some(last)) = (earlier, kept(recording)?) {
+            recording.writer.put_json(Document::Cluster, &last.with_earlier(earlier))?;
+        }
+        Ok(finish)
     }
 
     /// The progress of one of the parts: calibration, workload, and the database where there is one.
@@ -195,10 +217,11 @@ impl CheckPlan {
         self.check_time(&self.method(self.target.may_be_written(), None))
     }
 
-    /// The directory that a database can be made in; nothing when it is not wanted or there is none.
+    /// The directory that a database can be made in; nothing when it is not wanted or there is none, or when hosts answer
+    /// together: a managed server is one of one machine.
     pub(crate) fn directory(&self) -> Option<&str> {
         let target = self.target.targets.first().filter(|target| Path::new(target).is_dir());
-        target.filter(|_| !self.no_database).map(String::as_str)
+        target.filter(|_| !self.no_database && self.hosts.is_none()).map(String::as_str)
     }
 
     /// Share of the time that the calibrations get.
@@ -217,11 +240,14 @@ impl CheckPlan {
             (true, Some(demand)) => mixes(demand),
         };
         let time_s = self.time.seconds() * self.calibration_share() / real_len(mixes.len());
+        let hosts = HostsPlan::count(self.hosts.as_ref());
         CalibrationPlan {
             limit: LatencyLimit { quantile: 0.99, service_time_ns: real(self.max_latency.0) },
             mixes,
             transfer: database.map_or(usual.transfer, transfer),
             time_budget: Nanos::from_seconds(time_s),
+            outstanding_max: usual.outstanding_max / hosts,
+            hosts,
             ..usual
         }
     }
@@ -299,6 +325,7 @@ mod tests {
             bindir: None,
             is_demand: false,
             workload: preset("oltp").unwrap(),
+            hosts: None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::calibrate::CalibrationRunPlan;
 use crate::check::CheckPlan;
+use crate::cluster::HostsPlan;
 use crate::load::LoadPlan;
 use crate::load::slob::{SlobPlan, TIME};
 use crate::locality::LocalityPlan;
@@ -13,7 +14,7 @@ use crate::verify::VerifyPlan;
 use assay_methods::target::{Targets, foreseen, parse_targets};
 use assay_model::number::{count_of, real};
 use assay_model::units::{Nanos, show_bytes};
-use assay_model::{Error, Result};
+use assay_model::{Error, Result, Workload};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -85,6 +86,14 @@ impl TargetPlan {
     }
 }
 
+/// A workload and on whom it is.
+fn load_of(workload: &Workload, hosts: Option<&HostsPlan>) -> String {
+    match hosts {
+        Some(plan) => format!("{}; on each of {}", workload.description, plan.hosts),
+        None => workload.description.clone(),
+    }
+}
+
 impl RunPlan {
     /// What it would do.
     pub fn summary(&self) -> Result<PlanSummary> {
@@ -93,10 +102,7 @@ impl RunPlan {
         Ok(PlanSummary {
             format: 1,
             title: format!("run {}", workload.name),
-            load: match &self.hosts {
-                Some(hosts) => format!("{}; on each of {}", workload.description, hosts.hosts),
-                None => workload.description.clone(),
-            },
+            load: load_of(workload, self.hosts.as_ref()),
             time: format!(
                 "{} measured after {} of warm-up{}",
                 workload.duration,
@@ -149,7 +155,7 @@ impl SoakPlan {
         Ok(PlanSummary {
             format: 1,
             title: format!("soak {}", workload.name),
-            load: workload.description.clone(),
+            load: load_of(workload, self.hosts.as_ref()),
             time: format!("{time}{rest}{}", self.target.filling()),
             targets: self.target.summary(workload.writes(), workload.direct, is_short(workload))?,
             server: None,
@@ -211,7 +217,10 @@ impl CheckPlan {
         Ok(PlanSummary {
             format: 1,
             title: "check".to_owned(),
-            load: format!("{kinds} at full speed, then {}", self.workload.description),
+            load: format!(
+                "{kinds} at full speed, then {}",
+                load_of(&self.workload, self.hosts.as_ref())
+            ),
             time: format!("{}{}", self.time, self.target.filling()),
             targets: self.target.summary(write, true, true)?,
             server,

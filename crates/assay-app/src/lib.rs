@@ -10,6 +10,7 @@ pub mod calibrate;
 pub mod capacity;
 pub mod check;
 pub mod cluster;
+pub mod collect;
 pub mod command_line;
 pub mod compare;
 pub mod context;

@@ -149,7 +149,9 @@ impl Recording {
             targets: wanted.target.targets.clone(),
             created_unix_ns: unix_ns(),
         })?;
-        let opened = keep_documents(&writer, wanted).and_then(|()| open(named, wanted, context));
+        let id = writer.manifest().id.clone();
+        let opened =
+            keep_documents(&writer, wanted).and_then(|()| open(named, wanted, &id, context));
         match opened {
             Ok(target) => Self::new(writer, target, wanted, true, context),
             Err(error) => {
@@ -169,7 +171,8 @@ impl Recording {
         wanted: &RunRequest<'_>,
         context: &Context,
     ) -> Result<Self> {
-        let target = open(parse_targets(targets)?, wanted, context)?;
+        let id = writer.manifest().id.clone();
+        let target = open(parse_targets(targets)?, wanted, &id, context)?;
         Self::new(writer, target, wanted, false, context)
     }
 
@@ -238,6 +241,11 @@ impl Recording {
                 storage.targets.iter().map(|target| target.length_bytes).sum()
             }
         }
+    }
+
+    /// Whether several hosts measure.
+    pub fn has_hosts(&self) -> bool {
+        matches!(self.target, OpenTarget::Hosts(_))
     }
 
     fn keep_environment(&self) -> Result<()> {
@@ -508,11 +516,16 @@ pub(crate) fn describe(name: &str, interval: &Interval) -> String {
     )
 }
 
-fn open(named: Targets, wanted: &RunRequest<'_>, context: &Context) -> Result<OpenTarget> {
+fn open(
+    named: Targets,
+    wanted: &RunRequest<'_>,
+    run: &str,
+    context: &Context,
+) -> Result<OpenTarget> {
     if let Some(plan) = wanted.hosts {
         let RunRequest { target, write, direct, grows, workload, .. } = *wanted;
         let request = HostsRequest { target, write, direct, grows, workload };
-        let hosts = OpenHosts::open(plan, &request, context)?;
+        let hosts = OpenHosts::open(plan, &request, run, context)?;
         return Ok(OpenTarget::Hosts(Box::new(hosts)));
     }
     let paths = match named {
@@ -557,6 +570,9 @@ fn on_hosts(
     let members = hosts.chosen();
     let outstanding = hosts.outstanding();
     let order = Order { workload, members: &members, outstanding, is_slice: false };
+    if let Some(found) = hosts.document_before() {
+        writer.put_json(Document::Cluster, &found)?;
+    }
     let outcome =
         hosts.measure(&order, &mut |merged| observe.interval(&merged.interval, &merged.joint))?;
     if let Some(found) = hosts.document_to_keep(&outcome) {

@@ -12,7 +12,7 @@ use assay_host::clock::unix_ns;
 use assay_model::measurement::Measurement;
 use assay_model::run::RunKind;
 use assay_model::units::Share;
-use assay_model::{Error, Result, Workload};
+use assay_model::{Result, Workload};
 use assay_store::RunReader;
 use serde::{Deserialize, Serialize};
 
@@ -64,12 +64,7 @@ impl RunPlan {
 
     fn check(&self) -> Result<()> {
         self.workload.check()?;
-        if self.hosts.is_some() && self.verify.is_some() {
-            return Err(Error::usage(
-                "--verify compares what one program wrote, and --hosts has several",
-                "leave one of them out",
-            ));
-        }
+        HostsPlan::check_verified(self.hosts.as_ref(), self.verify)?;
         match self.verify {
             Some(share) => check_verifiable(&self.workload, &self.target.targets, share),
             None => Ok(()),
@@ -92,12 +87,9 @@ impl RunPlan {
         context: &Context,
     ) -> Result<FinishedRun> {
         check_resumable(run)?;
-        if self.hosts.is_some() {
-            return Err(Error::usage(
-                "a run on several hosts cannot go on: what they measure later is another start",
-                "start it again",
-            ));
-        }
+        let instead =
+            "`assay cluster collect` completes it from what its hosts kept; or start it again";
+        HostsPlan::check_resumable(self.hosts.as_ref(), instead)?;
         let left = match run.cell(CELL) {
             Ok(cell) => remaining(&cell.workload()?, cell.elapsed_ns()?)?,
             Err(_) => self.workload.clone(),

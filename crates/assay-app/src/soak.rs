@@ -2,6 +2,7 @@
 
 mod cycles;
 
+use crate::cluster::HostsPlan;
 use crate::context::Context;
 use crate::finish::{FinishedRun, finish_with_page};
 use crate::plan_document::PlanDocument;
@@ -34,6 +35,9 @@ pub struct SoakPlan {
     /// Share of the reads that are compared with what was written; nothing is verified where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<Share>,
+    /// The hosts that load it together; this program alone where they are absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<HostsPlan>,
 }
 
 impl SoakPlan {
@@ -41,7 +45,9 @@ impl SoakPlan {
     pub fn run(&self, context: &Context) -> Result<FinishedRun> {
         self.check()?;
         let document = PlanDocument::new(self)?;
-        let request = RunRequest::of(&self.workload, &self.target, Some(&document));
+        let hosts = self.hosts.as_ref();
+        let of_one = RunRequest::of(&self.workload, &self.target, Some(&document));
+        let request = RunRequest { hosts, ..of_one };
         let recording = Recording::begin(RunKind::Soak, &request, context)?;
         self.measure(recording, Cycles::new(self.cycles, self.tolerance))
     }
@@ -50,6 +56,7 @@ impl SoakPlan {
     pub fn resume(&self, run: &RunReader, context: &Context) -> Result<FinishedRun> {
         check_resumable(run)?;
         self.check()?;
+        HostsPlan::check_resumable(self.hosts.as_ref(), "start it again")?;
         let mut cycles = Cycles::new(self.cycles, self.tolerance);
         cycles.restore_progress(run)?;
         let writer = context.store.resume(&run.path().display().to_string(), unix_ns())?;
@@ -66,6 +73,7 @@ impl SoakPlan {
             ));
         }
         self.workload.check()?;
+        HostsPlan::check_verified(self.hosts.as_ref(), self.verify)?;
         match self.verify {
             Some(share) => check_verifiable(&self.workload, &self.target.targets, share),
             None => Ok(()),

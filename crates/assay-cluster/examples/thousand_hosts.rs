@@ -41,6 +41,7 @@ fn said(random: &mut Random, second: u64) -> NodeAnswer {
         end_ns: (second + 1) * SECOND_NS,
         outstanding_mean: 8.0,
         joint: Window { streams, ..Window::default() },
+        moment: None,
     }))
 }
 

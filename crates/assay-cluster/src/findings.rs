@@ -1,6 +1,6 @@
 //! What is said of hosts that measured together: from clocks, begins, series and losses to the document.
 
-use crate::clock::Clock;
+use crate::clock::{Clock, Offset};
 use crate::merge::{HostSeries, Merger};
 use crate::schedule::{HostStart, Skew, skew_limit_ns};
 use assay_model::Estimate;
@@ -113,6 +113,7 @@ fn host(
         share: share(operations.ios(), all_ios),
         latencies: operations
             .iter()
+            .filter(|(_, result)| !result.service.is_empty())
             .map(|(operation, result)| latency(operation, result))
             .collect(),
         host_busy_share: record.conduct.as_ref().and_then(|conduct| conduct.host_busy_share),
@@ -139,6 +140,15 @@ fn latency(
 
 fn clock(clock: &Clock, start: Option<Start>) -> HostClock {
     let offset = start.and_then(|start| clock.offset_at(start.at_ns)).unwrap_or_default();
+    clock_with(clock, offset)
+}
+
+/// What is said of a clock at a moment of the driver's.
+pub fn clock_at(clock: &Clock, at_ns: u64) -> HostClock {
+    clock_with(clock, clock.offset_at(at_ns).unwrap_or_default())
+}
+
+fn clock_with(clock: &Clock, offset: Offset) -> HostClock {
     HostClock {
         offset_ns: offset.offset_ns,
         uncertainty_ns: offset.uncertainty_ns,

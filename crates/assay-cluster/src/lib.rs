@@ -6,7 +6,10 @@
 
 pub mod clock;
 pub mod division;
+pub mod environments;
 pub mod findings;
+pub mod kept;
 pub mod merge;
+pub mod moments;
 pub mod protocol;
 pub mod schedule;

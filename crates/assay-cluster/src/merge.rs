@@ -3,6 +3,7 @@
 use crate::protocol::Part;
 use assay_model::measurement::{Interval, Operation, OperationResult, PerOperation, Window};
 use assay_model::number::{count_of, rate, real, seconds};
+use assay_model::watch::Moment;
 use std::collections::VecDeque;
 
 /// Hosts whose edges are this near to each other's cut the same interval: a hundredth of it and a millisecond.
@@ -20,6 +21,8 @@ pub struct Merged {
     pub interval: Interval,
     /// In full precision.
     pub joint: Window,
+    /// The machine of each host meanwhile, in their order; none where they are not watched.
+    pub moments: Vec<Moment>,
 }
 
 /// What one host gave in the intervals that all of them have.
@@ -108,6 +111,7 @@ impl Merger {
         let mut merged = Merged {
             interval: Interval { index: self.intervals, start_ns, end_ns, ..Interval::default() },
             joint: Window::default(),
+            moments: parts.iter().filter_map(|part| part.moment.as_deref().cloned()).collect(),
         };
         for (series, part) in self.series.iter_mut().zip(parts) {
             let operations = of_all_streams(&part.joint);
@@ -127,7 +131,7 @@ impl HostSeries {
     fn add(&mut self, operations: &PerOperation, elapsed_ns: u64) {
         self.iops.push(rate(operations.ios(), seconds(elapsed_ns)));
         let compared = operations.read.as_ref().or(operations.write.as_ref());
-        let tail_ns = compared.filter(|result| result.ios >= TAIL_IOS_MIN);
+        let tail_ns = compared.filter(|result| result.service.ios() >= TAIL_IOS_MIN);
         self.tail_ns.extend(tail_ns.map(|result| real(result.service.quantile_ns(TAIL))));
         self.operations.merge(operations);
     }
@@ -182,6 +186,7 @@ mod tests {
             end_ns: (index + 1) * 1_000_000_000,
             outstanding_mean: 2.0,
             joint: Window { streams: vec![stream], ..Window::default() },
+            moment: None,
         }
     }
 

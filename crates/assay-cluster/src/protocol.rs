@@ -3,6 +3,7 @@
 use assay_model::environment::Environment;
 use assay_model::load::{LoadStep, Retries};
 use assay_model::measurement::{Measurement, Window};
+use assay_model::watch::Moment;
 use assay_model::{Blame, Error, Result, Workload};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -123,6 +124,35 @@ pub struct Part {
     pub outstanding_mean: f64,
     /// What happened in it, in full precision.
     pub joint: Window,
+    /// The machine meanwhile, where it is watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moment: Option<Box<Moment>>,
+}
+
+/// What is to be watched of a machine while others work on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WatchOrder {
+    /// Paths whose devices are watched; all disks that were ever used where there are none.
+    pub targets: Vec<String>,
+    /// Time between two samples, ns.
+    pub interval_ns: u64,
+    /// How long it is watched, ns; until it is stopped where that is not said.
+    pub length_ns: Option<u64>,
+}
+
+/// What a node kept on its own host of a workload whose driver has died.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptRecord {
+    /// The moment at which it was to begin, ns on the node's clock; nothing where that is no longer kept.
+    pub start_ns: Option<u64>,
+    /// Intervals, in their order; the first ones may be gone.
+    pub parts: Vec<Part>,
+    /// What was measured, where the node came to an end.
+    pub measurement: Option<Box<Measurement>>,
+    /// When the workers began.
+    pub began: Option<Began>,
 }
 
 /// When a node's workers began, ns on its own clock.
@@ -159,10 +189,19 @@ pub enum NodeOrder {
     Admit(Opening),
     /// Opens what was admitted, and fills test files.
     Open,
+    /// Keeps intervals of what is measured from now on also on the node's own host, under the name of this run, until the
+    /// session is closed.
+    Keep(String),
+    /// Asks for what was kept of a run whose driver has died.
+    Collect(String),
+    /// Removes what was kept of a run.
+    Forget(String),
     /// Makes everything ready for a workload, which begins with [`NodeOrder::Start`].
     Measure(Box<Workload>),
     /// The same for one of many short ones, whose tool is not compared with its ceiling.
     MeasureSlice(Box<Workload>),
+    /// Makes everything ready to watch the machine, which begins with [`NodeOrder::Start`]; touches nothing.
+    Watch(WatchOrder),
     /// Enters a database for sessions of a load.
     Connect(Box<DatabaseOpening>),
     /// Opens the sessions of a rung, which begin with [`NodeOrder::Start`]; where there is a load before the measured one, that
@@ -192,6 +231,10 @@ pub enum NodeAnswer {
     Admitted(Vec<Option<String>>),
     /// The targets are open.
     Opened(Box<Opened>),
+    /// What was kept of a run.
+    Kept(Box<KeptRecord>),
+    /// What was kept of it is removed.
+    Forgotten,
     /// The database was entered.
     Connected,
     /// All workers wait for the start.

@@ -1,5 +1,6 @@
 //! What several hosts that measured together came to: how well they began together, what each gave, which were lost.
 
+use crate::environment::Environment;
 use crate::estimate::Estimate;
 use crate::measurement::Operation;
 use serde::{Deserialize, Serialize};
@@ -239,10 +240,59 @@ pub struct Straggler {
     pub place: String,
 }
 
+/// What several hosts say of themselves before anything is measured on them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ClusterSurvey {
+    /// Version of the document's form: 1.
+    pub format: u32,
+    /// The hosts, in the order in which they were named.
+    pub hosts: Vec<HostSurvey>,
+    /// Devices that several of them have.
+    pub shared: Vec<SharedDevice>,
+    /// What is not the same on all of them, each with who has what.
+    pub differences: Vec<String>,
+}
+
+/// What a host says of itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct HostSurvey {
+    /// As it was named.
+    pub name: String,
+    /// Its clock against the driver's.
+    pub clock: HostClock,
+    /// The host, what is below the targets on it, and its findings.
+    #[cfg_attr(test, schemars(schema_with = "crate::schema::environment"))]
+    pub environment: Environment,
+}
+
+/// A device that several hosts have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SharedDevice {
+    /// Its world-wide name or serial number.
+    pub device: String,
+    /// The hosts that have it.
+    pub hosts: Vec<String>,
+}
+
 impl CommonStart {
     /// Whether the hosts surely began within the limit.
     pub const fn is_together(&self) -> bool {
         self.skew_ns + self.uncertainty_ns <= self.limit_ns
+    }
+
+    /// Of two starts the one that is farther from being a common one.
+    pub fn worse(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let apart = |start: &Self| {
+            let apart_ns = start.skew_ns + start.uncertainty_ns;
+            (apart_ns.saturating_sub(start.limit_ns), apart_ns)
+        };
+        one.into_iter().chain(other).max_by_key(apart)
     }
 }
 
@@ -250,6 +300,14 @@ impl Cluster {
     /// The hosts that were lost.
     pub fn lost(&self) -> impl Iterator<Item = (&ClusterHost, &HostLoss)> {
         self.hosts.iter().filter_map(|host| Some((host, host.lost.as_ref()?)))
+    }
+
+    /// What was measured last, with what was found of the same hosts before it: who limits them, and the start that was
+    /// worse.
+    #[must_use]
+    pub fn with_earlier(self, earlier: Self) -> Self {
+        let start = CommonStart::worse(earlier.start, self.start.clone());
+        Self { sharing: self.sharing.or(earlier.sharing), start, ..self }
     }
 
     /// Why the sum over the hosts decides nothing, in a sentence; nothing where it may be relied on.
@@ -309,6 +367,17 @@ mod tests {
         let mut late = cluster();
         late.start.as_mut().unwrap().uncertainty_ns = 4_100_001;
         assert!(late.doubt().unwrap().contains("0.90 ms apart, give or take 4.10 ms"));
+    }
+
+    #[test]
+    fn what_was_found_before_stays_and_the_worse_start_counts() {
+        let ratio = Estimate::exact(0.7, 3);
+        let sharing = Sharing { ratio, hosts: 2, limit: SharedLimit::Shared };
+        let mut earlier = Cluster { sharing: Some(sharing), ..cluster() };
+        earlier.start.as_mut().unwrap().skew_ns = 9_000_000;
+        let all = cluster().with_earlier(earlier);
+        assert_eq!((all.start.unwrap().skew_ns, all.sharing), (9_000_000, Some(sharing)));
+        assert_eq!(CommonStart::worse(None, None), None);
     }
 
     #[test]

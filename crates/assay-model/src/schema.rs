@@ -148,6 +148,11 @@ fn written(schema: &Schema) -> String {
     serde_json::to_string_pretty(schema).unwrap() + "\n"
 }
 
+/// A host, which has a schema of its own.
+pub(crate) fn environment(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "$ref": "environment.schema.json" })
+}
+
 /// All documents: the name of the schema's file, and its text.
 fn all() -> Vec<(&'static str, String)> {
     vec![
@@ -173,6 +178,7 @@ fn all() -> Vec<(&'static str, String)> {
         ("dss", schema_of::<crate::dss::Dss>()),
         ("environment", schema_of::<crate::environment::Environment>()),
         ("cluster", schema_of::<crate::cluster::Cluster>()),
+        ("survey", schema_of::<crate::cluster::ClusterSurvey>()),
         ("criteria", schema_of::<crate::Criteria>()),
         ("verdict", schema_of::<crate::Verdict>()),
         ("moment", line::<crate::watch::Moment>()),
@@ -246,6 +252,7 @@ fn the_examples_of_the_contract_are_read() {
     assert!(read_examples::<crate::integrity::FaultVersions>("fault") > 0);
     assert!(read_examples::<crate::comparison::Comparison>("comparison") > 0);
     assert!(read_examples::<crate::cluster::Cluster>("cluster") > 0);
+    assert!(read_examples::<crate::cluster::ClusterSurvey>("survey") > 0);
     assert!(read_examples::<crate::Criteria>("criteria") > 0);
     assert!(read_examples::<crate::Verdict>("verdict") > 0);
     assert!(read_examples::<crate::watch::Moment>("moment") > 0);

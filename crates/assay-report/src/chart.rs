@@ -8,6 +8,7 @@ pub(crate) mod curve;
 pub(crate) mod depth;
 pub(crate) mod heat;
 pub(crate) mod histogram;
+pub(crate) mod hosts;
 pub(crate) mod ladder;
 pub(crate) mod latency;
 pub(crate) mod lines;

@@ -71,6 +71,25 @@ fn the_text_is_what_it_was() {
     golden("relative.txt", &text(&made_up::report(30), RELATIVE, false));
 }
 
+#[test]
+fn hosts_that_measured_together_are_what_they_were() {
+    let report = made_up::hosts(8, true);
+    golden("hosts.html", &readable(&html(&report, ABSOLUTE)));
+    golden("hosts.txt", &text(&report, ABSOLUTE, false));
+    let relative = html(&report, RELATIVE);
+    assert!(!relative.contains("20,1") && !relative.contains("25,500"), "{relative}");
+}
+
+/// Many hosts have no panel each: the slowest ones do, and every picture stays small.
+#[test]
+fn a_page_of_a_thousand_hosts_stays_small_and_names_the_slow_one() {
+    let page = html(&made_up::hosts(1000, false), ABSOLUTE);
+    assert!(page.len() < 1_000_000, "{} bytes", page.len());
+    assert!(
+        page.contains("The 24 slowest of 1000 hosts") && page.contains("db-node-04: lags behind")
+    );
+}
+
 /// Campaigns of 60 cuts: one that lost something and one that did not.
 #[test]
 fn pages_of_cuts_are_what_they_were() {

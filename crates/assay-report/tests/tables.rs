@@ -4,8 +4,8 @@
 use assay_model::run::{IntervalSummary, OperationSummary, TimeSummary};
 use assay_report::{
     INTERVALS_HEADER, Report, RunReport, cells_csv, comparison_csv, curve_csv, factors_csv,
-    histograms_csv, intervals_csv, ladder_csv, levels_csv, locality_csv, queries_csv,
-    transactions_csv,
+    histograms_csv, host_rates_csv, hosts_csv, intervals_csv, ladder_csv, levels_csv, locality_csv,
+    queries_csv, transactions_csv,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -95,6 +95,7 @@ fn tables() -> Vec<(&'static str, Option<String>)> {
         locality: Some(example("small.locality.json")),
         soak: Some(example("small.soak.json")),
         study: Some(example("small.results.json")),
+        cluster: Some(example("small.cluster.json")),
         runs: vec![RunReport::of(example("small.measurement.json"))],
         ..Report::default()
     };
@@ -108,6 +109,8 @@ fn tables() -> Vec<(&'static str, Option<String>)> {
         ("factors", factors_csv(&report, "id")),
         ("locality", locality_csv(&report, "id")),
         ("levels", levels_csv(&report, "id")),
+        ("hosts", hosts_csv(&report, "id")),
+        ("host-rates", host_rates_csv(&report, "id")),
         ("comparison", comparison_csv(&comparison)),
     ]
 }

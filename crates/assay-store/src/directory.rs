@@ -189,6 +189,11 @@ impl Directory {
         Ok(File::from(openat(&*self.file, name, flags, FOR_READERS)?))
     }
 
+    /// Gives a file another name in it, in the place of what had that name.
+    pub(crate) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        Ok(renameat(&*self.file, from, &*self.file, to)?)
+    }
+
     /// Removes a name, if it is there; where it is a link the link goes.
     pub(crate) fn remove_file(&self, name: &str) -> io::Result<()> {
         match unlinkat(&*self.file, name, AtFlags::empty()) {

@@ -1,8 +1,30 @@
 //! What the option `--hosts` means to the verbs that measure.
 
 use crate::options::TargetOptions;
+use crate::spelling::quantity;
 use assay_app::cluster::{HostNames, HostsPlan};
 use assay_cluster::division::Outstanding;
+use clap::Args;
+
+/// Hosts that carry out a workload together.
+#[derive(Args)]
+pub struct HostsOptions {
+    /// Hosts that run it together, each on the targets as it sees them: local:N for N processes of this machine, or names
+    /// of hosts of a Ray cluster joined by commas
+    #[arg(long, value_name = "HOSTS", conflicts_with = "verify", value_parser = quantity::<HostNames>)]
+    hosts: Option<HostNames>,
+    /// Divide the outstanding I/Os of the workload among the hosts instead of giving them to each
+    #[arg(long, requires = "hosts")]
+    total: bool,
+}
+
+impl HostsOptions {
+    /// The plan of the hosts, where there are any.
+    pub fn plan(&self, target: &TargetOptions) -> Option<HostsPlan> {
+        let outstanding = if self.total { Outstanding::Total } else { Outstanding::PerHost };
+        self.hosts.as_ref().map(|hosts| hosts_plan(hosts, target, outstanding))
+    }
+}
 
 /// The plan of hosts that measure on targets.
 pub fn hosts_plan(

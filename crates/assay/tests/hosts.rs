@@ -185,6 +185,104 @@ fn the_hosts_of_a_cluster_say_who_they_are_and_nothing_is_touched() {
 }
 
 #[test]
+fn hosts_are_inspected_each_with_its_findings_and_what_they_share() {
+    let place = Place::new();
+    let shown = place.run("inspect d --hosts local:2");
+    assert_eq!(shown.code, Some(0), "{shown:#?}");
+    assert!(shown.stdout.contains("host local-1\n") && shown.stdout.contains("host local-2\n"));
+    let alone = place.json("inspect d", 0);
+    let found = place.json("inspect d --hosts local:2", 0);
+    for host in found["hosts"].as_array().unwrap() {
+        let rules = |environment: &Value| -> Vec<Value> {
+            let findings = environment["findings"].as_array().cloned().unwrap_or_default();
+            findings.iter().map(|finding| finding["rule"].clone()).collect()
+        };
+        assert_eq!(rules(&host["environment"]), rules(&alone), "{host}");
+        assert!(whole(&host["clock"]["pings"]) >= 40, "{host}");
+    }
+    // Both are this machine: whatever of its devices has a name of its own, both have.
+    for device in found["shared"].as_array().unwrap() {
+        assert_eq!(device["hosts"], json!(["local-1", "local-2"]));
+    }
+    assert_eq!(found["differences"], json!([]));
+    assert_eq!(place.json("cluster nodes --hosts local:2 d", 0)["differences"], json!([]));
+    let refused = place.run("inspect nowhere --hosts local:2");
+    assert!(refused.stderr.contains("local-1, local-2: "), "{}", refused.stderr);
+    assert!(place.run_ids().is_empty());
+}
+
+#[test]
+fn hosts_are_watched_under_one_clock_with_their_devices_beside_each_other() {
+    let place = Place::new();
+    let run = place.json("watch --hosts local:2 --time 600ms --interval 200ms", 0);
+    let cluster = &run["cluster"];
+    assert_eq!(cluster["hosts"].as_array().unwrap().len(), 2);
+    assert_eq!(whole(&cluster["window"]["intervals"]), 3);
+    assert_eq!(whole(&cluster["window"]["elapsed_ns"]), 600_000_000);
+    assert_eq!(cluster["stragglers"], json!([]));
+    assert!(cluster["hosts"][0]["host_busy_share"].as_f64().unwrap() >= 0.0, "{cluster}");
+    let kept = place.path("assay-runs").join(&place.run_ids()[0]).join("watch.jsonl");
+    let text = fs::read_to_string(kept).unwrap();
+    let moments: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(moments.len(), 3);
+    for moment in &moments {
+        let devices = moment["counters"]["devices"].as_array().unwrap();
+        let of = |host: &str| {
+            let names = devices.iter().map(|device| device["name"].as_str().unwrap());
+            names.filter(|name| name.starts_with(host)).count()
+        };
+        assert_eq!((of("local-1:") * 2, of("local-2:") * 2), (devices.len(), devices.len()));
+        assert_eq!(whole(&moment["counters"]["time_ns"]), 200_000_000);
+    }
+    all_refused(
+        &place,
+        &[(
+            "watch nowhere --hosts local:2 --time 1s",
+            4,
+            "error: local-1, local-2: cannot look at nowhere: No such file or directory (os error 2)\nhint: check the spelling of the path and the rights on its directories",
+        )],
+    );
+    assert_eq!(place.run_ids().len(), 1);
+}
+
+#[test]
+fn hosts_soak_together_and_each_cycle_begins_at_one_moment() {
+    let place = Place::new();
+    let line = "soak d --size 4MiB --workload mixed.toml --work 1s --rest 200ms --cycles 2 --hosts local:2 --json";
+    let ran = place.run(line);
+    // Two cycles are too few for an answer.
+    let run: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(run["cluster"]["hosts"].as_array().unwrap().len(), 2, "{ran:#?}");
+    assert_eq!(run["soak"]["plan"]["cycles"], 2, "{run}");
+    let cells = place.path("assay-runs").join(&place.run_ids()[0]).join("cells");
+    let sum = |cell: &str| {
+        let text = fs::read_to_string(cells.join(cell).join("measurement.json")).unwrap();
+        all_ios(&serde_json::from_str(&text).unwrap())
+    };
+    assert!(sum("cycle-000001") > 0 && sum("cycle-000002") > 0);
+    assert!(place.test_files("d").is_empty());
+    assert_eq!(place.run("soak --resume latest").code, Some(2));
+}
+
+#[test]
+fn a_check_of_hosts_is_one_answer_for_all_of_them() {
+    let place = Place::new();
+    let ran = place.run(
+        "check d --size 4MiB --time 20s --hosts local:2 --min-iops 1/s --max-latency 10s --json",
+    );
+    let run: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let cluster = &run["cluster"];
+    assert_eq!(cluster["hosts"].as_array().unwrap().len(), 2, "{ran:#?}");
+    assert_eq!(cluster["sharing"]["hosts"], 2, "{cluster}");
+    let of_hosts = cluster["hosts"].as_array().unwrap().iter();
+    assert_eq!(of_hosts.map(|host| whole(&host["ios"])).sum::<u64>(), all_ios(measurement(&run)));
+    assert!(run["verdict"].is_object() && run["load"].is_null(), "{run}");
+    assert!(run["calibration"]["mixes"].as_array().unwrap().len() > 1);
+    assert!(place.test_files("d").is_empty());
+}
+
+#[test]
 fn a_host_that_is_killed_is_named_and_nothing_is_decided() {
     let place = Place::new();
     let (run, hosts) = measuring(&place);
@@ -227,6 +325,98 @@ fn hosts_end_when_their_driver_is_killed_and_leave_no_test_file() {
     await_end(&hosts);
     assert!(place.test_files("d").is_empty());
     assert!(place.run("runs").stdout.contains("unfinished"));
+}
+
+/// Lines that hosts keep, by their files.
+fn kept_by_hosts(place: &Place) -> Vec<(String, Vec<Value>)> {
+    let Ok(files) = fs::read_dir(place.path("state/assay/nodes")) else { return Vec::new() };
+    let mut kept: Vec<(String, Vec<Value>)> = files
+        .map(|file| file.unwrap().path())
+        .map(|path| {
+            let text = fs::read_to_string(&path).unwrap();
+            let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            (path.file_name().unwrap().to_string_lossy().into_owned(), lines)
+        })
+        .collect();
+    kept.sort_by(|one, other| one.0.cmp(&other.0));
+    kept
+}
+
+/// An interval that a host kept: its begin and end, ns, and its I/Os.
+type KeptInterval = (u64, u64, u64);
+
+/// The intervals that a host kept, in their order.
+fn intervals_of(lines: &[Value]) -> Vec<KeptInterval> {
+    let intervals = lines.iter().filter_map(|line| line.get("interval"));
+    let one = |interval: &Value| {
+        let operations = &interval["joint"]["streams"][0]["operations"];
+        let ios = ["read", "write"]
+            .iter()
+            .map(|name| operations[name]["ios"].as_u64().unwrap_or(0))
+            .sum();
+        (whole(&interval["start_ns"]), whole(&interval["end_ns"]), ios)
+    };
+    intervals.map(one).collect()
+}
+
+/// Those that two hosts have in common: the last one was cut off on each when it saw that its driver had gone.
+fn common(first: &[KeptInterval], second: &[KeptInterval]) -> Vec<(KeptInterval, KeptInterval)> {
+    let is_same = |(one, other): &(KeptInterval, KeptInterval)| {
+        one.1.abs_diff(other.1) <= (one.1 - one.0) / 100 + 1_000_000
+    };
+    first.iter().copied().zip(second.iter().copied()).filter(is_same).collect()
+}
+
+#[test]
+fn a_run_whose_driver_was_killed_is_completed_from_what_its_hosts_kept() {
+    let place = Place::new();
+    let (run, hosts) = measuring(&place);
+    run.signal(Signal::KILL);
+    drop(run.wait());
+    await_end(&hosts);
+    let written = place.kept_intervals();
+    let kept = kept_by_hosts(&place);
+    assert_eq!(kept.len(), 2, "{kept:?}");
+    assert!(kept.iter().all(|(_, lines)| lines.last().unwrap().get("ended").is_some()));
+    let common = common(&intervals_of(&kept[0].1), &intervals_of(&kept[1].1));
+    let expected: [u64; 2] =
+        common.iter().fold([0, 0], |[one, other], pair| [one + pair.0.2, other + pair.1.2]);
+    assert!(common.len() >= written, "{common:?} {written}");
+
+    let found = place.json("cluster collect latest --criteria no-errors.toml", 0);
+    assert_eq!(all_ios(measurement(&found)), expected.iter().sum::<u64>(), "{found}");
+    assert_eq!(whole(&measurement(&found)["elapsed_ns"]), common.last().unwrap().0.1);
+    assert_eq!(measurement(&found)["finish"]["outcome"], "interrupted");
+    let of_hosts: Vec<u64> = found["cluster"]["hosts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|host| whole(&host["ios"]))
+        .collect();
+    assert_eq!(of_hosts, expected);
+    // One clock: what is said of the start is what the hosts said of it.
+    assert!(whole(&found["cluster"]["start"]["skew_ns"]) < 1_000_000_000, "{found}");
+    assert!(whole(&found["cluster"]["hosts"][0]["clock"]["pings"]) >= 40);
+    assert!(kept_by_hosts(&place).is_empty());
+    assert_eq!(place.json("runs show", 0)["cluster"], found["cluster"]);
+    let again = place.run("cluster collect latest");
+    assert!(again.complaint.contains("has ended, and nothing of it is missing"), "{again:#?}");
+}
+
+#[test]
+fn hosts_keep_nothing_of_what_their_driver_has() {
+    let place = Place::new();
+    place.json("run mixed.toml d --size 4MiB --time 200ms --hosts local:2", 0);
+    assert!(kept_by_hosts(&place).is_empty());
+    let place = Place::new();
+    let (run, hosts) = measuring(&place);
+    signal(hosts[1], Signal::KILL);
+    run.signal(Signal::KILL);
+    drop(run.wait());
+    await_end(&hosts);
+    let found = place.json("cluster collect latest", 3);
+    let lost = &found["cluster"]["hosts"][1]["lost"]["reason"];
+    assert_eq!(lost, "it was killed before it came to its end", "{found}");
 }
 
 #[test]

@@ -16,6 +16,8 @@ use support::Place;
 /// Commands, their exit codes, and the schema of what they print with `--json`; in this order in one place.
 const DOCUMENTS: &[(&str, i32, &str)] = &[
     ("inspect d", 0, "environment"),
+    ("inspect d --hosts local:2", 0, "survey"),
+    ("cluster nodes --hosts local:2 d", 0, "survey"),
     ("run randread sim:servers?count=8&service=200us --time 2s --name one", 0, "report"),
     ("run reads.toml d --size 16MiB --criteria no-errors.toml", 0, "report"),
     ("verify d --size 8MiB --time 1s", 0, "report"),
@@ -26,6 +28,7 @@ const DOCUMENTS: &[(&str, i32, &str)] = &[
     ("study orion-simple array:ps6010xv --scale 1/10000", 0, "report"),
     ("study orion-simple array:ps6010xv --scale 1/10000 --dry-run", 0, "outline"),
     ("watch d --time 400ms --interval 200ms", 0, "report"),
+    ("watch d --hosts local:2 --time 400ms --interval 200ms", 0, "report"),
     ("report one", 0, "report"),
     ("runs show one", 0, "report"),
     ("runs", 0, "runs"),

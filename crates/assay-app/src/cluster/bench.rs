@@ -133,7 +133,7 @@ impl<'a> ClusterBench<'a> {
             let is_together = began.as_ref().is_none_or(CommonStart::is_together);
             if is_together || tries == TRIES || self.stopped() {
                 self.idle_ns += start.at_ns.saturating_sub(asked_ns);
-                self.worst = farther(self.worst.take(), began);
+                self.worst = CommonStart::worse(self.worst.take(), began);
                 return Ok((outcome, merged));
             }
             self.idle_ns += monotonic_ns() - asked_ns;
@@ -179,15 +179,6 @@ impl Bench for ClusterBench<'_> {
     fn target(&self) -> String {
         self.hosts.target()
     }
-}
-
-/// Of two starts the one that is farther from being a common one.
-fn farther(one: Option<CommonStart>, other: Option<CommonStart>) -> Option<CommonStart> {
-    let apart = |start: &CommonStart| {
-        let apart_ns = start.skew_ns + start.uncertainty_ns;
-        (apart_ns.saturating_sub(start.limit_ns), apart_ns)
-    };
-    one.into_iter().chain(other).max_by_key(apart)
 }
 
 /// The mean service time of reads and writes, ns.

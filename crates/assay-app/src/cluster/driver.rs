@@ -7,9 +7,10 @@ use super::links::Links;
 use super::wire::Event;
 use crate::progress::Progress;
 use assay_cluster::clock::Clock;
+use assay_cluster::environments::HostEnvironment;
 use assay_cluster::findings::{HostRecord, Start};
 use assay_cluster::protocol::{
-    self, DatabaseOpening, NodeAnswer, NodeOrder, Opened, Opening, Session,
+    self, DatabaseOpening, KeptRecord, NodeAnswer, NodeOrder, Opened, Opening, Session,
 };
 use assay_cluster::schedule::{ATTEMPTS, lead_ns, period_ns, silence_ns};
 use assay_engine::monotonic_ns;
@@ -128,6 +129,15 @@ impl Driver {
         })
     }
 
+    /// The same with the name of each.
+    ///
+    /// # Errors
+    /// The same.
+    pub(super) fn described(&mut self, targets: &[String]) -> Result<Vec<HostEnvironment>> {
+        let environments = self.survey(targets)?;
+        Ok(self.hosts.iter().map(|host| host.name.clone()).zip(environments).collect())
+    }
+
     /// Has every host enter a database.
     ///
     /// # Errors
@@ -149,6 +159,32 @@ impl Driver {
         });
         self.progress.clear();
         opened
+    }
+
+    /// Has every host keep what it measures also on its own disk, until the session ends.
+    pub(super) fn keep(&self, run: &str) {
+        self.links.say_all(&NodeOrder::Keep(run.to_owned()));
+    }
+
+    /// Asks every host for what it kept of a run whose driver has died.
+    ///
+    /// # Errors
+    /// What any host says.
+    pub(super) fn collect(&mut self, run: &str) -> Result<Vec<KeptRecord>> {
+        self.links.say_all(&NodeOrder::Collect(run.to_owned()));
+        self.answers_of_all(|word| match word {
+            NodeAnswer::Kept(record) => Some(*record),
+            _ => None,
+        })
+    }
+
+    /// Has every host remove what it kept of a run.
+    ///
+    /// # Errors
+    /// What any host says.
+    pub(super) fn forget(&mut self, run: &str) -> Result<()> {
+        self.links.say_all(&NodeOrder::Forget(run.to_owned()));
+        self.answers_of_all(|word| matches!(word, NodeAnswer::Forgotten).then_some(())).map(drop)
     }
 
     /// Asks every clock a number of times.

@@ -2,6 +2,7 @@
 
 use assay_cluster::division::Outstanding;
 use assay_model::cluster::Transport;
+use assay_model::units::Share;
 use assay_model::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -24,6 +25,39 @@ pub struct HostsPlan {
     /// Whether storage may be loaded that a running database of a host has its files on; said each time and never kept.
     #[serde(skip)]
     pub in_use: bool,
+}
+
+impl HostsPlan {
+    /// How many take part; this program alone where there is no plan.
+    pub(crate) fn count(plan: Option<&Self>) -> u32 {
+        plan.map_or(1, |plan| u32::try_from(plan.hosts.names().len()).unwrap_or(u32::MAX))
+    }
+
+    /// Refuses to go on with what several hosts began; what is to be done instead comes with it.
+    ///
+    /// # Errors
+    /// A usage error where there are hosts.
+    pub(crate) fn check_resumable(plan: Option<&Self>, instead: &str) -> Result<()> {
+        let Some(_) = plan else { return Ok(()) };
+        Err(Error::usage(
+            "a run on several hosts cannot go on: what they measure later is another start",
+            instead,
+        ))
+    }
+
+    /// Refuses to compare what several hosts read with what was written.
+    ///
+    /// # Errors
+    /// A usage error where there are hosts and that is asked.
+    pub(crate) fn check_verified(plan: Option<&Self>, verify: Option<Share>) -> Result<()> {
+        if plan.is_none() || verify.is_none() {
+            return Ok(());
+        }
+        Err(Error::usage(
+            "--verify compares what one program wrote, and --hosts has several",
+            "leave one of them out",
+        ))
+    }
 }
 
 /// Who takes part.

@@ -1,6 +1,8 @@
 //! A node: it opens storage and measures as a driver says, and ends by itself when it hears nothing more.
 
+use super::keeper::{Keeper, forget, kept};
 use super::watchdog::Watchdog;
+use super::watcher::Watcher;
 use crate::load::LoadPlan;
 use crate::load::load_member::{LoadMember, RungHost};
 use crate::plan_document::PlanDocument;
@@ -8,7 +10,7 @@ use crate::recording::{StorageWork, on_storage};
 use crate::target_plan::TargetPlan;
 use assay_cluster::protocol::{
     self, Began, DatabaseOpening, Greeting, NodeAnswer, NodeOrder, Opened, Opening, Part, RungPart,
-    RungRecord, Session,
+    RungRecord, Session, WatchOrder,
 };
 use assay_cluster::schedule::NOTICE_NS;
 use assay_dbload::load::RungResult;
@@ -21,6 +23,7 @@ use assay_model::measurement::{Interval, Window};
 use assay_model::number::{narrow, real, share};
 use assay_model::units::show_bytes;
 use assay_model::{Error, ErrorKind, Result, Workload};
+use std::cell::RefCell;
 use std::io::{BufReader, Read, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -59,7 +62,15 @@ pub fn serve(
     begin("listen", move || listen(input, &dog, &voice, &sender))?;
     let dog = Arc::clone(&watchdog);
     begin("watchdog", move || dog.watch())?;
-    let mut node = Node { orders, speaker, watchdog, admitted: None, opened: None };
+    let mut node = Node {
+        orders,
+        speaker,
+        watchdog,
+        host: String::new(),
+        admitted: None,
+        opened: None,
+        keeper: RefCell::default(),
+    };
     node.serve(token);
     drop(node);
     // Nobody may be there any more to read them.
@@ -109,7 +120,10 @@ fn listen(
                 watchdog.begin(session.period_ns, now_ns);
                 NodeOrder::Hello(session)
             }
-            other @ (NodeOrder::Measure(_) | NodeOrder::MeasureSlice(_) | NodeOrder::Climb(_)) => {
+            other @ (NodeOrder::Measure(_)
+            | NodeOrder::MeasureSlice(_)
+            | NodeOrder::Watch(_)
+            | NodeOrder::Climb(_)) => {
                 watchdog.arm();
                 other
             }
@@ -127,8 +141,12 @@ struct Node {
     orders: Receiver<NodeOrder>,
     speaker: Sender<NodeAnswer>,
     watchdog: Arc<Watchdog>,
+    /// As the driver calls it.
+    host: String,
     admitted: Option<Access>,
     opened: Option<Storage>,
+    /// Keeps what is measured on the disk of this host.
+    keeper: RefCell<Option<Keeper>>,
 }
 
 /// What was admitted, and how it is opened.
@@ -146,6 +164,7 @@ impl Node {
                 NodeOrder::Hello(session) => {
                     let greeted = greet(&session, token);
                     is_open = greeted.is_ok();
+                    self.host = session.host;
                     greeted
                 }
                 _ if !is_open => Err(Error::environment("no session is open", "say hello first")),
@@ -154,9 +173,21 @@ impl Node {
                 NodeOrder::Open => self.open(),
                 NodeOrder::Measure(workload) => self.measure(&workload, true),
                 NodeOrder::MeasureSlice(workload) => self.measure(&workload, false),
+                NodeOrder::Watch(order) => self.watch(&order),
                 NodeOrder::Connect(opening) => self.load(&opening),
                 NodeOrder::Climb(_) => Err(out_of_turn("climb")),
-                NodeOrder::Close => return,
+                NodeOrder::Keep(run) => {
+                    self.keep(&run);
+                    continue;
+                }
+                NodeOrder::Collect(run) => {
+                    kept(&run, &self.host).map(|record| NodeAnswer::Kept(Box::new(record)))
+                }
+                NodeOrder::Forget(run) => forget(&run, &self.host).map(|()| NodeAnswer::Forgotten),
+                NodeOrder::Close => {
+                    self.write_down(|keeper| keeper.take().map_or(Ok(()), Keeper::forget));
+                    return;
+                }
                 // A start that nobody waits for came too late for its workload.
                 NodeOrder::Start(_) | NodeOrder::Beat(_) | NodeOrder::Stop => continue,
             };
@@ -164,6 +195,23 @@ impl Node {
             if !is_open {
                 return;
             }
+        }
+    }
+
+    fn keep(&self, run: &str) {
+        self.write_down(|keeper| {
+            *keeper = Some(Keeper::begin(run, &self.host)?);
+            Ok(())
+        });
+    }
+
+    /// Writes something down on this host; a measurement goes on without it.
+    fn write_down(&self, write: impl FnOnce(&mut Option<Keeper>) -> Result<()>) {
+        let mut keeper = self.keeper.borrow_mut();
+        if let Err(error) = write(&mut keeper) {
+            *keeper = None;
+            let lost = "what it measures is not kept on this host";
+            self.say(NodeAnswer::Note(format!("{lost}: {}", error.message())));
         }
     }
 
@@ -217,20 +265,39 @@ impl Node {
         let (Some(storage), Some(access)) = (&self.opened, &self.admitted) else {
             return Err(out_of_turn("measure"));
         };
+        // Slices are over too soon to be worth it.
+        let keep = |write: &dyn Fn(&mut Keeper) -> Result<()>| {
+            let of_keeper = |keeper: &mut Option<Keeper>| keeper.as_mut().map_or(Ok(()), write);
+            if with_ceiling {
+                self.write_down(of_keeper);
+            }
+        };
         let mut observe = |interval: &Interval, joint: &Window| {
-            self.say(NodeAnswer::Interval(Box::new(part_of(interval, joint))));
+            let part = part_of(interval, joint);
+            keep(&|keeper| keeper.interval(&part));
+            self.say(NodeAnswer::Interval(Box::new(part)));
             ControlFlow::Continue(())
         };
         let backend = access.backend;
         let work = StorageWork { storage, backend, verifier: None, workload, with_ceiling };
-        let mut starter = || self.start(true);
+        let mut starter = || {
+            let at_ns = self.start(true)?;
+            keep(&|keeper| keeper.begun(at_ns));
+            Ok(at_ns)
+        };
         let started = on_storage(&work, &mut starter, self.watchdog.stop(), &mut observe)?;
-        let began = started.began_ns;
-        Ok(NodeAnswer::Finished {
-            measurement: Box::new(started.measurement),
-            began: began.map(|began| Began { first_ns: *began.start(), last_ns: *began.end() }),
-            rung: None,
-        })
+        let (measurement, began) = (started.measurement, started.began_ns);
+        let began = began.map(|began| Began { first_ns: *began.start(), last_ns: *began.end() });
+        keep(&|keeper| keeper.ended(&measurement, began));
+        Ok(NodeAnswer::Finished { measurement: Box::new(measurement), began, rung: None })
+    }
+
+    /// Watches the machine; nothing need be open for it.
+    fn watch(&self, order: &WatchOrder) -> Result<NodeAnswer> {
+        let watcher = Watcher::new(order)?;
+        let at_ns = self.start(true)?;
+        let mut say = |part| self.say(NodeAnswer::Interval(Box::new(part)));
+        Ok(watcher.watch(at_ns, self.watchdog.stop(), &mut say))
     }
 
     /// Has sessions on a database until the driver closes it.
@@ -323,6 +390,7 @@ fn part_of(interval: &Interval, joint: &Window) -> Part {
         end_ns: interval.end_ns,
         outstanding_mean: interval.outstanding_mean,
         joint: joint.clone(),
+        moment: None,
     }
 }
 

@@ -4,54 +4,43 @@ use super::driver::Driver;
 use super::hosts::HostNames;
 use super::open_hosts::token;
 use crate::context::Context;
-use assay_cluster::clock::Offset;
+use assay_cluster::findings::clock_at;
 use assay_engine::monotonic_ns;
 use assay_model::Result;
+use assay_model::cluster::{ClusterSurvey, HostSurvey, SharedDevice};
 use assay_model::environment::Environment;
 use assay_model::stack::BlockLayer;
 use std::collections::BTreeMap;
-
-/// What is known of a host that is there.
-#[derive(Clone, Debug)]
-pub struct ClusterNode {
-    /// As it was named.
-    pub name: String,
-    /// The host as it describes itself, and what is below the targets on it.
-    pub environment: Environment,
-    /// How far its monotonic clock is ahead, ns, and what that may be off by.
-    pub offset: Offset,
-    /// The shortest way there and back, ns.
-    pub round_trip_ns: u64,
-}
 
 /// Asks every host who it is and what is below the targets on it.
 ///
 /// # Errors
 /// That a host is not there, is of another version, or that a target is not on it.
-pub fn cluster_nodes(
+pub fn cluster_survey(
     names: &HostNames,
     targets: &[String],
     context: &Context,
-) -> Result<Vec<ClusterNode>> {
+) -> Result<ClusterSurvey> {
     let token = token()?;
     let program = (context.guards.node.as_slice(), token.as_str());
     let mut driver = Driver::open(names, program, &context.stop, &context.progress)?;
     let environments = driver.survey(targets)?;
     driver.ask_clocks()?;
     let now_ns = monotonic_ns();
-    let hosts = driver.hosts.iter().zip(environments);
-    let node =
-        |(host, environment): (&assay_cluster::findings::HostRecord, Environment)| ClusterNode {
+    let each = driver.hosts.iter().zip(environments);
+    let hosts: Vec<HostSurvey> = each
+        .map(|(host, environment)| HostSurvey {
             name: host.name.clone(),
+            clock: clock_at(&host.clock, now_ns),
             environment,
-            offset: host.clock.offset_at(now_ns).unwrap_or_default(),
-            round_trip_ns: host.clock.round_trip_min_ns().unwrap_or(0),
-        };
-    Ok(hosts.map(node).collect())
+        })
+        .collect();
+    let (shared, differences) = (shared_devices(&hosts), differences(&hosts));
+    Ok(ClusterSurvey { format: 1, hosts, shared, differences })
 }
 
 /// Devices that several hosts have, by serial number or world-wide name, each with the hosts that have it.
-pub fn shared_devices(nodes: &[ClusterNode]) -> Vec<(String, Vec<String>)> {
+fn shared_devices(nodes: &[HostSurvey]) -> Vec<SharedDevice> {
     let mut owners: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for node in nodes {
         for identity in
@@ -65,7 +54,11 @@ pub fn shared_devices(nodes: &[ClusterNode]) -> Vec<(String, Vec<String>)> {
     }
     let shared = owners.into_iter().filter(|(_, hosts)| hosts.len() > 1);
     let owned = |hosts: Vec<&str>| hosts.into_iter().map(str::to_owned).collect();
-    shared.map(|(device, hosts)| (device.to_owned(), owned(hosts))).collect()
+    let device = |(device, hosts): (&str, Vec<&str>)| SharedDevice {
+        device: device.to_owned(),
+        hosts: owned(hosts),
+    };
+    shared.map(device).collect()
 }
 
 /// What names a device so that no other is meant, on whatever host.
@@ -74,7 +67,7 @@ fn identity(layer: &BlockLayer) -> Option<&str> {
 }
 
 /// What is not the same on all hosts, each with who has what.
-pub fn differences(nodes: &[ClusterNode]) -> Vec<String> {
+fn differences(nodes: &[HostSurvey]) -> Vec<String> {
     type Fact = fn(&Environment) -> String;
     let facts: [(&str, Fact); 5] = [
         ("kernel", |one| one.host.kernel.clone()),
@@ -103,10 +96,11 @@ fn schedulers(environment: &Environment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::cluster::HostClock;
     use assay_model::environment::{Host, Storage};
     use assay_model::stack::BlockStack;
 
-    fn node(name: &str, kernel: &str, serial: Option<&str>) -> ClusterNode {
+    fn node(name: &str, kernel: &str, serial: Option<&str>) -> HostSurvey {
         let layer = BlockLayer { serial: serial.map(str::to_owned), ..BlockLayer::default() };
         let stack = BlockStack { layers: vec![layer], ..BlockStack::default() };
         let host = Host { kernel: kernel.to_owned(), ..Host::default() };
@@ -118,8 +112,7 @@ mod tests {
             findings: Vec::new(),
             unreadable: Vec::new(),
         };
-        let offset = Offset::default();
-        ClusterNode { name: name.to_owned(), environment, offset, round_trip_ns: 0 }
+        HostSurvey { name: name.to_owned(), clock: HostClock::default(), environment }
     }
 
     #[test]
@@ -127,7 +120,8 @@ mod tests {
         let nodes =
             [node("hA", "6.1", Some("K7")), node("hB", "6.1", Some("K7")), node("hC", "6.8", None)];
         let shared = shared_devices(&nodes);
-        assert_eq!(shared, [("K7".to_owned(), vec!["hA".to_owned(), "hB".to_owned()])]);
+        let hosts = vec!["hA".to_owned(), "hB".to_owned()];
+        assert_eq!(shared, [SharedDevice { device: "K7".to_owned(), hosts }]);
         assert_eq!(differences(&nodes), ["kernel: 6.1 (hA, hB); 6.8 (hC)"]);
         assert!(shared_devices(&nodes[1..]).is_empty() && differences(&nodes[..2]).is_empty());
     }

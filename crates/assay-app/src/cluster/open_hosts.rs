@@ -7,9 +7,11 @@ use super::hosts::{HostNames, HostsPlan};
 use crate::context::Context;
 use crate::target_plan::TargetPlan;
 use assay_cluster::division::{Member, Outstanding, Places, part_of};
-use assay_cluster::findings::{HostRecord, cluster};
+use assay_cluster::environments::{HostEnvironment, together};
+use assay_cluster::findings::{HostRecord, Start, cluster};
 use assay_cluster::merge::{Merged, Merger};
 use assay_cluster::protocol::{NodeOrder, Opened, Opening};
+use assay_engine::monotonic_ns;
 use assay_host::clock::unix_ns;
 use assay_methods::target::{Targets, parse_targets};
 use assay_model::cluster::{Cluster, Transport};
@@ -28,14 +30,16 @@ use std::path::Path;
 pub struct OpenHosts {
     driver: Driver,
     opened: Vec<Opened>,
+    /// The hosts as one: what all say of themselves once, everything else with who says it.
+    environment: Option<Environment>,
     places: Places,
     paths: Vec<String>,
     outstanding: Outstanding,
     transport: Transport,
     /// Numbers of those that take part.
     chosen: Vec<usize>,
-    /// Hosts of the document that was kept.
-    kept: usize,
+    /// Of the document that was kept: how many hosts it has, and whether their sum decides nothing.
+    kept: (usize, bool),
 }
 
 /// What hosts are to open.
@@ -74,13 +78,15 @@ pub(crate) struct Outcome {
 }
 
 impl OpenHosts {
-    /// Starts the nodes, asks every safety gate, and only then opens the targets of all.
+    /// Starts the nodes, asks every safety gate, and only then opens the targets of all; each then keeps what it measures
+    /// of this run also on its own disk.
     ///
     /// # Errors
     /// What any host refuses, before anything is touched on any of them.
     pub(crate) fn open(
         plan: &HostsPlan,
         wanted: &HostsRequest<'_>,
+        run: &str,
         context: &Context,
     ) -> Result<Self> {
         let paths = real_paths(wanted.target)?;
@@ -100,11 +106,26 @@ impl OpenHosts {
             let say = |note| context.progress.say(&format!("note: {}: {note}", host.name));
             opened.notes.iter().for_each(say);
         }
+        driver.keep(run);
         driver.ask_clocks()?;
         let places = if shared { Places::Slices } else { Places::Own };
         let (outstanding, transport) = (plan.outstanding, plan.hosts.transport());
         let chosen = (0..driver.hosts.len()).collect();
-        Ok(Self { driver, opened, places, paths, outstanding, transport, chosen, kept: 0 })
+        let names = driver.hosts.iter().map(|host| host.name.clone());
+        let described: Vec<HostEnvironment> =
+            names.zip(opened.iter().map(|opened| opened.environment.clone())).collect();
+        let environment = together(&described);
+        Ok(Self {
+            driver,
+            opened,
+            environment,
+            places,
+            paths,
+            outstanding,
+            transport,
+            chosen,
+            kept: (0, false),
+        })
     }
 
     /// How many there are.
@@ -136,11 +157,17 @@ impl OpenHosts {
         Ok(Cell { settings: rest, ..cell.clone() })
     }
 
-    /// What is said of the hosts that measured, where no more of them were seen together before.
+    /// What is said of the hosts that measured, where no more of them were seen together before; what leaves a sum in doubt
+    /// stays.
     pub(crate) fn document_to_keep(&mut self, outcome: &Outcome) -> Option<Cluster> {
-        let is_more = outcome.hosts.len() >= self.kept;
-        self.kept = self.kept.max(outcome.hosts.len());
-        is_more.then(|| self.document(outcome))
+        let document = self.document(outcome);
+        let (hosts, is_doubtful) = (document.hosts.len(), document.doubt().is_some());
+        let (kept_hosts, was_doubtful) = self.kept;
+        if hosts < kept_hosts || (hosts == kept_hosts && was_doubtful) {
+            return None;
+        }
+        self.kept = (hosts, is_doubtful);
+        Some(document)
     }
 
     /// Numbers of those that take part.
@@ -163,14 +190,15 @@ impl OpenHosts {
         self.opened.iter().map(|opened| opened.length_bytes).min().unwrap_or(0)
     }
 
-    /// The first host and what is below its targets.
-    pub(crate) fn environment(&self) -> Option<&Environment> {
-        self.opened.first().map(|opened| &opened.environment)
+    /// The hosts and what is below their targets, as of one.
+    pub(crate) const fn environment(&self) -> Option<&Environment> {
+        self.environment.as_ref()
     }
 
-    /// The same where all hosts are processes of this machine, whose counters are then theirs.
+    /// This machine where all hosts are processes of it, whose counters are then theirs.
     pub(crate) fn local_environment(&self) -> Option<&Environment> {
-        self.environment().filter(|_| self.transport == Transport::Local)
+        let first = self.opened.first().map(|opened| &opened.environment);
+        first.filter(|_| self.transport == Transport::Local)
     }
 
     /// Measures a workload on some of them together.
@@ -226,6 +254,15 @@ impl OpenHosts {
         Ok(self.measure(&order, &mut |_| ControlFlow::Continue(()))?.measurement)
     }
 
+    /// What is known of the hosts before anything is measured, for the case that nothing more will be said; nothing where more
+    /// was kept already.
+    pub(crate) fn document_before(&self) -> Option<Cluster> {
+        let start = Start { at_ns: monotonic_ns(), attempts: 0, interval_ns: 0 };
+        let merger = Merger::new(self.count());
+        let is_first = self.kept.0 == 0;
+        is_first.then(|| cluster(self.transport, &self.driver.hosts, Some(start), &merger))
+    }
+
     /// What is said of hosts that measured together.
     pub(crate) fn document(&self, outcome: &Outcome) -> Cluster {
         self.document_of(outcome, &outcome.measured.merger)
@@ -279,7 +316,7 @@ fn opening(plan: &HostsPlan, wanted: &HostsRequest<'_>) -> Result<Opening> {
 
 /// The time of day at which the measured time began.
 pub(super) fn started_unix_ns(at_ns: u64) -> u64 {
-    let since_ns = assay_engine::monotonic_ns().saturating_sub(at_ns);
+    let since_ns = monotonic_ns().saturating_sub(at_ns);
     unix_ns().saturating_sub(since_ns)
 }
 

@@ -132,13 +132,20 @@ impl Cycles {
         };
         let left = remaining(workload, measured_ns)?;
         let work = Work { workload: &left, sessions: None };
-        let measurement = if std::mem::take(&mut self.is_begun) {
+        let measured = if std::mem::take(&mut self.is_begun) {
             let cell = recording.writer.resume_cell(&name, &recording.cell_start())?;
-            recording.measure_with(cell, work, &mut watch)?
+            recording.measure_with(cell, work, &mut watch)
         } else {
-            recording.measure_watched(&name, work, &mut watch)?
+            recording.measure_watched(&name, work, &mut watch)
         };
-        Ok(measurement.finish)
+        match measured {
+            Ok(measurement) => Ok(measurement.finish),
+            // A host that was lost while all of them rested: what was measured before it stays.
+            Err(error) if cycle > 0 && recording.has_hosts() => {
+                Ok(Finish::Failed { reason: error.message().to_owned() })
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn rest_after(&self, cycle: u32) -> Nanos {

@@ -81,6 +81,7 @@ impl World {
                     end_ns: (index + 1) * SECOND_NS,
                     outstanding_mean: 4.0,
                     joint: Window { streams, ..Window::default() },
+                    moment: None,
                 },
             );
         }

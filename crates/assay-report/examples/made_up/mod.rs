@@ -2,6 +2,8 @@
 
 pub(crate) mod cuts;
 mod environment;
+#[allow(dead_code, reason = "each program that is built of this shows other reports")]
+mod hosts;
 mod storage;
 mod verdict;
 
@@ -13,6 +15,8 @@ use assay_model::number::{count, real};
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Estimate, Precision};
 use assay_report::{Document, Event, Report, RunReport, TimelineBuilder};
+#[allow(unused_imports, reason = "each program that is built of this shows other reports")]
+pub(crate) use hosts::hosts;
 
 /// Numbers that look random and are the same every time (splitmix64).
 #[derive(Clone, Debug)]

@@ -58,7 +58,7 @@ pub(crate) fn heat(
         // There is no room for it next to the name of the axis.
         scene.lower(LEGEND);
     }
-    legend(&mut scene);
+    depth_legend(&mut scene, "more I/Os");
     scene.description = format!(
         "Each column of cells is a stretch of time; the deeper a cell's colour, the more of that stretch's {}s took so long.",
         operation.name()
@@ -124,12 +124,14 @@ fn width(column: &Column, x: Scale) -> f64 {
     x.place(seconds(column.end_ns)) - x.place(seconds(column.start_ns))
 }
 
-/// What the depths of colour mean.
-fn legend(scene: &mut Scene) {
+/// What the depths of colour mean, the deepest in words.
+pub(crate) fn depth_legend(scene: &mut Scene, most: &str) {
+    /// Width of a letter, estimated, pixels.
+    const LETTER: f64 = 6.7;
     /// Width of one depth of colour in the legend, pixels.
     const SWATCH: f64 = 13.0;
-    let right = scene.plot.right() - 62.0;
-    scene.text((scene.plot.right(), 13.0), Anchor::End, Ink::Label, "more I/Os");
+    let right = scene.plot.right() - LETTER * real_len(most.chars().count()) - 1.7;
+    scene.text((scene.plot.right(), 13.0), Anchor::End, Ink::Label, most);
     for level in 1..=LEVELS {
         let left = right - SWATCH * f64::from(LEVELS + 1 - level);
         let rects = vec![[left, 4.0, SWATCH, 10.0]];

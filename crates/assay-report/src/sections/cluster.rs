@@ -1,23 +1,28 @@
 //! Several hosts together: how well they began together, what each gave, who lags behind, who was lost.
 
 use super::headline::Headline;
-use super::styles::STYLES;
-use crate::chart::lines::{Across, Line, Lines};
+use crate::chart::hosts::{
+    AloneAndTogether, HostLine, HostLines, alone as alone_chart, map, multiples, starts,
+};
 use crate::chart::scene::Size;
 use crate::format::Formatter;
 use crate::phrases::capital;
-use crate::view::{Block, Cell, Estimated, Look, Section, Table, Terminal};
-use assay_model::Estimate;
+use crate::view::{Block, Cell, Chart, Estimated, Look, Section, Table, Terminal};
 use assay_model::cluster::{
     Cluster, ClusterHost, CommonStart, HostLatency, SharedLimit, Sharing, Straggler, StragglerKind,
     Transport,
 };
 use assay_model::measurement::Operation;
 use assay_model::number::{real, real_len, seconds};
+use assay_model::units::show_time_ns;
 use assay_model::verdict::{Outcome, Unit};
 
 /// Hosts that a terminal lists.
 const HOSTS_IN_TERMINAL: usize = 16;
+/// Hosts that have a panel, a row of a map, or a row of starts of their own.
+const PANELS_MAX: usize = 24;
+const ROWS_MAX: usize = 64;
+const STARTS_MAX: usize = 24;
 
 /// The answer where the sum over the hosts decides nothing.
 pub(super) fn headline(found: &Cluster, format: &Formatter) -> Option<Headline> {
@@ -28,7 +33,12 @@ pub(super) fn headline(found: &Cluster, format: &Formatter) -> Option<Headline> 
 
 pub(super) fn section<'a>(found: &Cluster, format: Formatter) -> Section<'a> {
     let mut blocks = vec![Block::Lead(lead(found, &format)), Block::Table(hosts(found, &format))];
-    blocks.extend(over_time(found, format));
+    blocks.extend(pictures(found, format));
+    // Pictures say more of many hosts than the first rows of a long table.
+    if found.hosts.len() > HOSTS_IN_TERMINAL {
+        let table = blocks.remove(1);
+        blocks.push(table);
+    }
     blocks.push(Block::Note(
         "Clocks are compared, not set: each offset is that of the fastest answer, give or take half its way. The interval of the sum is made from intervals of the sum, because hosts that share storage share its stalls."
             .to_owned(),
@@ -165,9 +175,10 @@ fn hosts(found: &Cluster, format: &Formatter) -> Table {
             host.host_busy_share
                 .map_or(Cell::Unknown, |busy| Cell::Number(format.value(Unit::Share, busy))),
         );
-        row.push(host.start_error_ns.map_or(Cell::Unknown, |error_ns| {
-            Cell::Number(format!("{:.2} ms", 1e3 * signed_seconds(error_ns)))
-        }));
+        row.push(
+            host.start_error_ns
+                .map_or(Cell::Unknown, |error_ns| Cell::Number(milliseconds(error_ns))),
+        );
         row.push(Cell::Number(format!("{:.0} µs", 1e6 * seconds(host.clock.uncertainty_ns))));
         row.push(Cell::Words(remark(host)));
         table.row(row);
@@ -223,52 +234,108 @@ fn remark(host: &ClusterHost) -> String {
     said.join("; ")
 }
 
+/// Of what rounds to nothing the sign says nothing.
+fn milliseconds(time_ns: i64) -> String {
+    const LEAST_NS: u64 = 5_000;
+    let shown_ns = if time_ns.unsigned_abs() < LEAST_NS { 0 } else { time_ns };
+    format!("{:.2} ms", 1e3 * signed_seconds(shown_ns))
+}
+
 fn signed_seconds(time_ns: i64) -> f64 {
     let size = seconds(time_ns.unsigned_abs());
     if time_ns < 0 { -size } else { size }
 }
 
-/// The rate of each host over time, on one scale; of more hosts than there are lines, the slowest ones.
-fn over_time<'a>(found: &Cluster, format: Formatter) -> Option<Block<'a>> {
+/// The hosts in pictures: each over time, all of them as a map, when each began, and each alone.
+fn pictures<'a>(found: &Cluster, format: Formatter) -> Vec<Block<'a>> {
     let longest = found.hosts.iter().map(|host| host.rates_iops.len()).max().unwrap_or(0);
-    if longest < 2 {
-        return None;
+    let mut charts = Vec::new();
+    if longest > 1 && found.hosts.len() > 1 {
+        let of = lines(found);
+        let length = show_time_ns(real(found.window.elapsed_ns));
+        let shown = slowest(&of, PANELS_MAX);
+        let which = match found.hosts.len() {
+            all if all > shown.hosts.len() => format!("The {PANELS_MAX} slowest of {all} hosts"),
+            _ => "Each host".to_owned(),
+        };
+        let caption = format!("{which} over {length}; dotted: the median of all that are shown.");
+        charts.push(Chart::new("hosts-over-time", Size::Full, caption, move |size| {
+            multiples(&shown, &format, size)
+        }));
+        let rows = slowest(&of, ROWS_MAX);
+        let caption = "A row for each host: the deeper the colour, the more I/Os a second. A stripe from top to bottom is a stall of what hosts share, one along a row is the host's own.";
+        charts.push(Chart::new("hosts-and-time", Size::Full, caption, move |size| {
+            map(&rows, &format, size)
+        }));
     }
-    let mut shown: Vec<&ClusterHost> = found.hosts.iter().collect();
-    shown.sort_by_key(|host| host.ios);
-    let title = if found.hosts.len() > STYLES.len() {
-        format!("The {} slowest hosts over time", STYLES.len())
-    } else {
-        "The hosts over time".to_owned()
-    };
-    let part_s = seconds(found.window.elapsed_ns) / real_len(longest);
-    let lines = Lines {
-        title,
-        across: Across::Time,
-        across_name: String::new(),
-        name: "IOPS of a host".to_owned(),
-        unit: Unit::IosPerS,
-        log: false,
-        curves: shown.iter().zip(STYLES).map(|(host, style)| line(host, style, part_s)).collect(),
-        marks: Vec::new(),
-    };
-    Some(Block::Chart(lines.chart(Size::Full, format)))
+    charts.extend(begins(found));
+    charts.extend(each_alone(found, format));
+    charts.into_iter().map(Block::Chart).collect()
 }
 
-fn line(
-    host: &ClusterHost,
-    (ink, stroke): (crate::chart::scene::Ink, crate::chart::scene::Stroke),
-    part_s: f64,
-) -> Line {
-    let middle = |place: usize| (real_len(place) + 0.5) * part_s;
-    let points = host.rates_iops.iter().enumerate();
-    let points = points.map(|(place, rate)| (middle(place), Estimate::exact(*rate, 1)));
-    Line {
-        name: host.name.clone(),
-        ink,
-        stroke,
-        dots: false,
-        band: false,
-        points: points.collect(),
+/// When each host began; nothing where fewer than two said so.
+fn begins<'a>(found: &Cluster) -> Option<Chart<'a>> {
+    let mut of = lines(found);
+    of.hosts.retain(|host| host.start_ns.is_some());
+    if of.hosts.len() < 2 {
+        return None;
     }
+    of.hosts.sort_by_key(|host| host.start_ns);
+    // The first and the last ones say how far apart all of them are.
+    if of.hosts.len() > STARTS_MAX {
+        of.hosts.drain(STARTS_MAX / 2..of.hosts.len() - STARTS_MAX / 2);
+    }
+    let caption =
+        "When the first worker of each host began, and how far off its clock may be read.";
+    let draw = move |size| starts(&of, size).unwrap_or_default();
+    Some(Chart::new("hosts-began", Size::Full, caption, draw))
+}
+
+/// What each host gives alone against what it gives while all others do the same.
+fn each_alone<'a>(found: &Cluster, format: Formatter) -> Option<Chart<'a>> {
+    let both = |host: &ClusterHost| {
+        let (name, together) = (host.name.clone(), host.iops);
+        Some(AloneAndTogether { name, alone: host.alone.as_ref()?.iops?, together })
+    };
+    let known: Vec<AloneAndTogether> =
+        found.hosts.iter().filter_map(both).take(STARTS_MAX).collect();
+    if known.len() < 2 {
+        return None;
+    }
+    let caption = "What each host gives while all others are idle, and what it gives with them.";
+    Some(Chart::new("hosts-alone", Size::Full, caption, move |size| {
+        alone_chart(&known, &format, size)
+    }))
+}
+
+/// The hosts as they are drawn.
+fn lines(found: &Cluster) -> HostLines {
+    let host = |host: &ClusterHost| HostLine {
+        name: host.name.clone(),
+        remark: match &host.lost {
+            Some(_) => "lost",
+            None if found.stragglers.iter().any(|one| one.host == host.name) => "lags behind",
+            None => "",
+        },
+        rates_iops: host.rates_iops.clone(),
+        start_ns: host.start_error_ns.map(|error_ns| (error_ns, host.clock.uncertainty_ns)),
+    };
+    HostLines {
+        hosts: found.hosts.iter().map(host).collect(),
+        elapsed_s: seconds(found.window.elapsed_ns),
+        limit_ns: found.start.as_ref().map(|start| start.limit_ns),
+    }
+}
+
+/// At most `most` hosts, the slowest ones, in the order in which they were named.
+fn slowest(of: &HostLines, most: usize) -> HostLines {
+    let mean = |place: &usize| {
+        let rates = &of.hosts[*place].rates_iops;
+        rates.iter().sum::<f64>() / real_len(rates.len().max(1))
+    };
+    let mut places: Vec<usize> = (0..of.hosts.len()).collect();
+    places.sort_by(|one, other| mean(one).total_cmp(&mean(other)));
+    places.truncate(most);
+    places.sort_unstable();
+    HostLines { hosts: places.iter().map(|place| of.hosts[*place].clone()).collect(), ..of.clone() }
 }

@@ -2,13 +2,16 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
+use crate::hosts_option::hosts_plan;
 use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::spelling::quantity;
 use crate::start;
 use crate::verbs::plan::DemandOptions;
 use assay_app::check::{CheckPlan, workload_times};
+use assay_app::cluster::HostNames;
 use assay_app::finish::CriteriaSource;
 use assay_app::reports::read_profile;
+use assay_cluster::division::Outstanding;
 use assay_methods::presets::preset;
 use assay_model::units::{Nanos, Rate};
 use assay_model::{Error, Profile, Result, Workload};
@@ -21,7 +24,8 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   assay check /mnt/data
   assay check /mnt/data --time 30s --max-latency 500us --min-iops 20000/s
-  assay check /mnt/data --for awr.html")]
+  assay check /mnt/data --for awr.html
+  assay check /mnt/data --hosts hA,hB --min-iops 50000/s")]
 pub struct Options {
     /// Measured time in total; filling a test file comes on top
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "100s")]
@@ -46,6 +50,10 @@ pub struct Options {
     /// storage carries it
     #[arg(long = "for", value_name = "REPORT")]
     report: Option<PathBuf>,
+    /// Hosts that answer together, each on the targets as it sees them; no database is started: local:N for N processes of this
+    /// machine, or names of hosts of a Ray cluster joined by commas
+    #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
+    hosts: Option<HostNames>,
     #[command(flatten, next_help_heading = "Options with --for")]
     demand: DemandOptions,
     #[command(flatten)]
@@ -71,6 +79,10 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         bindir: options.bindir.clone(),
         is_demand: options.report.is_some(),
         workload,
+        hosts: options
+            .hosts
+            .as_ref()
+            .map(|hosts| hosts_plan(hosts, &options.target, Outstanding::PerHost)),
     };
     if options.target.start.dry_run {
         return start::show(&plan.summary()?, &options.output);

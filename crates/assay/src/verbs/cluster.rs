@@ -1,21 +1,29 @@
 //! `assay cluster`: who is there, and how hosts become a cluster.
 
-use crate::exit::{ExitStatus, print};
+use crate::exit::{ExitStatus, exit_status, json, print};
+use crate::finish::show;
+use crate::options::{COMMON, OutputOptions, StoreOptions, context};
 use crate::spelling::quantity;
-use assay_app::cluster::{ClusterNode, HostNames, cluster_nodes, differences, shared_devices};
+use assay_app::cluster::{HostNames, cluster_survey};
+use assay_app::collect::collect;
+use assay_app::finish::CriteriaSource;
 use assay_app::{Context, Guards};
+use assay_model::cluster::{ClusterSurvey, HostSurvey, SharedDevice};
+use assay_model::measurement::Finish;
 use assay_model::number::{real, seconds};
 use assay_model::units::show_bytes;
 use assay_model::{Error, Result};
 use assay_store::Store;
 use clap::{Args, Subcommand};
 use std::fmt::Write;
+use std::path::PathBuf;
 
 /// Shows the hosts of a cluster, and how hosts become one
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay cluster start-lines --hosts hA,hB,hC
-  assay cluster nodes --hosts hA,hB,hC /mnt/data")]
+  assay cluster nodes --hosts hA,hB,hC /mnt/data
+  assay cluster collect latest")]
 pub struct Options {
     #[command(subcommand)]
     command: Command,
@@ -33,6 +41,10 @@ enum Command {
     #[command(after_help = "Examples:
   assay cluster start-lines --hosts hA,hB,hC")]
     StartLines(StartLinesOptions),
+    /// Completes a run of several hosts whose driver has died, from what the hosts kept on their own disks
+    #[command(after_help = "Examples:
+  assay cluster collect latest")]
+    Collect(CollectOptions),
 }
 
 /// Options of `nodes`.
@@ -44,6 +56,9 @@ struct NodesOptions {
     /// Directories, files or block devices whose storage is described
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
+    /// Print JSON documents instead of text
+    #[arg(long, help_heading = COMMON)]
+    json: bool,
 }
 
 /// Options of `start-lines`.
@@ -57,10 +72,26 @@ struct StartLinesOptions {
     port: u16,
 }
 
+/// Options of `collect`.
+#[derive(Args)]
+struct CollectOptions {
+    /// The run: its id, or `latest`
+    #[arg(value_name = "RUN")]
+    run: String,
+    /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload, if it has any
+    #[arg(long, value_name = "FILE")]
+    criteria: Option<PathBuf>,
+    #[command(flatten, next_help_heading = COMMON)]
+    store: StoreOptions,
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     match &options.command {
         Command::Nodes(options) => nodes(options),
+        Command::Collect(options) => collect_run(options),
         Command::StartLines(options) => match &options.hosts {
             HostNames::Named(hosts) => print(&start_lines(hosts, options.port)),
             HostNames::Local(_) => Err(Error::usage(
@@ -71,27 +102,51 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
 }
 
-fn nodes(options: &NodesOptions) -> Result<ExitStatus> {
+/// Asks hosts who they are; nothing is touched and nothing kept.
+pub fn survey(hosts: &HostNames, targets: &[String]) -> Result<ClusterSurvey> {
     let context = Context {
         stop: crate::signals::stop_flag()?,
         guards: Guards::of_this_program(),
         ..Context::new(Store::at(std::env::temp_dir()))
     };
-    let found = cluster_nodes(&options.hosts, &options.targets, &context)?;
-    let mut text = String::new();
-    for node in &found {
-        text.push_str(&described(node));
-    }
-    for (device, hosts) in shared_devices(&found) {
-        let _ = writeln!(text, "shared: the device {device} is one on {}", hosts.join(", "));
-    }
-    for difference in differences(&found) {
-        let _ = writeln!(text, "differs: {difference}");
-    }
-    print(&text)
+    cluster_survey(hosts, targets, &context)
 }
 
-fn described(node: &ClusterNode) -> String {
+fn nodes(options: &NodesOptions) -> Result<ExitStatus> {
+    let found = survey(&options.hosts, &options.targets)?;
+    if options.json {
+        return print(&json(&found)?);
+    }
+    let each: String = found.hosts.iter().map(described).collect();
+    print(&(each + &shared_and_different(&found)))
+}
+
+/// The answer of a run whose driver has died; that somebody killed it does not count against collecting.
+fn collect_run(options: &CollectOptions) -> Result<ExitStatus> {
+    let asked = CriteriaSource::named(options.criteria.as_deref())?;
+    let context = context(&options.store, &options.output)?;
+    let run = context.store.open(&options.run)?;
+    let finished = collect(&run, asked, &context)?;
+    show(&finished.loaded, &finished.run, &options.output)?;
+    Ok(match finished.finish {
+        Finish::Failed { .. } => ExitStatus::Inconclusive,
+        _ => exit_status(&Finish::Complete, finished.outcome),
+    })
+}
+
+/// What several hosts have in common, and what not.
+pub fn shared_and_different(found: &ClusterSurvey) -> String {
+    let mut text = String::new();
+    for SharedDevice { device, hosts } in &found.shared {
+        let _ = writeln!(text, "shared: the device {device} is one on {}", hosts.join(", "));
+    }
+    for difference in &found.differences {
+        let _ = writeln!(text, "differs: {difference}");
+    }
+    text
+}
+
+fn described(node: &HostSurvey) -> String {
     let host = &node.environment.host;
     let mut text = format!(
         "{}: {}, assay {}, Linux {}, {} processors, {} of memory\n",
@@ -105,9 +160,9 @@ fn described(node: &ClusterNode) -> String {
     let _ = writeln!(
         text,
         "  clock {:+.3} ms ± {:.3} ms against this machine's; an answer takes {:.3} ms at least",
-        real(node.offset.offset_ns.unsigned_abs()) / 1e6 * sign(node.offset.offset_ns),
-        1e3 * seconds(node.offset.uncertainty_ns),
-        1e3 * seconds(node.round_trip_ns)
+        real(node.clock.offset_ns.unsigned_abs()) / 1e6 * sign(node.clock.offset_ns),
+        1e3 * seconds(node.clock.uncertainty_ns),
+        1e3 * seconds(node.clock.round_trip_min_ns)
     );
     for storage in &node.environment.storage {
         for layer in &storage.stack.layers {

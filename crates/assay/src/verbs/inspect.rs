@@ -2,7 +2,10 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::options::COMMON;
+use crate::spelling::quantity;
 use crate::terminal::layout;
+use crate::verbs::cluster::{shared_and_different, survey};
+use assay_app::cluster::HostNames;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_model::Result;
@@ -13,11 +16,16 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay inspect /mnt/data
-  assay inspect /dev/nvme0n1 --json")]
+  assay inspect /dev/nvme0n1 --json
+  assay inspect /mnt/data --hosts hA,hB")]
 pub struct Options {
     /// Directories, files or block devices
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// Hosts that are inspected, each with its findings, and which devices they share: local:N for N processes of this
+    /// machine, or names of hosts of a Ray cluster joined by commas
+    #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
+    hosts: Option<HostNames>,
     /// Print JSON documents instead of text
     #[arg(long, help_heading = COMMON)]
     json: bool,
@@ -28,10 +36,27 @@ pub struct Options {
 /// # Errors
 /// When a path does not exist or may not be looked at.
 pub fn run(options: &Options) -> Result<ExitStatus> {
+    if let Some(hosts) = &options.hosts {
+        return inspect_hosts(hosts, options);
+    }
     let paths: Vec<&Path> = options.paths.iter().map(PathBuf::as_path).collect();
     let environment = capture_environment(&SysRoot::live(), &paths, &[])?;
     if options.json {
         return print(&json(&environment)?);
     }
     print(&assay_report::environment_text(&environment, layout(true)))
+}
+
+/// Each host with its findings, then what they share and what differs.
+fn inspect_hosts(hosts: &HostNames, options: &Options) -> Result<ExitStatus> {
+    let paths: Vec<String> = options.paths.iter().map(|path| path.display().to_string()).collect();
+    let found = survey(hosts, &paths)?;
+    if options.json {
+        return print(&json(&found)?);
+    }
+    let each = found.hosts.iter().map(|host| {
+        let text = assay_report::environment_text(&host.environment, layout(true));
+        format!("host {}\n\n{text}\n", host.name)
+    });
+    print(&(each.collect::<String>() + &shared_and_different(&found)))
 }

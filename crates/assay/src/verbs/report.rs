@@ -76,12 +76,16 @@ enum Table {
     Locality,
     /// Stretches of one level of a soak
     Levels,
+    /// Every host of several that measured together
+    Hosts,
+    /// The rates of these hosts over time
+    HostRates,
     /// The host during the run
     Watch,
 }
 
 impl Table {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 13] = [
         Self::Curve,
         Self::Intervals,
         Self::Histograms,
@@ -92,6 +96,8 @@ impl Table {
         Self::Factors,
         Self::Locality,
         Self::Levels,
+        Self::Hosts,
+        Self::HostRates,
         Self::Watch,
     ];
 
@@ -109,6 +115,8 @@ impl Table {
             Self::Factors => assay_report::factors_csv(report, id),
             Self::Locality => assay_report::locality_csv(report, id),
             Self::Levels => assay_report::levels_csv(report, id),
+            Self::Hosts => assay_report::hosts_csv(report, id),
+            Self::HostRates => assay_report::host_rates_csv(report, id),
             Self::Watch => watch(run)?,
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::exit::{ExitStatus, print};
 use crate::finish::conclude;
-use crate::hosts_option::hosts_plan;
+use crate::hosts_option::HostsOptions;
 use crate::job_options::{JobOptions, say_report};
 use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::resume::{locked_options, original_options};
@@ -10,14 +10,12 @@ use crate::spelling::quantity;
 use crate::start;
 use crate::stream_options::{STREAM, StreamOptions};
 use crate::terminal::say;
-use assay_app::cluster::HostNames;
 use assay_app::finish::CriteriaSource;
 use assay_app::job_file::{self, JobPlan, check_complete, chosen_targets, job_text, read_job};
 use assay_app::plan_document::read_plan;
 use assay_app::resume::{check_resumable, needed};
 use assay_app::run::RunPlan;
 use assay_app::study::outline;
-use assay_cluster::division::Outstanding;
 use assay_formats::annotate::annotated;
 use assay_methods::files::read_document;
 use assay_methods::patterns::Pattern;
@@ -69,13 +67,8 @@ pub struct Options {
     /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
     verify: Option<Share>,
-    /// Hosts that run it together, each on the targets as it sees them: local:N for N processes of this machine, or names
-    /// of hosts of a Ray cluster joined by commas
-    #[arg(long, value_name = "HOSTS", conflicts_with = "verify", value_parser = quantity::<HostNames>)]
-    hosts: Option<HostNames>,
-    /// Divide the outstanding I/Os of the workload among the hosts instead of giving them to each
-    #[arg(long, requires = "hosts")]
-    total: bool,
+    #[command(flatten)]
+    hosts: HostsOptions,
     /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload, if it has any
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
@@ -97,8 +90,7 @@ pub struct Options {
 impl Options {
     /// The plan of a workload that these options mean.
     fn plan(&self, workload: Workload) -> RunPlan {
-        let outstanding = if self.total { Outstanding::Total } else { Outstanding::PerHost };
-        let hosts = self.hosts.as_ref().map(|hosts| hosts_plan(hosts, &self.target, outstanding));
+        let hosts = self.hosts.plan(&self.target);
         RunPlan { target: self.target.plan(), workload, verify: self.verify, hosts }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
+use crate::hosts_option::HostsOptions;
 use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
@@ -21,7 +22,7 @@ use assay_store::{Document, RunReader};
 use clap::Args;
 
 /// What a soak that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 10] = [
+const OWN: [&str; 12] = [
     "workload",
     "time",
     "work",
@@ -32,6 +33,8 @@ const OWN: [&str; 10] = [
     "interval",
     "seed",
     "verify",
+    "hosts",
+    "total",
 ];
 
 /// Loads a target for hours or days: whether it becomes steady, what it loses, and whether rest restores it
@@ -39,6 +42,7 @@ const OWN: [&str; 10] = [
 #[command(after_help = "Examples:
   assay soak /mnt/data --time 12h
   assay soak /mnt/data --work 300s --rest 600s --cycles 215 --final-rest 1h
+  assay soak /mnt/data --time 12h --hosts hA,hB
   assay soak --resume latest")]
 pub struct Options {
     /// Workload file, preset or pattern; by default `oltp`, or `oltp-read` where writing is not allowed
@@ -71,6 +75,8 @@ pub struct Options {
     /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
     #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
     verify: Option<Share>,
+    #[command(flatten)]
+    hosts: HostsOptions,
     /// Continue an unfinished soak as it was started: its id, or `latest`
     #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&[&OWN[..], &STREAM].concat()))]
     resume: Option<String>,
@@ -128,7 +134,9 @@ impl Options {
             cycles: self.cycles.unwrap_or(1),
             final_rest: self.final_rest,
         };
-        SoakPlan { target, workload, cycles, tolerance: self.tolerance, verify: self.verify }
+        let hosts = self.hosts.plan(&self.target);
+        let tolerance = self.tolerance;
+        SoakPlan { target, workload, cycles, tolerance, verify: self.verify, hosts }
     }
 
     fn workload(&self, target: &TargetPlan) -> Result<Workload> {

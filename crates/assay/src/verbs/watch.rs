@@ -6,6 +6,7 @@ use crate::live_options::LiveOptions;
 use crate::options::{COMMON, OutputOptions, StoreOptions, measuring_context};
 use crate::spelling::quantity;
 use assay_app::Progress;
+use assay_app::cluster::{HostNames, HostsMoment, WatchHosts};
 use assay_app::finish::{CriteriaSource, finish_run};
 use assay_app::host_sampler::Pace;
 use assay_archives::oswatcher::{self, ArchiveWriter};
@@ -37,6 +38,7 @@ const EVERY_MIN: Nanos = Nanos(100_000_000);
 #[command(after_help = "Examples:
   assay watch --time 60s
   assay watch /mnt/data --interval 100ms --csv
+  assay watch /mnt/data --hosts hA,hB --time 60s
   assay watch --from oswatcher-archive/")]
 pub struct Options {
     /// Directories, files or block devices whose devices to watch; by default all disks that were ever used
@@ -48,6 +50,10 @@ pub struct Options {
     /// Time between two samples
     #[arg(long, alias = "every", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1s", conflicts_with = "from")]
     interval: Nanos,
+    /// Hosts that are watched together, their devices next to each other under one clock: local:N for N processes of this
+    /// machine, or names of hosts of a Ray cluster joined by commas
+    #[arg(long, value_name = "HOSTS", conflicts_with_all = ["from", "oswatcher"], value_parser = quantity::<HostNames>)]
+    hosts: Option<HostNames>,
     /// Read an archive of `OSWatcher` instead of this machine
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
@@ -80,10 +86,15 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let context = measuring_context(&options.store, &options.output, None, &options.live)?;
     let progress = &context.progress;
     progress.show("watching the host", 0.0, None);
+    let mut hosts = match &options.hosts {
+        Some(names) => Some(WatchHosts::open(names, &named(&options.targets), &context)?),
+        None => None,
+    };
     // What this machine is says nothing of the one that wrote an archive.
-    let environment = match options.from {
-        Some(_) => None,
-        None => Some(environment(options)?),
+    let environment = match (&hosts, &options.from) {
+        (Some(hosts), _) => hosts.environment.clone(),
+        (None, Some(_)) => None,
+        (None, None) => Some(environment(options)?),
     };
     let imported = options.from.as_deref().map(oswatcher::read).transpose()?;
     let writer = context.store.create(&NewRun {
@@ -98,14 +109,16 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         writer.put_json(Document::Environment, environment)?;
     }
     let mut sink = Sink::open(options, &writer, environment.as_ref())?;
-    let finish = match imported {
-        Some(imported) => {
+    let finish = match (imported, &mut hosts) {
+        (_, Some(hosts)) => together(options, hosts, &writer, &mut sink, progress)?,
+        (Some(imported), None) => {
             imported.notes.iter().for_each(|note| progress.say(&format!("note: {note}")));
             imported.moments.iter().try_for_each(|moment| sink.take(moment))?;
             Finish::Complete
         }
-        None => live(options, environment.as_ref(), &mut sink, progress, &context.stop)?,
+        (None, None) => live(options, environment.as_ref(), &mut sink, progress, &context.stop)?,
     };
+    drop(hosts);
     progress.clear();
     sink.log.sync()?;
     finish_with(options, writer, &finish, asked.as_ref())
@@ -132,12 +145,17 @@ fn environment(options: &Options) -> Result<Environment> {
 
 /// What was watched, for the list of runs.
 fn targets(options: &Options) -> Vec<String> {
-    let name = |path: &PathBuf| path.display().to_string();
-    let named: Vec<String> = options.targets.iter().chain(&options.from).map(name).collect();
+    let mut named = named(&options.targets);
+    named.extend(options.from.as_ref().map(|path| path.display().to_string()));
     if named.is_empty() {
-        return vec!["this machine".to_owned()];
+        let all = options.hosts.as_ref().map_or("this machine".to_owned(), HostNames::to_string);
+        return vec![all];
     }
     named
+}
+
+fn named(targets: &[PathBuf]) -> Vec<String> {
+    targets.iter().map(|path| path.display().to_string()).collect()
 }
 
 /// Where moments go.
@@ -176,6 +194,29 @@ impl Sink {
         }
         Ok(())
     }
+}
+
+/// Watches hosts until the time is over or a person ends it, as [`live`] does this machine.
+fn together(
+    options: &Options,
+    hosts: &mut WatchHosts,
+    writer: &RunWriter,
+    sink: &mut Sink,
+    progress: &Progress,
+) -> Result<Finish> {
+    let length = options.time.map(|length| Duration::from_nanos(length.0));
+    let mut see = |now: HostsMoment<'_>| {
+        sink.take(now.moment)?;
+        progress.interval(now.interval);
+        show(now.moment, length, Duration::from_nanos(now.interval.end_ns), progress);
+        Ok(())
+    };
+    let (finish, found) = hosts.watch(options.interval, options.time, &mut see)?;
+    writer.put_json(Document::Cluster, &found)?;
+    Ok(match finish {
+        Finish::Interrupted if options.time.is_none() => Finish::Complete,
+        finish => finish,
+    })
 }
 
 /// Watches this machine until the time is over or a person ends it; both are a good end where no time was named.

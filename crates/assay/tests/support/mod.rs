@@ -116,6 +116,8 @@ impl Place {
         let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
         // A database has tests of its own; without programs `check` skips it at once.
         command.env("ASSAY_BINDIR", "/nowhere");
+        // What nodes keep is this place's, too.
+        command.env("XDG_STATE_HOME", self.path("state"));
         command
             .args(line.split_whitespace())
             .current_dir(&self.directory)
