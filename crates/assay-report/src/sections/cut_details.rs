@@ -48,14 +48,14 @@ pub(super) fn ages<'a>(found: &Durability, format: Formatter) -> Vec<Block<'a>> 
     let names = first.lost_ages.iter().map(age_name);
     let counts: Vec<(String, u64)> = names.enumerate().map(|(at, name)| (name, sum(at))).collect();
     let title = "Lost writes by how long before the cut they had been acknowledged";
-    counted(title, "before the last acknowledgement", "lost-before-cut", counts, format)
+    counted(title, "at most, before the last acknowledgement", "lost-before-cut", counts, format)
 }
 
 fn age_name(age: &LostAge) -> String {
     match age.age_max_s {
         None => "more".to_owned(),
-        Some(most_s) if most_s < 1.0 => format!("≤ {:.0} ms", most_s * 1e3),
-        Some(most_s) => format!("≤ {most_s:.0} s"),
+        Some(most_s) if most_s < 1.0 => format!("{:.0} ms", most_s * 1e3),
+        Some(most_s) => format!("{most_s:.0} s"),
     }
 }
 
@@ -170,7 +170,7 @@ mod tests {
         ]);
         let format = Formatter::new(&Report::default(), Options { relative: false });
         assert_eq!(rows(&tears(&found, format)), [["0.5", "1"], ["4", "7"]]);
-        assert_eq!(rows(&ages(&found, format)), [["≤ 10 ms", "4"], ["more", "4"]]);
+        assert_eq!(rows(&ages(&found, format)), [["10 ms", "4"], ["more", "4"]]);
         let reached = ["power", "2", "cut", "cut", "cut, as far as its power went"];
         assert_eq!(reach(&found).plain()[1..], [reached]);
     }
