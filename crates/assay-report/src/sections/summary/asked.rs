@@ -37,8 +37,8 @@ pub(super) fn asked(report: &Report, format: &Formatter) -> String {
     if let Some(verdict) = &report.verdict {
         return of_verdict(verdict, target, format);
     }
-    let is_asked = |found: &&Durability| !found.cuts.is_empty() || found.timing.is_some();
-    if report.durability().filter(is_asked).is_some() {
+    let is_asked = |found: &Durability| !found.cuts.is_empty() || found.timing.is_some();
+    if report.durability().is_some_and(is_asked) {
         return format!("Does {target} keep what it acknowledged?");
     }
     of_measurement(report, format)
