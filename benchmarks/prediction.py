@@ -5,10 +5,10 @@ Each storage is an ext4 file system on a loop device over a file of the rig, who
 Steps may be run apart, because all of a step's results are in the store: `measure STORAGE`, `calibrate STORAGE`, then `verify`.
 
 What is measured runs before everything else on the machine: in a control group of its own with many times the usual share of the processors, where
-there is one, and at a nice value of -15; the rig is a real-time process, and workers of the kernel have a nice value of -20. Three gates decide what
-counts, fixed before what they are applied to was measured: sessions waited for a processor for at most 5 % of their time (`assay` itself decides that), the
-rig was late by at most 3 % of what its script asked for, and of the time of reads at the device at most 10 % was on the way to the rig and back. The
-share of the processors that others had is printed next to them."""
+there is one, and at a nice value of -15; the rig is a real-time process, and workers of the kernel have a nice value of -20. Two gates decide what
+counts, fixed before what they are applied to was measured: sessions waited for a processor for at most 5 % of their time (`assay` itself decides that), and
+the rig was late by at most 3 % of what its script asked for. What reads spend on the way to the rig and back is a part of the storage: flushes of the loop
+device hold them up, and a calibration measures that as it measures the rig. It is printed next to the share of the processors that others had."""
 
 import argparse
 import atexit
@@ -66,7 +66,6 @@ LATE_MAX = 0.03
 SMALL, LARGE = 32768, 1 << 30
 # Of their time sessions may wait for a processor; `assay` has the same limit.
 QUEUE_MAX = 0.05
-WAY_MAX = 0.10
 
 
 def favour_workers(favoured):
@@ -213,7 +212,6 @@ def measure(given, name, loads):
         for load in loads:
             begin = time.monotonic()
             assay(given, "load", "slob", storage.path, *server(given), "--sessions", SESSIONS, "--time", f"{given.seconds}s",
-                  "--warm-up", "3s",
                   "--scale", "40MiB", *LOADS[load], "--name", f"{given.product}-{name}-{load}", "--quiet", storage=storage)
             storage.step(load, begin)
             print(f"{given.product} {name} {load}: {time.monotonic() - begin:.0f} s", flush=True)
@@ -267,7 +265,7 @@ def lateness(given):
 
 
 def noise(given, storage, load, late):
-    """The larger of both shares, each over its limit, for one load on one storage."""
+    """How late the rig was for one load on one storage, and what reads spent on the way to it, as shares."""
     step = late[storage, load]
     counters = [rung["device"]["counters"] for rung in load_document(given, f"{given.product}-{storage}-{load}")["rungs"]]
     device_ms = sum(one["read_time_ns"] for one in counters) / sum(one["read_ios"] for one in counters) / 1e6
@@ -291,7 +289,7 @@ def pair(given, before, after, load, held_out, late):
             print(f"{given.product:9} {'held out' if held_out else 'learnt':8} {load:8} {before:6} -> {after:6} {sessions:3} refused", flush=True)
     for case in cases:
         cell = {"before": before, "after": after, "load": load, "held_out": held_out, "late_share": late_share, "way_share": way_share} | case
-        cell["noisy"] = late_share > LATE_MAX or way_share > WAY_MAX or case.get("cpu_queue_share", 0) > QUEUE_MAX
+        cell["noisy"] = late_share > LATE_MAX or case.get("cpu_queue_share", 0) > QUEUE_MAX
         cells.append(cell)
         print(f"{given.product:9} {'held out' if held_out else 'learnt':8} {load:8} {before:6} -> {after:6} {case['sessions']:3} {case['answer']:9}"
               f"{'noisy' if cell['noisy'] else '':6} {100 * off(cell, 'predicted'):+6.1f} %  amdahl {100 * off(cell, 'amdahl'):+6.1f} % "

@@ -147,6 +147,18 @@ class Page(InBrowser):
         page.write_bytes(subprocess.run([EXAMPLE], capture_output=True, check=True).stdout)
         return page
 
+    def test_campaigns_of_cuts_serve_their_reader_well(self) -> None:
+        if not EXAMPLE.exists():
+            self.skipTest(f"ASSAY_PAGE names no page and {EXAMPLE.relative_to(harness.ROOT)} is not built")
+        harness.SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        for kind in ("cuts", "lost"):
+            page = harness.SCREENSHOTS / f"{kind}.html"
+            page.write_bytes(subprocess.run([EXAMPLE, kind], capture_output=True, check=True).stdout)
+            self.assertEqual(harness.problems(self.opened, page, harness.VIEWS, False), [], kind)
+            if harness.has_axe():
+                for view in harness.VIEWS[:2]:
+                    self.assertEqual(harness.barriers(self.opened, page, view), [], kind)
+
     def test_a_reader_is_served_well(self) -> None:
         page = self.page()
         self.assertEqual(harness.problems(self.opened, page, harness.VIEWS, harness.is_judged(page)), [])

@@ -49,6 +49,9 @@ pub struct CalibrationRunPlan {
     pub steps: Vec<Nanos>,
     /// Seed of all random choices.
     pub seed: u64,
+    /// Time for each mix beyond `time`, for the precision of its whole curve; 0 is none.
+    #[serde(default)]
+    pub curve_time: Nanos,
     /// Bytes of an append to the log of a database, where that is measured, too.
     pub append: Option<Bytes>,
     /// The hosts that are calibrated together; this program alone where they are absent.
@@ -69,6 +72,7 @@ impl Default for CalibrationRunPlan {
             outstanding_max: 1024,
             steps: Vec::new(),
             seed: 1,
+            curve_time: Nanos(0),
             append: None,
             hosts: None,
         }
@@ -100,7 +104,7 @@ impl CalibrationRunPlan {
         }
     }
 
-    /// Takes transfer, mix and log of a database.
+    /// Takes transfer, mix and log of a database, and gives the curve where it lives half as much time again.
     ///
     /// # Errors
     /// When the profile has no reads of a block.
@@ -117,6 +121,7 @@ impl CalibrationRunPlan {
         let mixes = database_calibration::mixes(&demand).into_iter();
         let mixes = mixes.filter(|mix| may_write || mix.read_share >= 1.0);
         self.read_share = mixes.map(|mix| Share(mix.read_share)).collect();
+        self.curve_time = Nanos(self.time.0 / 2);
         self.append = (may_write && demand.commits_mean > 0.0).then(|| append_of(&demand));
         Ok(())
     }
@@ -146,6 +151,7 @@ impl CalibrationRunPlan {
             transfer: self.transfer,
             large_transfer: self.large_transfer,
             time_budget: self.time,
+            curve_time: self.curve_time,
             outstanding_max: self.outstanding_max / HostsPlan::count(self.hosts.as_ref()),
             hosts: HostsPlan::count(self.hosts.as_ref()),
             workers_max: std::thread::available_parallelism()

@@ -12,13 +12,14 @@ use crate::recording::{OpenTarget, Recording, RunRequest, check_verifiable};
 use crate::target_plan::TargetPlan;
 use assay_engine::Target;
 use assay_host::clock::unix_ns;
-use assay_host::declarations::{declarations, declared_atomic_unit};
+use assay_host::declarations::{declarations, declared_units};
 use assay_host::root::SysRoot;
 use assay_ledger::{
     KeptAcknowledgements, LedgerHead, LedgerId, LedgerPlace, LedgerSubject, Recorder,
 };
 use assay_methods::durability::durability;
 use assay_methods::flush_timing::time_flushes;
+use assay_methods::page_protection::with_page_protection;
 use assay_methods::target::{LedgerUse, Storage};
 use assay_model::durability::{Durability, FlushTiming, JudgedCut};
 use assay_model::measurement::Finish;
@@ -257,16 +258,15 @@ fn head(
 
 /// All that is known of a target that is open.
 fn weighed(recording: &Recording, timing: Option<FlushTiming>, cuts: Vec<JudgedCut>) -> Durability {
-    let storage = match &recording.target {
-        OpenTarget::Storage(storage) => storage.environment.storage.first(),
-        OpenTarget::Simulated(..) | OpenTarget::Hosts(_) => None,
+    let OpenTarget::Storage(storage) = &recording.target else {
+        return durability(Vec::new(), timing, cuts);
     };
-    let stack = storage.map(|storage| &storage.stack);
-    let declared = stack.map(declarations).unwrap_or_default();
-    Durability {
-        declared_atomic_unit_bytes: stack.and_then(declared_atomic_unit),
-        ..durability(declared, timing, cuts)
-    }
+    let Some(facts) = storage.environment.storage.first() else {
+        return durability(Vec::new(), timing, cuts);
+    };
+    let file = storage.targets.first().map(|target| &target.file);
+    let found = durability(declarations(&facts.stack), timing, cuts);
+    with_page_protection(found, workload::PAGE.0, declared_units(&facts.stack, file))
 }
 
 fn storage_of(recording: &Recording) -> Result<&Storage> {

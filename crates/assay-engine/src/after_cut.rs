@@ -2,10 +2,13 @@
 
 use crate::sys::{self, Buffers, monotonic_ns};
 use crate::target::Target;
-use assay_integrity::{AfterCut, BlockAfterCut, Diagnosis, Faults, Place, Sighting, Stamp};
-use assay_model::integrity::{FaultCount, FaultVersions, FoundBy, Sweep};
+use assay_integrity::{
+    AfterCut, BlockAfterCut, Diagnosis, FaultGround, Faults, Place, Sighting, Stamp,
+};
+use assay_model::integrity::{FaultCount, FaultMap, FaultVersions, FoundBy, Sweep};
 use assay_model::number::{count_of, index_of, seconds, share};
 use assay_model::{Error, Result};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -24,8 +27,14 @@ pub struct TargetAfterCut {
     pub torn_blocks: u64,
     /// What the places have in common at which these change, bytes; 0 where none was torn.
     pub atomic_unit_bytes: u64,
+    /// How many of them change at which byte.
+    pub tears: BTreeMap<u64, u64>,
     /// Broken promises by kind.
     pub counts: Vec<FaultCount>,
+    /// Blocks whose promise is broken.
+    pub broken_blocks: Vec<u64>,
+    /// Where they lie.
+    pub fault_maps: Vec<FaultMap>,
     /// The first of them, with both versions.
     pub versions: Vec<FaultVersions>,
     /// What was read.
@@ -56,14 +65,18 @@ pub fn judge_after_cut(
     if !target.direct {
         sys::forget_cached(&target.file);
     }
-    let names = vec![(target.name.clone(), target.first_byte)];
+    let ground = FaultGround {
+        name: target.name.clone(),
+        first_byte: target.first_byte,
+        blocks: target.length_bytes / after.block_bytes(),
+    };
     let shared = Shared {
         target,
         after,
         stop,
         next: AtomicU64::new(0),
         found: Mutex::default(),
-        faults: Mutex::new(Faults::new(names, after.block_bytes())),
+        faults: Mutex::new(Faults::new(vec![ground], after.block_bytes())),
     };
     let bytes = index_of(PIECE_BYTES.max(after.block_bytes()));
     let buffers = (0..THREADS).map(|_| Buffers::new(1, bytes)).collect::<std::io::Result<Vec<_>>>();
@@ -71,9 +84,16 @@ pub fn judge_after_cut(
         Error::environment(format!("reserving memory for the sweep: {error}"), "free memory")
     })?;
     shared.read_all(buffers, show);
-    let faults = shared.faults.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut faults = shared.faults.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut found = shared.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let broken = found.broken_blocks.iter().copied().collect();
+    let last_kept_ns = after.last_kept_ns(&broken);
+    faults.find_broken_order(|place| {
+        let promised_ns = after.promised_ns(place.block);
+        promised_ns.is_some_and(|time_ns| last_kept_ns.is_some_and(|kept_ns| time_ns < kept_ns))
+    });
     found.counts = faults.counts();
+    found.fault_maps = faults.maps();
     found.versions = faults.kept().cloned().collect();
     found.sweep.complete = !stop.load(Ordering::Relaxed);
     found.sweep.elapsed_s = seconds(monotonic_ns() - started_ns);
@@ -161,6 +181,7 @@ impl Shared<'_> {
                 found.kept_blocks += u64::from(promised);
                 found.newer_blocks += u64::from(promised);
                 found.torn_blocks += 1;
+                *found.tears.entry(boundary_bytes).or_default() += 1;
                 found.atomic_unit_bytes = divisor(boundary_bytes, found.atomic_unit_bytes);
             }
             BlockAfterCut::Broken(diagnosis, newest) => {
@@ -183,7 +204,10 @@ impl Shared<'_> {
         let found_by = FoundBy::Sweep;
         let sighting = Sighting { place, newest, diagnosis, found_by, transient };
         let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        faults.add(&sighting, &self.after.expected(block), data);
+        if faults.add(&sighting, &self.after.expected(block), data) {
+            drop(faults);
+            self.found().broken_blocks.push(block);
+        }
     }
 
     /// Whether a second read of a block, into memory of its own, gives what is allowed.

@@ -3,8 +3,9 @@
 use crate::sys::{self, Buffers};
 use crate::target::Target;
 use assay_integrity::{
-    BegunWrite, BlockStamp, BlockState, Diagnosis, Faults, Generations, Pattern, Place, Promise,
-    SECTOR_BYTES, SectorAddress, Sighting, UnsyncedWrite, UnsyncedWrites, Writer, diagnose,
+    BegunWrite, BlockStamp, BlockState, Diagnosis, FaultGround, Faults, Generations, Pattern,
+    Place, Promise, SECTOR_BYTES, SectorAddress, Sighting, UnsyncedWrite, UnsyncedWrites, Writer,
+    diagnose,
 };
 use assay_ledger::{Acknowledgement, Recorder};
 use assay_model::integrity::{
@@ -91,6 +92,21 @@ impl Ground {
         }
     }
 
+    /// A write of a block was acknowledged.
+    fn complete(&self, block: u64, write: &BegunWrite, durable: MadeDurable) {
+        let failures = self.failures.load(Ordering::Acquire);
+        let oldest_before = self.generations.complete(block, write.oldest_before);
+        if durable != MadeDurable::BySync {
+            return;
+        }
+        let generation = write.generation;
+        self.unsynced.push(UnsyncedWrite { block, generation, oldest_before });
+        // A sync that failed just now may not have found the write among those that it casts doubt on.
+        if self.failures.load(Ordering::Acquire) != failures {
+            self.generations.doubt(block, oldest_before);
+        }
+    }
+
     fn address(&self, block: u64, block_bytes: u64) -> SectorAddress {
         let sector = (self.first_byte + block * block_bytes) / count_of(SECTOR_BYTES);
         SectorAddress { target: self.number, sector }
@@ -130,7 +146,11 @@ impl Verifier {
             unsynced: UnsyncedWrites::default(),
             failures: AtomicU64::new(0),
         };
-        let named = targets.iter().map(|target| (target.name.clone(), target.first_byte));
+        let named = targets.iter().map(|target| FaultGround {
+            name: target.name.clone(),
+            first_byte: target.first_byte,
+            blocks: blocks(target),
+        });
         Ok(Self {
             pattern: Pattern::new(run, compressible_share),
             block_bytes,
@@ -223,14 +243,10 @@ impl Verifier {
         let ground = &self.grounds[extent.target];
         for (block, write) in (extent.first_block..).zip(begun) {
             if succeeded {
-                ground.generations.complete(block);
+                ground.complete(block, write, durable);
             } else {
                 ground.failures.fetch_add(1, Ordering::AcqRel);
                 ground.generations.fail(block, write.oldest_before);
-            }
-            if succeeded && durable == MadeDurable::BySync {
-                let BegunWrite { generation, oldest_before, .. } = *write;
-                ground.unsynced.push(UnsyncedWrite { block, generation, oldest_before });
             }
         }
         if let (true, MadeDurable::ByItself, Some(ledger)) = (succeeded, durable, &self.ledger) {
@@ -394,6 +410,7 @@ impl Verifier {
             },
             counts: faults.counts(),
             faults: faults.kept().map(|versions| versions.fault.clone()).collect(),
+            fault_maps: faults.maps(),
             durability: None,
         }
     }

@@ -1,9 +1,14 @@
 //! What the layers under a target declare of their caches: an entry for each that says something.
 
-use assay_model::durability::Declaration;
+use assay_model::durability::{Declaration, DeclaredUnits};
 use assay_model::number::real;
 use assay_model::stack::{BlockLayer, BlockStack, Mount};
 use assay_model::units::show_bytes;
+use rustix::fs::{AtFlags, StatxFlags, statx};
+use std::os::fd::AsFd;
+
+/// `STATX_WRITE_ATOMIC`, from Linux 6.11 on.
+const WRITE_ATOMIC: StatxFlags = StatxFlags::from_bits_retain(0x0001_0000);
 
 /// What the layers declare, from the top to the bottom.
 pub fn declarations(stack: &BlockStack) -> Vec<Declaration> {
@@ -54,11 +59,30 @@ fn of_layer(layer: &BlockLayer) -> Option<Declaration> {
     Some(Declaration { layer, what: format!("{cache}: {meaning}{forced}{atomic}") })
 }
 
+/// What the layers declare of writes that a power cut leaves whole; `file` is one of the target, where there is one.
+pub fn declared_units(stack: &BlockStack, file: Option<impl AsFd>) -> DeclaredUnits {
+    let queues = || stack.layers.iter().filter_map(|layer| layer.queue.as_ref());
+    DeclaredUnits {
+        file_bytes: file.and_then(|file| file_unit(&file)),
+        device_bytes: device_unit(stack),
+        logical_block_bytes: queues().filter_map(|queue| queue.logical_block_bytes).max(),
+        physical_block_bytes: queues().filter_map(|queue| queue.physical_block_bytes).min(),
+        is_file: stack.mount.is_some(),
+    }
+}
+
 /// The largest write that every device under a target promises to keep whole over a power cut, bytes; `None` where one of them
 /// says nothing of it.
-pub fn declared_atomic_unit(stack: &BlockStack) -> Option<u64> {
+fn device_unit(stack: &BlockStack) -> Option<u64> {
     let said = stack.layers.iter().map(|layer| layer.queue.as_ref()?.atomic_write_bytes_max);
     said.collect::<Option<Vec<u64>>>()?.into_iter().min()
+}
+
+/// The same of a file, as its file system says.
+fn file_unit(file: &impl AsFd) -> Option<u64> {
+    let found = statx(file, "", AtFlags::EMPTY_PATH, WRITE_ATOMIC).ok()?;
+    let is_said = StatxFlags::from_bits_retain(found.stx_mask).contains(WRITE_ATOMIC);
+    is_said.then(|| u64::from(found.stx_atomic_write_unit_max))
 }
 
 #[cfg(test)]
@@ -72,10 +96,38 @@ mod tests {
             queue: Some(Queue { atomic_write_bytes_max: bytes, ..Queue::default() }),
             ..BlockLayer::default()
         };
-        let of = |layers| declared_atomic_unit(&BlockStack { layers, ..BlockStack::default() });
+        let of = |layers| device_unit(&BlockStack { layers, ..BlockStack::default() });
         assert_eq!(of(vec![layer(Some(65_536)), layer(Some(16_384))]), Some(16_384));
         assert_eq!(of(vec![layer(Some(65_536)), layer(None)]), None);
         assert_eq!(of(Vec::new()), None);
+    }
+
+    #[test]
+    fn blocks_of_several_devices_are_the_largest_that_can_be_addressed_and_the_smallest_that_is_written()
+     {
+        let layer = |logical, physical| BlockLayer {
+            queue: Some(Queue {
+                logical_block_bytes: Some(logical),
+                physical_block_bytes: Some(physical),
+                ..Queue::default()
+            }),
+            ..BlockLayer::default()
+        };
+        let layers = vec![layer(512, 4096), layer(4096, 512)];
+        let stack = BlockStack { layers, ..BlockStack::default() };
+        let units = declared_units(&stack, None::<std::fs::File>);
+        assert_eq!(
+            (units.logical_block_bytes, units.physical_block_bytes, units.device_bytes),
+            (Some(4096), Some(512), None)
+        );
+        assert!(!units.is_file && units.promised_bytes().is_none());
+    }
+
+    #[test]
+    fn a_file_system_is_asked_for_its_own_unit() {
+        // Whatever it says, it must agree with what the kernel would let a file open for atomic writes do: none in memory.
+        let file = std::fs::File::open("/proc/self/status").unwrap();
+        assert_eq!(file_unit(&file).unwrap_or(0), 0);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::generations::Promise;
 use crate::pattern::{BlockStamp, Pattern};
 use crate::stamp::{SECTOR_BYTES, SectorAddress, Stamp, Writer};
 use assay_model::number::{count_of, index_of};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What was written before a cut, and what of it was acknowledged.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub struct AfterCut {
     block_bytes: u64,
     first_byte: u64,
     promises: HashMap<u64, u32>,
+    /// When the promises were given, ns; empty where it is not known.
+    promised_ns: HashMap<u64, u64>,
     earlier_runs: Vec<u32>,
 }
 
@@ -43,7 +45,25 @@ impl AfterCut {
         promises: HashMap<u64, u32>,
         earlier_runs: Vec<u32>,
     ) -> Self {
-        Self { pattern: Pattern::new(run, 0.0), block_bytes, first_byte, promises, earlier_runs }
+        let promised_ns = HashMap::new();
+        let pattern = Pattern::new(run, 0.0);
+        Self { pattern, block_bytes, first_byte, promises, promised_ns, earlier_runs }
+    }
+
+    /// The same with the times at which the promises were given, ns.
+    pub fn with_times(self, promised_ns: HashMap<u64, u64>) -> Self {
+        Self { promised_ns, ..self }
+    }
+
+    /// When a block was promised last, ns.
+    pub fn promised_ns(&self, block: u64) -> Option<u64> {
+        self.promised_ns.get(&block).copied()
+    }
+
+    /// The last promise of all blocks but these, ns.
+    pub fn last_kept_ns(&self, broken: &HashSet<u64>) -> Option<u64> {
+        let kept = self.promised_ns.iter().filter(|(block, _)| !broken.contains(block));
+        kept.map(|(_, time_ns)| *time_ns).max()
     }
 
     /// Bytes of a block.
@@ -161,5 +181,14 @@ mod tests {
         for old in [data(RUN, 3, 1), data(EARLIER, 3, 9)] {
             assert_eq!(kind(after.judge(3, &mix(data(RUN, 3, 2), old))), FaultKind::Torn);
         }
+    }
+
+    #[test]
+    fn the_last_promise_that_was_kept_is_known() {
+        let after = after(&[(3, 2), (4, 1), (5, 1)]).with_times([(3, 10), (4, 30), (5, 20)].into());
+        assert_eq!(after.last_kept_ns(&HashSet::new()), Some(30));
+        assert_eq!(after.last_kept_ns(&[4].into()), Some(20));
+        assert_eq!(after.last_kept_ns(&[3, 4, 5].into()), None);
+        assert_eq!((after.promised_ns(5), after.promised_ns(6)), (Some(20), None));
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::diagnosis::Diagnosis;
 use crate::stamp::{SECTOR_BYTES, SectorAddress};
-use assay_model::integrity::{Fault, FaultCount, FaultKind, FaultPlace, FaultVersions, FoundBy};
+use assay_model::integrity::{
+    Fault, FaultCount, FaultKind, FaultMap, FaultPlace, FaultVersions, FoundBy,
+};
 use assay_model::number::count_of;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -13,6 +15,8 @@ pub const FAULTS_KEPT: usize = 100;
 const BYTES_KEPT: usize = 64 << 10;
 /// Ends of misdirected writes that wait for their other end.
 const ENDS_MAX: usize = 1 << 20;
+/// Parts of a map at most.
+const PARTS_MAX: u64 = 64;
 
 /// A block of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,17 +43,30 @@ pub struct Sighting {
 }
 
 /// A target as faults are reported on it.
-#[derive(Clone, Debug)]
-struct Ground {
-    name: String,
-    first_byte: u64,
+#[derive(Clone, Debug, Default)]
+pub struct FaultGround {
+    /// Its name.
+    pub name: String,
+    /// Where its first block begins.
+    pub first_byte: u64,
+    /// Its blocks.
+    pub blocks: u64,
+}
+
+impl FaultGround {
+    /// Blocks of a part of its map.
+    fn part_blocks(&self) -> u64 {
+        self.blocks.div_ceil(PARTS_MAX).max(1)
+    }
 }
 
 /// All faults of a run.
 #[derive(Debug, Default)]
 pub struct Faults {
-    grounds: Vec<Ground>,
+    grounds: Vec<FaultGround>,
     block_bytes: u64,
+    /// Faulty blocks by target and part of its map.
+    parts: HashMap<(usize, u64), u64>,
     counts: HashMap<FaultKind, u64>,
     kept: Vec<(Place, FaultVersions)>,
     /// Blocks that miss writes, with the version found, the one expected, and what the fault was counted as.
@@ -59,10 +76,8 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// None yet on targets of these names, whose blocks begin at these bytes.
-    pub fn new(targets: Vec<(String, u64)>, block_bytes: u64) -> Self {
-        let ground = |(name, first_byte)| Ground { name, first_byte };
-        let grounds = targets.into_iter().map(ground).collect();
+    /// None yet on these targets.
+    pub fn new(grounds: Vec<FaultGround>, block_bytes: u64) -> Self {
         Self { grounds, block_bytes, ..Self::default() }
     }
 
@@ -74,6 +89,7 @@ impl Faults {
         }
         self.note_ends(sighting, kind);
         *self.counts.entry(kind).or_default() += 1;
+        *self.parts.entry(self.part(sighting.place)).or_default() += 1;
         if self.kept.len() < FAULTS_KEPT {
             let versions = FaultVersions {
                 fault: self.fault(sighting, kind),
@@ -115,7 +131,15 @@ impl Faults {
             self.missing.remove(&home);
             self.kept.retain(|(place, _)| *place != home);
             self.counts.entry(kind).and_modify(|blocks| *blocks = blocks.saturating_sub(1));
+            let part = self.part(home);
+            self.parts.entry(part).and_modify(|blocks| *blocks = blocks.saturating_sub(1));
         }
+    }
+
+    /// The part of a map that a block lies in.
+    fn part(&self, place: Place) -> (usize, u64) {
+        let part_blocks = self.grounds.get(place.target).map_or(1, FaultGround::part_blocks);
+        (place.target, place.block / part_blocks)
     }
 
     /// The block that the data found belongs to.
@@ -162,6 +186,31 @@ impl Faults {
         FaultPlace { target: self.name(place.target), offset_bytes }
     }
 
+    /// Calls what is lost unserializable where it was promised before something that was kept: nothing that is stored in the order
+    /// of its acknowledgements looks like this.
+    pub fn find_broken_order(&mut self, is_before_kept: impl Fn(Place) -> bool) {
+        let is_lost = |kind: FaultKind| kind == FaultKind::Lost;
+        let mut renamed = 0;
+        for (place, (_, _, kind)) in &mut self.missing {
+            if is_lost(*kind) && is_before_kept(*place) {
+                *kind = FaultKind::Unserializable;
+                renamed += 1;
+            }
+        }
+        if renamed == 0 {
+            return;
+        }
+        self.counts
+            .entry(FaultKind::Lost)
+            .and_modify(|blocks| *blocks = blocks.saturating_sub(renamed));
+        *self.counts.entry(FaultKind::Unserializable).or_default() += renamed;
+        for (place, versions) in &mut self.kept {
+            if is_lost(versions.fault.kind) && is_before_kept(*place) {
+                versions.fault.kind = FaultKind::Unserializable;
+            }
+        }
+    }
+
     /// Faults by kind, in the order of the kinds.
     pub fn counts(&self) -> Vec<FaultCount> {
         let count = |kind: FaultKind| {
@@ -169,6 +218,23 @@ impl Faults {
             (blocks > 0).then_some(FaultCount { kind, blocks })
         };
         FaultKind::ALL.into_iter().filter_map(count).collect()
+    }
+
+    /// Where they lie, for each target that has any.
+    pub fn maps(&self) -> Vec<FaultMap> {
+        let map = |(number, ground): (usize, &FaultGround)| {
+            let part_blocks = ground.part_blocks();
+            let parts = 0..ground.blocks.div_ceil(part_blocks);
+            let blocks = parts.map(|part| self.parts.get(&(number, part)).copied().unwrap_or(0));
+            let map = FaultMap {
+                target: ground.name.clone(),
+                first_byte: ground.first_byte,
+                part_bytes: part_blocks * self.block_bytes,
+                blocks: blocks.collect(),
+            };
+            map.blocks.iter().any(|blocks| *blocks > 0).then_some(map)
+        };
+        self.grounds.iter().enumerate().filter_map(map).collect()
     }
 
     /// The first faults, with both versions of their blocks.
@@ -197,4 +263,60 @@ fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnosis::BlockState;
+    use crate::generations::Promise;
+    use crate::pattern::{BlockStamp, Pattern};
+    use crate::stamp::Writer;
+
+    /// A block of version 1 where version 2 is promised.
+    fn lost(block: u64) -> Sighting {
+        let (pattern, mut data) = (Pattern::new(1, 0.0), vec![0; 8192]);
+        let first = SectorAddress { target: 0, sector: block * 16 };
+        pattern.fill(&mut data, &BlockStamp { first, generation: 1, writer: Writer::default() });
+        let promise = Promise { oldest: 2, newest: 2, seen: false, busy: false, reported: false };
+        let BlockState::Wrong(diagnosis) = crate::diagnose(&pattern, &data, first, &promise) else {
+            panic!("an older version is wrong")
+        };
+        let place = Place { target: 0, block };
+        Sighting { place, newest: 2, diagnosis, found_by: FoundBy::Sweep, transient: false }
+    }
+
+    fn faults(blocks: &[u64]) -> Faults {
+        let ground = FaultGround { name: "d".to_owned(), first_byte: 0, blocks: 1000 };
+        let mut faults = Faults::new(vec![ground], 8192);
+        for block in blocks {
+            assert!(faults.add(&lost(*block), &[], &[]));
+        }
+        faults
+    }
+
+    #[test]
+    fn what_was_promised_before_something_that_was_kept_is_out_of_order() {
+        let mut found = faults(&[3, 700, 999]);
+        found.find_broken_order(|place| place.block == 700);
+        let count = |kind, blocks| FaultCount { kind, blocks };
+        assert_eq!(
+            found.counts(),
+            [count(FaultKind::Lost, 2), count(FaultKind::Unserializable, 1)]
+        );
+        let kinds: Vec<FaultKind> = found.kept().map(|versions| versions.fault.kind).collect();
+        assert_eq!(kinds, [FaultKind::Lost, FaultKind::Unserializable, FaultKind::Lost]);
+        let mut in_order = faults(&[3]);
+        in_order.find_broken_order(|_| false);
+        assert_eq!(in_order.counts(), [count(FaultKind::Lost, 1)]);
+    }
+
+    #[test]
+    fn a_map_has_every_fault_in_its_part() {
+        let maps = faults(&[0, 1, 15, 16, 999]).maps();
+        assert_eq!((maps.len(), maps[0].part_bytes, maps[0].blocks.len()), (1, 16 * 8192, 63));
+        assert_eq!((maps[0].blocks[0], maps[0].blocks[1], maps[0].blocks[62]), (3, 1, 1));
+        assert_eq!(maps[0].blocks.iter().sum::<u64>(), 5);
+        assert!(faults(&[]).maps().is_empty());
+    }
 }

@@ -156,16 +156,23 @@ impl Generations {
 
     /// Takes a write back that was never issued.
     pub fn cancel(&self, block: u64, begun: &BegunWrite) {
-        self.entry(block).store(begun.entry_before, Ordering::Release);
+        let take_back = |entry: u32| Some(begun.entry_before | entry & DOUBT);
+        // A doubt that came meanwhile stays; the closure never refuses.
+        let _ = self.entry(block).fetch_update(Ordering::AcqRel, Ordering::Acquire, take_back);
     }
 
-    /// A write of a block was acknowledged: its version is the only one.
+    /// A write of a block was acknowledged: its version is the only one that is read. Gives the oldest version that the medium may
+    /// hold until a sync covers the write: a sync that failed while it was on its way may have lost what had been there when it began.
     #[inline]
-    pub fn complete(&self, block: u64) {
+    pub fn complete(&self, block: u64, oldest_before: u32) -> u32 {
         let before = self.entry(block).fetch_and(!(BUSY | DOUBT), Ordering::AcqRel);
-        if before & DOUBT != 0 {
-            self.doubts().remove(&block);
+        if before & DOUBT == 0 {
+            return oldest_before;
         }
+        let promise = Self::promise_of(before, oldest_before);
+        let known = self.doubts().remove(&block);
+        let is_older = |known: &u32| promise.age(*known) > promise.age(oldest_before);
+        known.filter(is_older).unwrap_or(oldest_before)
     }
 
     /// A write of a block failed: any version from the last acknowledged one on is allowed, until it is written again.
@@ -259,7 +266,7 @@ mod tests {
         let issued = table.promise(1);
         assert!(issued.allows(0) && issued.allows(1) && !issued.allows(2));
         assert_eq!(issued.versions().collect::<Vec<u32>>(), [1, 0]);
-        table.complete(1);
+        table.complete(1, 0);
         let done = table.promise(1);
         assert!(done.is_strict() && done.allows(1) && !done.allows(0));
         assert!(issued.until(&done).allows(0));
@@ -270,7 +277,7 @@ mod tests {
         let table = Generations::new(1);
         let write = || {
             table.begin(0).unwrap();
-            table.complete(0);
+            table.complete(0, 0);
         };
         write();
         let issued = table.promise(0);
@@ -286,7 +293,7 @@ mod tests {
     fn a_failed_write_leaves_doubt_until_the_block_is_written_again() {
         let table = Generations::new(1);
         table.begin(0).unwrap();
-        table.complete(0);
+        table.complete(0, 0);
         for _ in 0..3 {
             let begun = table.begin(0).unwrap();
             table.fail(0, begun.oldest_before);
@@ -295,7 +302,7 @@ mod tests {
         assert_eq!((promise.oldest, promise.newest), (1, 4));
         table.begin(0).unwrap();
         assert!(table.promise(0).allows(1));
-        table.complete(0);
+        table.complete(0, 0);
         assert!(table.promise(0).is_strict());
         assert_eq!(table.census(), [1, 0, 0]);
     }
@@ -304,7 +311,7 @@ mod tests {
     fn what_was_seen_is_forgotten_with_the_next_write() {
         let table = Generations::new(1);
         table.begin(0).unwrap();
-        table.complete(0);
+        table.complete(0, 0);
         assert!(table.see(0, 1) && !table.see(0, 1) && !table.see(0, 7));
         assert!(table.promise(0).seen);
         table.begin(0).unwrap();
@@ -318,7 +325,7 @@ mod tests {
         let issued = table.promise(0);
         for expected in [GENERATION, 1, 2] {
             assert_eq!(table.begin(0).unwrap().generation, expected);
-            table.complete(0);
+            table.complete(0, 0);
         }
         let whole = issued.until(&table.promise(0));
         let allowed = [2, 1, GENERATION, GENERATION - 1];
@@ -331,8 +338,23 @@ mod tests {
     fn a_version_of_the_future_has_no_age() {
         let table = Generations::new(1);
         table.begin(0).unwrap();
-        table.complete(0);
+        table.complete(0, 0);
         assert_eq!(table.promise(0).age(2), None);
         assert_eq!(Generations::new(1).promise(0).age(5), None);
+    }
+
+    /// The second of two failed syncs may bring back what the first one lost while the write was on its way.
+    #[test]
+    fn a_sync_that_fails_during_a_write_is_remembered_when_the_write_completes() {
+        let table = Generations::new(1);
+        let first = table.begin(0).unwrap();
+        assert_eq!(table.complete(0, first.oldest_before), 0);
+        let second = table.begin(0).unwrap();
+        assert_eq!(second.oldest_before, 1);
+        table.doubt(0, first.oldest_before);
+        let oldest = table.complete(0, second.oldest_before);
+        assert!(oldest == 0 && table.promise(0).is_strict());
+        table.doubt(0, oldest);
+        assert!(table.promise(0).allows(0));
     }
 }

@@ -90,6 +90,8 @@ pub struct Epoch {
     pub head: LedgerHead,
     /// The last version of each place that is acknowledged.
     pub promises: HashMap<u64, u32>,
+    /// When it was acknowledged at the latest, ns from the start.
+    pub promised_ns: HashMap<u64, u64>,
     /// Acknowledgements that it holds.
     pub acknowledgements: u64,
     /// Time from the start to the last of them, ns.
@@ -161,15 +163,24 @@ fn take(epochs: &mut Vec<Epoch>, kind: FrameKind, content: &[u8]) -> Option<()> 
             if head.format != 1 || !is_same {
                 return None;
             }
-            let (promises, judgements) = (HashMap::new(), Vec::new());
-            epochs.push(Epoch { head, promises, acknowledgements: 0, elapsed_ns: 0, judgements });
+            epochs.push(Epoch {
+                head,
+                promises: HashMap::new(),
+                promised_ns: HashMap::new(),
+                acknowledgements: 0,
+                elapsed_ns: 0,
+                judgements: Vec::new(),
+            });
         }
         FrameKind::Acknowledgements => {
             let epoch = epochs.last_mut()?;
             let (elapsed_ns, all) = acknowledgements(content)?;
             for one in all {
                 let known = epoch.promises.entry(one.place).or_default();
-                *known = (*known).max(one.version);
+                if one.version > *known {
+                    *known = one.version;
+                    epoch.promised_ns.insert(one.place, elapsed_ns);
+                }
                 epoch.acknowledgements += 1;
                 epoch.elapsed_ns = elapsed_ns;
             }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// What waits for a slow ledger at most, 16 bytes each; what comes then is left out and counted.
 const WAITING_MAX: usize = 1 << 20;
 /// How often what waits is handed on: acknowledgements of the last moment before a cut are those that tell most.
-const PAUSE: Duration = Duration::from_millis(1);
+const PAUSE: Duration = Duration::from_millis(2);
 /// How often a witness hears that the writer is alive.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(1);
 

@@ -29,6 +29,7 @@ mod peak;
 mod plan;
 mod progress;
 mod reach;
+mod refine;
 mod remarks;
 mod rounds;
 mod rung;

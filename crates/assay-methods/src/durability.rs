@@ -7,7 +7,7 @@ use assay_model::number::count_of;
 use assay_stats::quantile::chance_at_most;
 
 /// How sure the limit of the loss per cut is.
-const CONFIDENCE: f64 = 0.95;
+pub(crate) const CONFIDENCE: f64 = 0.95;
 
 /// Weighs declarations, times and cuts together.
 pub fn durability(
@@ -15,16 +15,8 @@ pub fn durability(
     timing: Option<FlushTiming>,
     cuts: Vec<JudgedCut>,
 ) -> Durability {
-    let mut durability = Durability {
-        evidence: Evidence::Unknown,
-        declarations,
-        declared_atomic_unit_bytes: None,
-        timing,
-        cuts,
-        loss_per_cut_max: None,
-        acknowledgements: 0,
-        unkept_acknowledgements: 0,
-    };
+    let mut durability =
+        Durability { declarations, timing, cuts, ..Durability::of(Evidence::Unknown) };
     durability.evidence = evidence(&durability);
     durability.loss_per_cut_max = loss_per_cut_max(&durability);
     durability
@@ -62,18 +54,12 @@ mod tests {
     fn cut(kind: CutKind, lost_blocks: u64) -> JudgedCut {
         let count = FaultCount { kind: FaultKind::Lost, blocks: lost_blocks };
         JudgedCut {
-            kind,
-            run: 1,
-            judged_unix_ns: 0,
             acknowledgements: 10,
             acknowledged_s: 1.0,
             promised_blocks: 10,
             kept_blocks: 10 - lost_blocks,
-            newer_blocks: 0,
             counts: if lost_blocks > 0 { vec![count] } else { Vec::new() },
-            torn_blocks: 0,
-            atomic_unit_bytes: None,
-            commits: None,
+            ..JudgedCut::of(kind, 1)
         }
     }
 

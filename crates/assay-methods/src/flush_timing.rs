@@ -273,4 +273,68 @@ mod tests {
             assert!(found >= memory_bytes * 0.8 - real(BURST_BYTES), "{memory_mib}: {found}");
         }
     }
+
+    /// What a device of a kind is like.
+    struct Kind {
+        stack: BlockStack,
+        /// Range of the time of a flush behind a page, ns, and rate at which more is written out; nothing where memory answers.
+        flush_ns: (f64, f64),
+        medium_bytes_per_s: Option<(f64, f64)>,
+    }
+
+    fn kind(vendor: &str, model: &str, flush_ns: (f64, f64), rate: Option<(f64, f64)>) -> Kind {
+        Kind { stack: disk(vendor, model, "write back"), flush_ns, medium_bytes_per_s: rate }
+    }
+
+    /// Times of one device of a kind, with noise of a fifth and a slow one in fifty.
+    fn simulated(kind: &Kind, random: &mut assay_stats::random::Random) -> (Vec<FlushTime>, f64) {
+        let mut between = |(low, high): (f64, f64)| low * (high / low).powf(random.unit());
+        let page_ns = between(kind.flush_ns);
+        let rate = kind.medium_bytes_per_s.map(&mut between);
+        let (nothing_ns, write_ns) = (between((2e4, 6e4)), between((1.5e4, 8e4)));
+        let mut times = |typical_ns: f64| -> Vec<f64> {
+            let noisy = |_| {
+                let slow = if random.chance(0.02) { 10.0 } else { 1.0 };
+                typical_ns * (1.0 + 0.2 * (2.0 * random.unit() - 1.0)) * slow
+            };
+            (0..40).map(noisy).collect()
+        };
+        let of = |dirty_bytes: u64| {
+            let medium_ns = rate.map_or(0.0, |rate| real(dirty_bytes) / rate * 1e9);
+            let typical_ns = if dirty_bytes == 0 { nothing_ns } else { page_ns + medium_ns };
+            flush_time(dirty_bytes, &times(typical_ns))
+        };
+        (DIRTY_BYTES.into_iter().map(of).collect(), write_ns)
+    }
+
+    /// A thousand devices: nobody truthful is called implausible, and a disk that spins and ignores flushes is found.
+    #[test]
+    fn truthful_devices_are_never_called_implausible_and_disks_that_ignore_flushes_are() {
+        let flash = |mut found: Kind| {
+            for layer in &mut found.stack.layers {
+                layer.kind = LayerKind::Nvme;
+                layer.queue = Some(Queue { rotational: Some(false), ..Queue::default() });
+            }
+            found
+        };
+        let truthful = [
+            kind("ATA", "ST4000NM0033", (3e6, 2.5e7), Some((9e7, 2.6e8))),
+            flash(kind("", "SSD 990", (9e5, 1e7), Some((4e8, 3e9)))),
+            flash(kind("", "PM9A3", (1.2e4, 5.8e4), None)),
+            kind("DELL", "PERC H740P", (6e4, 4e5), None),
+            kind("ATA", "QEMU HARDDISK", (3e4, 2e5), None),
+        ];
+        let liar = kind("ATA", "ST4000NM0033", (2e4, 2e5), None);
+        let mut random = assay_stats::random::Random::new(18);
+        let mut implausible = |kind: &Kind, devices: usize| {
+            let is_implausible = |_: &usize| {
+                let (times, write_ns) = simulated(kind, &mut random);
+                finding(&times, write_ns, Some(&kind.stack)) == TimingFinding::Implausible
+            };
+            (0..devices).filter(is_implausible).count()
+        };
+        assert_eq!(truthful.each_ref().map(|kind| implausible(kind, 150)), [0; 5]);
+        let found = implausible(&liar, 250);
+        assert!(found * 100 >= 250 * 95, "{found} of 250");
+    }
 }

@@ -10,6 +10,7 @@ pub mod durability;
 pub mod files;
 pub mod flush_timing;
 pub mod locality;
+pub mod page_protection;
 pub mod patterns;
 pub mod plan;
 pub mod presets;

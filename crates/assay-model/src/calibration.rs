@@ -67,14 +67,14 @@ pub struct LogPoint {
     pub elapsed_s: f64,
     /// Reads of data meanwhile, where there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reads: Option<ReadsDuringLog>,
+    pub reads: Option<LogReads>,
 }
 
 /// Reads of data while a log was written: flushes may hold them up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct ReadsDuringLog {
+pub struct LogReads {
     /// Mean time of a read, ns.
     pub service_time_ns: Estimate,
     /// Reads a second.

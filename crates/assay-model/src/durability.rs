@@ -2,8 +2,10 @@
 //! strong all that is as evidence.
 
 mod commits;
+mod page_protection;
 
 pub use commits::{CommitHole, Control, JudgedCommits, PageCheck};
+pub use page_protection::{DeclaredUnits, PageAnswer, PageProtection};
 
 use crate::fault::FaultCount;
 use crate::verdict::Outcome;
@@ -80,6 +82,29 @@ impl CutKind {
     }
 }
 
+/// Torn writes that change at one byte of their block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct TearCount {
+    /// The first byte of the other version.
+    pub boundary_bytes: u64,
+    /// Blocks that change there.
+    pub blocks: u64,
+}
+
+/// Broken blocks whose promise was of about the same age when the cut came.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct LostAge {
+    /// The greatest age, s; nothing where it has no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub age_max_s: Option<f64>,
+    /// Broken blocks.
+    pub blocks: u64,
+}
+
 /// What storage held after one cut, compared with what it had acknowledged before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -108,12 +133,38 @@ pub struct JudgedCut {
     /// What the places have in common at which these change, bytes: what is written as a whole, or a multiple of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub atomic_unit_bytes: Option<u64>,
+    /// Where torn writes change from one version to another, by the byte within their block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tears: Vec<TearCount>,
+    /// Broken blocks by how long before the end of the ledger their promise had been given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost_ages: Vec<LostAge>,
     /// What became of transactions, where a database had acknowledged them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commits: Option<JudgedCommits>,
 }
 
 impl JudgedCut {
+    /// A cut of this kind after writes of this run, of which nothing else is known.
+    pub const fn of(kind: CutKind, run: u32) -> Self {
+        Self {
+            kind,
+            run,
+            judged_unix_ns: 0,
+            acknowledgements: 0,
+            acknowledged_s: 0.0,
+            promised_blocks: 0,
+            kept_blocks: 0,
+            newer_blocks: 0,
+            counts: Vec::new(),
+            torn_blocks: 0,
+            atomic_unit_bytes: None,
+            tears: Vec::new(),
+            lost_ages: Vec::new(),
+            commits: None,
+        }
+    }
+
     /// Blocks whose promise was broken.
     pub fn lost_blocks(&self) -> u64 {
         self.counts.iter().map(|count| count.blocks).sum()
@@ -215,6 +266,9 @@ pub struct Durability {
     /// Largest write that all devices below promise to keep whole over a power cut, bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared_atomic_unit_bytes: Option<u64>,
+    /// Whether a database must protect its pages here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_protection: Option<PageProtection>,
     /// Times of flushes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<FlushTiming>,
@@ -233,6 +287,21 @@ pub struct Durability {
 }
 
 impl Durability {
+    /// Evidence of this strength, and nothing else.
+    pub const fn of(evidence: Evidence) -> Self {
+        Self {
+            evidence,
+            declarations: Vec::new(),
+            declared_atomic_unit_bytes: None,
+            page_protection: None,
+            timing: None,
+            cuts: Vec::new(),
+            loss_per_cut_max: None,
+            acknowledgements: 0,
+            unkept_acknowledgements: 0,
+        }
+    }
+
     /// Broken promises over all cuts without a control: blocks that miss an acknowledged write, or what is wrong with a
     /// database.
     pub fn broken(&self) -> u64 {

@@ -27,7 +27,7 @@ pub enum FaultKind {
     Zeroed,
     /// The read failed.
     Unreadable,
-    /// A write is there and an earlier one is not that a flush had made durable before it was issued.
+    /// After a cut: an older version, while a write that was acknowledged later is there.
     Unserializable,
     /// None of the above.
     Damaged,
@@ -82,7 +82,7 @@ impl FaultKind {
             Self::Zeroed => "a sector holds nothing but one byte value",
             Self::Unreadable => "a block that was written cannot be read",
             Self::Unserializable => {
-                "a later write survived an earlier one that was flushed before it"
+                "an acknowledged write is missing while one that was acknowledged later is there"
             }
             Self::Damaged => "the content is none that was ever written",
         }

@@ -74,6 +74,21 @@ const fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
+/// Where the faults of a target lie: it is divided into parts of one size.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FaultMap {
+    /// Name of the target.
+    pub target: String,
+    /// Where the first part begins, bytes.
+    pub first_byte: u64,
+    /// Bytes of a part; the last one may be shorter.
+    pub part_bytes: u64,
+    /// Faulty blocks in each part.
+    pub blocks: Vec<u64>,
+}
+
 /// What was looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -156,6 +171,9 @@ pub struct Integrity {
     pub counts: Vec<FaultCount>,
     /// The first faults.
     pub faults: Vec<Fault>,
+    /// Where all of them lie, for each target that has any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fault_maps: Vec<FaultMap>,
     /// Whether storage keeps what it acknowledged, where that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,

@@ -24,7 +24,8 @@ pub(crate) fn commit_overhead_s(demand: &Demand, present: Option<&Storage>) -> f
 }
 
 /// The model on the calibration of the measured storage. The overhead of a read is what its wait has beyond the curve at the
-/// measured number of outstanding reads and beyond the wait for a processor, and is none where the curve alone takes longer.
+/// measured number of outstanding reads and beyond the wait for a processor, as far as that is not the curve's own error, and is
+/// none where the curve alone takes longer.
 pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) {
     let commit_s = commit_overhead_s(demand, Some(storage));
     let sessions = demand.average_active_sessions();
@@ -37,7 +38,8 @@ pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) 
     let queue_s = solved.map_or(0.0, |solved| solved.parts.cpu_queue_s);
     let read_s = if demand.reads_mean > 0.0 {
         let wait_s = demand.read_latency_s - queue_s / demand.reads_mean;
-        (wait_s - curve_s(demand, storage) - flush_delay_s(demand, storage)).max(0.0)
+        let known_s = curve_s(demand, storage) + flush_delay_s(demand, storage);
+        (wait_s - known_s).max(0.0) * credible_share(known_s, storage)
     } else {
         0.0
     };
@@ -49,6 +51,20 @@ pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) 
         commit_overhead_s: commit_s,
     };
     (closure, Overheads { read_s, commit_s })
+}
+
+/// What a database adds to a read before anything is known: a system call and a wake-up, and a share of a read alone for
+/// another file system or another way to the device.
+const OVERHEAD: (f64, f64) = (50e-6, 0.05);
+/// How far a curve is off where a queue is long, beyond the noise of its rungs, as a share.
+const CURVE_ERROR: f64 = 0.05;
+
+/// How much of what a wait has beyond the curve is the database's: the mean of a normal posterior, where the overhead's own
+/// spread and the curve's error explain the rest between them. A tenth of a long queue is the curve's.
+fn credible_share(known_s: f64, storage: &Storage) -> f64 {
+    let overhead_s = OVERHEAD.0 + OVERHEAD.1 * storage.curve.latency_s(1.0);
+    let curve_s = CURVE_ERROR.hypot(storage.curve_deviation) * known_s;
+    overhead_s.powi(2) / (overhead_s.powi(2) + curve_s.powi(2))
 }
 
 /// Time of a read with as many outstanding as there were. The rate would not do: near the end of a curve hardly any of it

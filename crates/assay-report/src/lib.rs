@@ -35,7 +35,7 @@ pub use render::html::live::live_html;
 pub use sections::durability_sentence;
 pub use sizing::{sizing_html, sizing_text};
 pub use tables::{
-    INTERVALS_HEADER, WATCH_HEADER, cells_csv, comparison_csv, curve_csv, factors_csv,
+    INTERVALS_HEADER, WATCH_HEADER, cells_csv, comparison_csv, curve_csv, cuts_csv, factors_csv,
     histograms_csv, host_rates_csv, hosts_csv, intervals_csv, json_lines, ladder_csv, levels_csv,
     locality_csv, queries_csv, transactions_csv, watch_csv,
 };

@@ -7,6 +7,7 @@ mod cluster;
 mod comparison;
 mod conduct;
 mod contradictions;
+mod cut_details;
 mod database_faults;
 mod document_headline;
 mod dss;
@@ -28,6 +29,7 @@ mod notes;
 mod numbers;
 mod over_time;
 mod overlay;
+mod page_protection;
 mod projection;
 mod quantity_names;
 mod rates;
@@ -123,8 +125,8 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     if let Some(found) = &report.comparison {
         sections.extend(comparison::sections(found, format));
     }
-    sections.extend(report.durability().map(|found| durability::section(found, &format)));
-    sections.extend(report.integrity.as_ref().map(|found| integrity::section(found, &format)));
+    sections.extend(report.durability().map(|found| durability::section(found, format)));
+    sections.extend(report.integrity.as_ref().map(|found| integrity::section(found, format)));
     sections.extend(report.cluster.as_ref().map(|found| cluster::section(found, format)));
     sections.extend(report.dss.as_ref().map(|found| dss::section(found, format)));
     if let Some(found) = &report.soak {

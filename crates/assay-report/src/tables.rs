@@ -6,6 +6,7 @@
 mod cells;
 mod comparison;
 mod curve;
+mod cuts;
 mod factors;
 mod histograms;
 mod hosts;
@@ -24,6 +25,7 @@ use assay_model::verdict::Unit;
 pub use cells::cells_csv;
 pub use comparison::comparison_csv;
 pub use curve::curve_csv;
+pub use cuts::cuts_csv;
 pub use factors::factors_csv;
 pub use histograms::histograms_csv;
 pub use hosts::{host_rates_csv, hosts_csv};

@@ -90,6 +90,18 @@ fn a_page_of_a_thousand_hosts_stays_small_and_names_the_slow_one() {
     );
 }
 
+/// Campaigns of 60 cuts: one that lost something and one that did not.
+#[test]
+fn pages_of_cuts_are_what_they_were() {
+    let (lost, kept) = (made_up::cuts::report(60, true), made_up::cuts::report(60, false));
+    golden("lost.html", &readable(&html(&lost, ABSOLUTE)));
+    golden("lost.txt", &text(&lost, ABSOLUTE, false));
+    golden("kept.txt", &text(&kept, ABSOLUTE, false));
+    // 1 - 0.05^(1/60) = 4.87 %.
+    let said = text(&kept, ABSOLUTE, false);
+    assert!(said.contains("lost in 60 power cuts: at most 4.9 % a cut"), "{said}");
+}
+
 /// What a load remarks stands where it is read first, with its reason below.
 #[test]
 fn the_remarks_of_a_load_are_on_its_page() {

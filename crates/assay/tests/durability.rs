@@ -104,7 +104,13 @@ fn storage_that_keeps_its_promises_is_never_refuted() {
         assert!(cut["promised_blocks"].as_u64() > Some(0), "{cut}");
         assert_eq!(cut["kept_blocks"], cut["promised_blocks"]);
         assert!(cut["atomic_unit_bytes"].as_u64().is_none_or(|bytes| bytes == 4096), "{cut}");
+        let tears = cut["tears"].as_array().into_iter().flatten();
+        let torn: u64 = tears.filter_map(|tear| tear["blocks"].as_u64()).sum();
+        assert_eq!(cut["torn_blocks"].as_u64(), Some(torn));
     }
+    let torn = cuts.iter().any(|cut| cut["torn_blocks"].as_u64() > Some(0));
+    let answer = if torn { "needed" } else { "unproven" };
+    assert_eq!(found["page_protection"]["answer"], answer);
     // 1 - 0.05^(1/3).
     let limit = found["loss_per_cut_max"].as_f64().unwrap();
     assert!((limit - 0.6316).abs() < 1e-3, "{limit}");
@@ -121,6 +127,17 @@ fn every_lie_is_refuted() {
         let last = judged.last().unwrap();
         assert_eq!(durability(last)["evidence"], "refuted", "{lie:?}: {last:#}");
         assert!(last["integrity"]["faults"].as_array().is_some_and(|all| !all.is_empty()));
+        let cut = durability(last)["cuts"].as_array().unwrap().last().unwrap();
+        let sum = |list: &Value, name: &str| -> u64 {
+            list.as_array().unwrap().iter().filter_map(|one| one[name].as_u64()).sum()
+        };
+        let broken = sum(&cut["counts"], "blocks");
+        assert_eq!(sum(&cut["lost_ages"], "blocks"), broken, "{lie:?}: {cut:#}");
+        let map = &last["integrity"]["fault_maps"][0];
+        assert_eq!(
+            map["blocks"].as_array().unwrap().iter().filter_map(Value::as_u64).sum::<u64>(),
+            broken
+        );
         assert!(ground.place.run("report latest").stdout.contains("Refuted: "));
     }
 }

@@ -1,7 +1,9 @@
 //! An ext4 on a device whose power can be cut: a loop device over a file of a rig with a volatile cache.
 
+use crate::latency::Latency;
 use crate::loop_device::LoopDevice;
 use crate::mounts;
+use crate::operation::Operation;
 use crate::program;
 use crate::rig::Rig;
 use crate::scratch::Scratch;
@@ -56,6 +58,11 @@ impl CutFileSystem {
     /// Where it is mounted.
     pub fn path(&self) -> &Path {
         &self.directory
+    }
+
+    /// Changes the service time of operations that arrive at the device from now on.
+    pub fn set_latency(&self, operation: Operation, latency: Latency) {
+        self.rig.set_latency(operation, latency);
     }
 
     /// Cuts the power: everything fails from now on, and of the cache is left what follows from the seed.

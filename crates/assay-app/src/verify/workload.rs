@@ -4,7 +4,7 @@ use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Stream, SyncPolicy, TransferMix, TransferPart, Workload};
 
 /// A page of a database: the smallest write, and what a promise is given for.
-const PAGE: Bytes = Bytes(8 << 10);
+pub(super) const PAGE: Bytes = Bytes(8 << 10);
 /// Intervals of a short run are short.
 const INTERVALS_MIN: u64 = 4;
 const INTERVAL_NS: u64 = 1_000_000_000;

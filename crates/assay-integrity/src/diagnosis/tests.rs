@@ -1,7 +1,7 @@
 //! Seeded faults of every kind on blocks in memory, each to be named right.
 
 use super::*;
-use crate::faults::{Faults, Place, Sighting};
+use crate::faults::{FaultGround, Faults, Place, Sighting};
 use crate::generations::Generations;
 use assay_model::integrity::FoundBy;
 use assay_model::number::{index_of, real};
@@ -89,7 +89,7 @@ impl Device {
         let place = &mut self.blocks[index_of(block)];
         self.before[index_of(block)].clone_from(place);
         self.pattern.fill(place, &stamp);
-        self.table.complete(block);
+        self.table.complete(block, 0);
     }
 
     fn check(&self, block: u64) -> BlockState {
@@ -186,6 +186,10 @@ fn index_byte(value: u64) -> u8 {
     value.to_le_bytes()[0]
 }
 
+fn ground() -> FaultGround {
+    FaultGround { name: String::new(), first_byte: 4096, blocks: BLOCKS }
+}
+
 /// Makes faults of every kind one after the other; gives how many were named right, and prints the others.
 fn named_right(faults: u64, seed: u64, compressible: f64) -> u64 {
     let mut device = Device::new(seed, compressible);
@@ -194,7 +198,7 @@ fn named_right(faults: u64, seed: u64, compressible: f64) -> u64 {
         let (made, expected) = MADE[index_of(number % count_of(MADE.len()))];
         let block = device.random.below(BLOCKS);
         device.damage(made, block);
-        let mut found = Faults::new(vec![(String::new(), 4096); 3], count_of(BLOCK));
+        let mut found = Faults::new(vec![ground(); 3], count_of(BLOCK));
         for block in 0..BLOCKS {
             if let BlockState::Wrong(diagnosis) = device.check(block) {
                 let place = Place { target: 2, block };
@@ -248,7 +252,7 @@ fn a_first_write_that_is_lost_shows_what_was_there_before() {
     let table = Generations::new(1);
     table.begin(0).unwrap();
     let during = table.promise(0);
-    table.complete(0);
+    table.complete(0, 0);
     let promise = table.promise(0);
     device.blocks[0].iter_mut().for_each(|byte| *byte = index_byte(device.random.next_u64()));
     let look = |promise| diagnose(&device.pattern, &device.blocks[0], first(0), promise);

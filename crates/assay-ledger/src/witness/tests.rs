@@ -39,20 +39,8 @@ fn place(witness: &Witness) -> LedgerPlace {
 }
 
 fn judged() -> JudgedCut {
-    JudgedCut {
-        kind: assay_model::durability::CutKind::Power,
-        run: 1,
-        judged_unix_ns: 9,
-        acknowledgements: 3,
-        acknowledged_s: 1.0,
-        promised_blocks: 2,
-        kept_blocks: 2,
-        newer_blocks: 0,
-        counts: Vec::new(),
-        torn_blocks: 0,
-        atomic_unit_bytes: None,
-        commits: None,
-    }
+    let cut = JudgedCut::of(assay_model::durability::CutKind::Power, 1);
+    JudgedCut { judged_unix_ns: 9, acknowledgements: 3, promised_blocks: 2, kept_blocks: 2, ..cut }
 }
 
 /// What both kinds of places do alike.

@@ -20,6 +20,14 @@ pub struct Settings {
     pub without: Option<Control>,
 }
 
+/// Pages are written as soon as they are changed, so that a cut finds some of them on their way.
+const PAGES_ON_THEIR_WAY: [(&str, &str); 4] = [
+    ("innodb-max-dirty-pages-pct", "0"),
+    ("innodb-io-capacity", "2000"),
+    ("innodb-io-capacity-max", "4000"),
+    ("innodb-flush-neighbors", "0"),
+];
+
 impl Settings {
     /// Names and values.
     pub(super) fn all(&self) -> Vec<(&'static str, String)> {
@@ -70,7 +78,10 @@ impl Settings {
                 all.retain(|(name, _)| *name != "innodb-flush-log-at-trx-commit");
                 all.push(("innodb-flush-log-at-trx-commit", "0".to_owned()));
             }
-            Some(Control::Pages) => all.push(("innodb-doublewrite", "OFF".to_owned())),
+            Some(Control::Pages) => {
+                all.push(("innodb-doublewrite", "OFF".to_owned()));
+                all.extend(PAGES_ON_THEIR_WAY.map(|(name, value)| (name, value.to_owned())));
+            }
             None => (),
         }
         all

@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 use assay_engine::Observer;
-use assay_model::calibration::{LogCalibration, LogPoint, ReadsDuringLog};
+use assay_model::calibration::{LogCalibration, LogPoint, LogReads};
 use assay_model::measurement::{Interval, Measurement, Operation, Window};
 use assay_model::number::{count_of, rate};
 use assay_model::units::{Bytes, Nanos, Share};
@@ -105,9 +105,9 @@ fn point(outstanding: u32, measurement: &Measurement, seen: &IntervalMeans) -> O
     })
 }
 
-fn reads(measurement: &Measurement, seen: &IntervalMeans) -> Option<ReadsDuringLog> {
+fn reads(measurement: &Measurement, seen: &IntervalMeans) -> Option<LogReads> {
     let reads = measurement.streams.get(DATA)?.operations.get(Operation::Read)?;
-    (reads.ios > 0).then(|| ReadsDuringLog {
+    (reads.ios > 0).then(|| LogReads {
         service_time_ns: estimate(reads.service.mean_ns(), &seen.reads_ns),
         iops: rate(reads.ios, measurement.elapsed_s()),
     })

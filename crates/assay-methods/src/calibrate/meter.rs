@@ -118,6 +118,12 @@ impl<'a> Meter<'a> {
         self.end_at(doing, (used + end_share * (1.0 - used)) * self.pace.budget_s);
     }
 
+    /// Begins a part that may take this long from now on, beyond the mix's budget.
+    pub(super) fn begin_beyond(&mut self, doing: CalibrationPhase, time_s: f64) {
+        self.doing = doing;
+        self.ends_ns = self.bench.now_ns() + nanoseconds(time_s);
+    }
+
     fn end_at(&mut self, doing: CalibrationPhase, end_s: f64) {
         self.doing = doing;
         self.ends_ns = self.mix_began_ns + nanoseconds(end_s.min(self.pace.budget_s));
@@ -337,7 +343,7 @@ impl<'a> Meter<'a> {
     }
 
     fn tell(&mut self, outstanding: u32, slice: &Slice) {
-        let budget_ns = u128::from(self.plan.time_budget.0) * self.plan.mixes.len() as u128;
+        let budget_ns: u128 = self.plan.mixes.iter().map(|mix| self.plan.time_ns(mix)).sum();
         let outstanding = outstanding.saturating_mul(self.plan.hosts);
         let progress = Progress {
             mix: self.mix.clone(),

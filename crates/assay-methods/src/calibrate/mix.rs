@@ -61,6 +61,9 @@ impl Meter<'_> {
             self.after_fall(mix, &mut parts)?;
         }
         parts.tell_doubts();
+        if !parts.fell() && mix.read_share > 0.0 {
+            self.refine_curve(&mut parts.small)?;
+        }
         let stood_still = parts.stalls.as_ref().map(|stalls| stood_still(&mix.name, stalls));
         self.remarks.extend(stood_still);
         Ok(self.concluded(mix, &parts))

@@ -17,6 +17,8 @@ pub struct CalibrationPlan {
     pub large_transfer: Bytes,
     /// Time for each mix, warm-ups included.
     pub time_budget: Nanos,
+    /// Time for each mix beyond that, for the precision of the whole curve of small transfers; 0 is none.
+    pub curve_time: Nanos,
     /// Outstanding I/Os of a host at most, of small and of large transfers.
     pub outstanding_max: u32,
     /// Worker threads at most; more than one are used when one is crowded.
@@ -61,6 +63,7 @@ impl Default for CalibrationPlan {
             transfer: Bytes(8192),
             large_transfer: Bytes(1 << 20),
             time_budget: Nanos(60_000_000_000),
+            curve_time: Nanos(0),
             outstanding_max: 1024,
             workers_max: 1,
             steps: Vec::new(),
@@ -71,6 +74,12 @@ impl Default for CalibrationPlan {
 }
 
 impl CalibrationPlan {
+    /// All the time that a mix may take, ns: no prediction rests on the curve of writes alone.
+    pub(super) fn time_ns(&self, mix: &Mix) -> u128 {
+        let curve_ns = if mix.read_share > 0.0 { self.curve_time.0 } else { 0 };
+        u128::from(self.time_budget.0) + u128::from(curve_ns)
+    }
+
     /// Refuses a plan that is invalid or contradictory.
     ///
     /// # Errors

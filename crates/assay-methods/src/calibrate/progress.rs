@@ -14,6 +14,8 @@ pub enum CalibrationPhase {
     Limit,
     /// Visiting again and again what the answers rest on.
     Rounds,
+    /// Measuring the loads below the highest rate more precisely.
+    Curve,
     /// Doubling the load of large transfers.
     Large,
     /// Reading or writing one sequential stream.
@@ -28,6 +30,7 @@ impl CalibrationPhase {
             Self::Sustained => "keeping the full load",
             Self::Limit => "searching the latency limit",
             Self::Rounds => "visiting the loads of the answers again",
+            Self::Curve => "measuring the curve more precisely",
             Self::Large => "doubling the load of large transfers",
             Self::SingleStream => "measuring a single stream",
         }

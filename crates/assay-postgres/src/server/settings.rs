@@ -24,6 +24,17 @@ impl fmt::Display for IoMethod {
     }
 }
 
+/// Pages are written often and handed to the device at once, so that a cut finds some of them on their way.
+const PAGES_ON_THEIR_WAY: [(&str, &str); 7] = [
+    ("checkpoint_timeout", "30s"),
+    ("checkpoint_flush_after", "1"),
+    ("backend_flush_after", "1"),
+    ("bgwriter_flush_after", "1"),
+    ("bgwriter_delay", "10ms"),
+    ("bgwriter_lru_maxpages", "1000"),
+    ("bgwriter_lru_multiplier", "10"),
+];
+
 /// What is chosen for one start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -85,10 +96,9 @@ impl Settings {
         }
         match self.without {
             Some(Control::Commits) => all.push(("fsync", "off".to_owned())),
-            // Pages are written often, and a cut finds some of them on their way.
             Some(Control::Pages) => {
                 all.push(("full_page_writes", "off".to_owned()));
-                all.push(("checkpoint_timeout", "30s".to_owned()));
+                all.extend(PAGES_ON_THEIR_WAY.map(|(name, value)| (name, value.to_owned())));
             }
             None => (),
         }

@@ -2,8 +2,8 @@
 
 use assay_model::Estimate;
 use assay_model::calibration::{
-    Bound, Calibration, Capacity, CurvePoint, LatencyLimit, LogCalibration, LogPoint,
-    MixCalibration, ReadsDuringLog,
+    Bound, Calibration, Capacity, CurvePoint, LatencyLimit, LogCalibration, LogPoint, LogReads,
+    MixCalibration,
 };
 use assay_model::measurement::{OperationResult, PerOperation};
 use assay_model::number::{count, real};
@@ -182,7 +182,7 @@ pub fn log_point(outstanding: u32, service_ns: f64, read_ns: f64) -> LogPoint {
         service_time_ns: estimate(0.7 * service_ns),
         appends,
         elapsed_s: 0.7 * service_ns * real(appends) / 1e9,
-        reads: (outstanding > 0).then(|| ReadsDuringLog {
+        reads: (outstanding > 0).then(|| LogReads {
             service_time_ns: estimate(read_ns),
             iops: f64::from(outstanding) * 1e9 / read_ns,
         }),

@@ -1,5 +1,6 @@
 //! A made-up report with everything in it: a disk array's calibration, a run with a stall, a verdict, an environment.
 
+pub(crate) mod cuts;
 mod environment;
 #[allow(dead_code, reason = "each program that is built of this shows other reports")]
 mod hosts;

@@ -3,7 +3,7 @@
 use super::{Dice, about};
 use assay_model::calibration::{
     Bound, Calibration, Capacity, CurvePoint, Knee, LatencyLimit, LimitStep, LogCalibration,
-    LogPoint, MixCalibration, ReadsDuringLog,
+    LogPoint, LogReads, MixCalibration,
 };
 use assay_model::measurement::{PerOperation, Remark};
 
@@ -120,7 +120,7 @@ fn log() -> LogCalibration {
         service_time_ns: about(append_ns, 0.03),
         appends: 12_400,
         elapsed_s: 5.0,
-        reads: (outstanding > 0).then(|| ReadsDuringLog {
+        reads: (outstanding > 0).then(|| LogReads {
             service_time_ns: about(read_ns, 0.02),
             iops: f64::from(outstanding) * 1e9 / read_ns,
         }),

@@ -121,8 +121,8 @@ const SAMPLE: f64 = 22.0;
 const GAP: f64 = 10.0;
 /// Room between entries, pixels.
 const APART: f64 = 12.0;
-/// Height of a row of the legend, pixels.
-const ROW: f64 = 18.0;
+/// Height of a row of text, pixels.
+pub(super) const ROW: f64 = 18.0;
 
 /// One entry of the legend.
 type Entry = (String, Ink, Stroke);
@@ -158,7 +158,7 @@ fn row_width(entries: &[Entry]) -> f64 {
     entries.iter().map(|(name, ..)| text_width(name) + GAP + SAMPLE + APART).sum()
 }
 
-fn text_width(text: &str) -> f64 {
+pub(super) fn text_width(text: &str) -> f64 {
     LETTER * real_len(text.chars().count())
 }
 

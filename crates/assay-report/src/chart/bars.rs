@@ -1,11 +1,11 @@
 //! Bars side by side: a group for each name, in it a bar for each kind, with a whisker where there were several.
 
-use super::axis::{Axis, base_line, legend, name_below, vertical};
+use super::axis::{Axis, ROW, base_line, legend, name_below, text_width, vertical};
 use super::scale::Scale;
 use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
 use crate::format::Formatter;
 use crate::view::Chart;
-use assay_model::number::real_len;
+use assay_model::number::{index, real_len};
 use assay_model::verdict::Unit;
 
 /// Width of two letters of a label with the space behind them, pixels.
@@ -112,14 +112,29 @@ fn draw(
     scene.marks.push(Mark::Rects { rects, ink: kind.ink });
 }
 
-/// Names below, as many as there is room for.
+/// Names below, as many as there is room for; long ones in two rows in turn, and shortened where that is not enough.
 fn labels(scene: &mut Scene, chart: &Bars, step: f64) {
     let every = if step >= LABEL { 1 } else { 2 };
     let (left, bottom) = (scene.plot.left, scene.plot.bottom());
+    let widest = chart.names.iter().map(|name| text_width(name)).fold(0.0, f64::max);
+    let rows = if widest > real_len(every) * step && step >= LABEL { 2 } else { 1 };
     for (place, name) in chart.names.iter().enumerate().step_by(every) {
-        let at = (left + step * (real_len(place) + 0.5), bottom + 17.0);
-        scene.text(at, Anchor::Middle, Ink::Axis, name.clone());
+        let row = real_len(place % rows);
+        let at = (left + step * (real_len(place) + 0.5), bottom + 17.0 + ROW * row);
+        let name = if rows > 1 { shortened(name, 2.0 * step) } else { name.clone() };
+        scene.text(at, Anchor::Middle, Ink::Axis, name);
     }
+}
+
+/// The end of a name where all of it is wider: what is different stands there.
+fn shortened(name: &str, width: f64) -> String {
+    let all = name.chars().count();
+    let room = index(width / text_width("m")).max(4);
+    if all <= room {
+        return name.to_owned();
+    }
+    let kept: String = name.chars().skip(all - room + 1).collect();
+    format!("…{kept}")
 }
 
 /// The longest bar of each kind in words.
@@ -133,4 +148,46 @@ fn describe(chart: &Bars, format: &Formatter) -> String {
     };
     let said: Vec<String> = chart.kinds.iter().filter_map(longest).collect();
     format!("{}.", said.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names below the bars with their places, on the narrowest page.
+    fn placed(names: &[&str]) -> Vec<(f64, f64, String)> {
+        let bar = Bar { value: 1.0, low: 1.0, high: 1.0, is_cut: false, n: 1 };
+        let bars = vec![Some(bar); names.len()];
+        let chart = Bars {
+            title: "chart".to_owned(),
+            name: "time".to_owned(),
+            across_name: String::new(),
+            unit: Unit::Ns,
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            kinds: vec![Kind { name: "reads".to_owned(), ink: Ink::Read, bars }],
+        };
+        let mut scene = Scene::new(Size::Narrow, 280.0, "chart");
+        let step = scene.plot.width / real_len(names.len());
+        labels(&mut scene, &chart, step);
+        let texts = scene.marks.into_iter().filter_map(|mark| match mark {
+            Mark::Text { at, text, .. } => Some((at.0, at.1, text)),
+            _ => None,
+        });
+        texts.collect()
+    }
+
+    #[test]
+    fn names_never_run_into_each_other() {
+        let arrays =
+            ["measured", "array:xtremio-1", "array:competitor-afa", "catalog:gp3?iops=20000"];
+        let placed = placed(&arrays);
+        assert_eq!(placed.len(), arrays.len());
+        for (one, (at, row, text)) in placed.iter().enumerate() {
+            for (other_at, other_row, other) in &placed[one + 1..] {
+                let is_apart = other_at - at >= 0.5 * (text_width(text) + text_width(other)) - 1.0;
+                assert!(is_apart || (row - other_row).abs() > 10.0, "{text} {other}");
+            }
+        }
+        assert!(placed[3].2.ends_with("iops=20000"), "{:?}", placed[3]);
+    }
 }

@@ -3,7 +3,7 @@
 use crate::view::{Look, Table};
 use assay_model::durability::{Control, Durability, JudgedCommits, JudgedCut};
 use assay_model::number::real;
-use assay_model::units::{show_bytes, show_count};
+use assay_model::units::show_count;
 
 /// Cuts that a terminal lists.
 const CUTS_IN_TERMINAL: usize = 10;
@@ -48,22 +48,6 @@ pub(super) fn controls(found: &Durability) -> Vec<String> {
         (cuts, caught) => said.push(format!(
             "The control was caught in {} of {}: without waiting for storage, losses are seen.", show_count(real(caught)), times(cuts)
         )),
-    }
-    match found.controls(Control::Pages) {
-        (0, _) => (),
-        (cuts, 0) => said.push(format!(
-            "Without whole pages in the log, or pages written twice, no page was damaged in {}; that is evidence for these cuts and no promise of the device.", times(cuts)
-        )),
-        (cuts, caught) => said.push(format!(
-            "Without whole pages in the log, or pages written twice, {} of {} damaged the data: full_page_writes or innodb_doublewrite must stay on here.", show_count(real(caught)), times(cuts)
-        )),
-    }
-    if found.controls(Control::Pages).0 > 0 {
-        said.push(match found.declared_atomic_unit_bytes {
-            None => "The devices declare no unit that is written as a whole.".to_owned(),
-            Some(0) => "The devices declare that nothing beyond a sector is written as a whole.".to_owned(),
-            Some(bytes) => format!("The devices declare that writes of up to {}, at multiples of their size, are written as a whole.", show_bytes(real(bytes))),
-        });
     }
     said
 }

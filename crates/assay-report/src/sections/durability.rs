@@ -1,7 +1,8 @@
 //! Whether storage keeps what it acknowledged: the answer with how strong it is, the cuts, the times of flushes, the declarations.
 
-use super::database_faults;
+use super::{cut_details, database_faults, page_protection};
 use crate::format::Formatter;
+use crate::phrases::size;
 use crate::view::{Block, Level, Look, Section, Table};
 use assay_model::durability::{
     CutKind, Durability, Evidence, FlushTiming, JudgedCut, TimingFinding,
@@ -111,37 +112,37 @@ pub(super) fn outcome(found: &Durability) -> Option<Outcome> {
     }
 }
 
-pub(super) fn section(found: &Durability, format: &Formatter) -> Section<'static> {
+pub(super) fn section<'a>(found: &Durability, format: Formatter) -> Section<'a> {
     let mut lead = vec![sentence(found)];
     lead.extend(found.timing.as_ref().filter(|_| !format.is_relative()).map(memory));
     lead.extend(found.atomic_unit_bytes().map(|bytes| {
         format!(
-            "Writes on their way were torn at multiples of {}: larger ones are not atomic here{}.",
-            show_bytes(real(bytes)),
-            declared_unit(found)
+            "Writes on their way were torn at multiples of {}: larger ones are not atomic here.",
+            size(bytes)
         )
     }));
     lead.extend(database_faults::controls(found));
-    let mut tables = vec![judged(found), database_faults::table(found), declared(found)];
+    let pages = found.page_protection.as_ref();
+    lead.extend(pages.map(|pages| page_protection::sentence(found, pages)));
+    let mut blocks = vec![Block::Lead(lead)];
+    blocks.extend(captioned([judged(found), database_faults::table(found)]));
+    blocks.extend(cut_details::ages(found, format));
+    blocks.extend(cut_details::tears(found, format));
     if !format.is_relative() {
-        tables.extend(found.timing.as_ref().map(flushes));
+        blocks.extend(cut_details::flushes(found, format));
+        blocks.extend(captioned(found.timing.as_ref().map(flushes)));
     }
-    let tables = tables.into_iter().filter(|table| !table.is_empty());
-    let tables = tables.map(|table| Block::captioned(Level::Detail, table));
-    let limits = Block::Note(format!("{}: {}.", found.evidence.code(), found.evidence.meaning()));
-    Section {
-        id: "durability",
-        title: "Does it keep what it acknowledged?".to_owned(),
-        blocks: [Block::Lead(lead)].into_iter().chain(tables).chain([limits]).collect(),
-    }
+    blocks.extend(captioned([cut_details::reach(found), declared(found)]));
+    let limits = format!("{}: {}.", found.evidence.code(), found.evidence.meaning());
+    blocks.push(Block::Note(limits));
+    let title = "Does it keep what it acknowledged?".to_owned();
+    Section { id: "durability", title, blocks }
 }
 
-/// What the devices declare of the unit that was seen.
-fn declared_unit(found: &Durability) -> String {
-    match found.declared_atomic_unit_bytes {
-        None | Some(0) => String::new(),
-        Some(bytes) => format!(", though the devices declare {}", show_bytes(real(bytes))),
-    }
+/// Tables that have rows, below their captions.
+fn captioned<'a>(tables: impl IntoIterator<Item = Table>) -> impl Iterator<Item = Block<'a>> {
+    let tables = tables.into_iter().filter(|table| !table.is_empty());
+    tables.map(|table| Block::captioned(Level::Detail, table))
 }
 
 /// The memory that the device must protect.
@@ -158,35 +159,48 @@ fn memory(timing: &FlushTiming) -> String {
     }
 }
 
+/// One row for each cut after which something was missing, and one for all others of a kind.
 fn judged(found: &Durability) -> Table {
     let table = Table::new("Cuts that were judged").look(Look::Records);
     let table = table
         .words("cut")
+        .numbers("cuts")
         .numbers("acknowledgements")
         .numbers("promised blocks")
         .numbers("kept")
         .numbers("lost")
         .numbers("torn, unpromised")
         .words("what was lost");
-    let row = |cut: &JudgedCut| {
-        let kinds: Vec<String> = cut
-            .counts
-            .iter()
-            .map(|count| format!("{} {}", show_count(real(count.blocks)), count.kind.name()))
-            .collect();
-        let numbers = [
-            cut.acknowledgements,
-            cut.promised_blocks,
-            cut.kept_blocks,
-            cut.lost_blocks(),
-            cut.torn_blocks,
-        ];
-        let numbers = numbers.map(|number| show_count(real(number)));
-        [cut.kind.name().to_owned()].into_iter().chain(numbers).chain([kinds.join(", ")]).collect()
-    };
-    let of_blocks = found.cuts.iter().filter(|cut| cut.commits.is_none());
-    let table = table.with(of_blocks.map(row));
+    let of_blocks = || found.cuts.iter().filter(|cut| cut.commits.is_none());
+    let lossy = of_blocks().filter(|cut| cut.lost_blocks() > 0).map(|cut| judged_row(&[cut]));
+    let others = [CutKind::Power, CutKind::System, CutKind::Process].into_iter().map(|kind| {
+        let whole = of_blocks().filter(|cut| cut.lost_blocks() == 0 && cut.kind == kind);
+        whole.collect::<Vec<&JudgedCut>>()
+    });
+    let others = others.filter(|cuts| !cuts.is_empty()).map(|cuts| judged_row(&cuts));
+    let table = table.with(lossy.chain(others));
     Table { terminal_rows_max: Some(CUTS_IN_TERMINAL), ..table }
+}
+
+/// Cuts of one kind, added up.
+fn judged_row(cuts: &[&JudgedCut]) -> Vec<String> {
+    let sum = |number: fn(&JudgedCut) -> u64| cuts.iter().map(|cut| number(cut)).sum::<u64>();
+    let kinds: Vec<String> = cuts
+        .iter()
+        .flat_map(|cut| &cut.counts)
+        .map(|count| format!("{} {}", show_count(real(count.blocks)), count.kind.name()))
+        .collect();
+    let numbers = [
+        assay_model::number::count_of(cuts.len()),
+        sum(|cut| cut.acknowledgements),
+        sum(|cut| cut.promised_blocks),
+        sum(|cut| cut.kept_blocks),
+        sum(JudgedCut::lost_blocks),
+        sum(|cut| cut.torn_blocks),
+    ];
+    let kind = cuts.first().map_or("", |cut| cut.kind.name()).to_owned();
+    let numbers = numbers.map(|number| show_count(real(number)));
+    [kind].into_iter().chain(numbers).chain([kinds.join(", ")]).collect()
 }
 
 fn declared(found: &Durability) -> Table {
@@ -201,7 +215,7 @@ fn flushes(timing: &FlushTiming) -> Table {
     let row = |time: &assay_model::durability::FlushTime| {
         let what = match time.dirty_bytes {
             0 => "flush of nothing".to_owned(),
-            bytes => format!("flush behind {}", show_bytes(real(bytes))),
+            bytes => format!("flush behind {}", size(bytes)),
         };
         let times =
             [time.median_ns, time.low_ns, time.high_ns].map(|time_ns| Unit::Ns.show(time_ns));

@@ -1,16 +1,20 @@
 //! Whether what was read is what was written: the answer, faults by kind, each of the first, what was looked at, what it cost.
 
 use super::headline::Headline;
+use crate::chart::bars::{Bar, Bars, Kind};
+use crate::chart::scene::{Ink, Size};
 use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::view::{Block, Level, Look, Section, Table};
-use assay_model::integrity::{Fault, FoundBy, Integrity};
-use assay_model::number::{real, share};
+use assay_model::integrity::{Fault, FaultMap, FoundBy, Integrity};
+use assay_model::number::{count_of, real, share};
 use assay_model::units::{show_bytes, show_count};
 use assay_model::verdict::{Outcome, Unit};
 
 /// Faults that a terminal lists.
 const FAULTS_IN_TERMINAL: usize = 10;
+/// Parts of a map from one that is named to the next.
+const PARTS_A_NAME: usize = 16;
 
 /// The answer where there are faults.
 pub(super) fn headline(found: &Integrity) -> Option<Headline> {
@@ -43,7 +47,7 @@ pub(super) fn sentence(found: &Integrity) -> String {
     }
 }
 
-pub(super) fn section(found: &Integrity, format: &Formatter) -> Section<'static> {
+pub(super) fn section<'a>(found: &Integrity, format: Formatter) -> Section<'a> {
     // Amounts and times would show how fast the storage is.
     let amounts = (!format.is_relative()).then(|| [coverage(found), cost(found)]);
     let tables = [kinds(found), faults(found)].into_iter().chain(amounts.into_iter().flatten());
@@ -60,8 +64,46 @@ pub(super) fn section(found: &Integrity, format: &Formatter) -> Section<'static>
     Section {
         id: "integrity",
         title: "Is what was read what was written?".to_owned(),
-        blocks: [lead].into_iter().chain(tables).chain(limits).collect(),
+        blocks: [lead]
+            .into_iter()
+            .chain((1..).zip(&found.fault_maps).map(|(number, map)| fault_map(number, map, format)))
+            .chain(tables)
+            .chain(limits)
+            .collect(),
     }
+}
+
+/// Where the faults of a target lie; together or scattered says much of how they came.
+fn fault_map<'a>(number: u64, map: &FaultMap, format: Formatter) -> Block<'a> {
+    let begin = |part: usize| map.first_byte + count_of(part) * map.part_bytes;
+    let is_named = |part: usize| part.is_multiple_of(PARTS_A_NAME);
+    let name = |part| if is_named(part) { show_bytes(real(begin(part))) } else { String::new() };
+    let bar = |blocks: &u64| {
+        let value = real(*blocks);
+        (*blocks > 0).then_some(Bar { value, low: value, high: value, is_cut: true, n: 1 })
+    };
+    let bars = map.blocks.iter().map(bar).collect();
+    let chart = Bars {
+        title: format!("Faulty blocks of {} by their address", map.target),
+        name: "faulty blocks".to_owned(),
+        across_name: "address".to_owned(),
+        unit: Unit::Count,
+        names: (0..map.blocks.len()).map(name).collect(),
+        kinds: vec![Kind { name: "blocks".to_owned(), ink: Ink::Found, bars }],
+    };
+    let row = |(part, blocks): (usize, &u64)| {
+        let end = begin(part + 1) - 1;
+        (*blocks > 0).then(|| vec![format!("{} to {end}", begin(part)), show_count(real(*blocks))])
+    };
+    let caption = format!("Where the faults of {} lie", map.target);
+    let table = Table::new(caption).words("bytes").numbers("faulty blocks");
+    let table = table.with(map.blocks.iter().enumerate().filter_map(row));
+    let table = Table { terminal_rows_max: Some(FAULTS_IN_TERMINAL), ..table };
+    let file = format!("fault-map-{number}");
+    Block::Group(vec![
+        Block::OnPage(vec![Block::Chart(chart.chart(&file, Size::Full, format))]),
+        Block::folded("Parts of the target with faults", vec![Block::Table(table)]),
+    ])
 }
 
 /// What the sweep came to.

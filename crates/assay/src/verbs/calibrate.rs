@@ -44,7 +44,7 @@ pub struct Options {
     #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
     transfer: Bytes,
     /// Take transfer and mix from this report or profile, and measure the log of that database, too: durable appends alone and
-    /// during its I/O
+    /// during its I/O; the curve below its highest rate gets half of --time more for each mix that reads
     #[arg(long, value_name = "PROFILE", conflicts_with_all = ["read_share", "transfer"])]
     database: Option<PathBuf>,
     /// Size of a large I/O
@@ -119,6 +119,7 @@ impl Options {
             outstanding_max: self.outstanding_max,
             steps: self.steps.as_ref().map(|steps| steps.0.clone()).unwrap_or_default(),
             seed: self.seed,
+            curve_time: Nanos(0),
             append: None,
             hosts: self
                 .hosts

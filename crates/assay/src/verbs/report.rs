@@ -76,6 +76,8 @@ enum Table {
     Locality,
     /// Stretches of one level of a soak
     Levels,
+    /// Every cut that was judged
+    Cuts,
     /// Every host of several that measured together
     Hosts,
     /// The rates of these hosts over time
@@ -85,7 +87,7 @@ enum Table {
 }
 
 impl Table {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Curve,
         Self::Intervals,
         Self::Histograms,
@@ -96,6 +98,7 @@ impl Table {
         Self::Factors,
         Self::Locality,
         Self::Levels,
+        Self::Cuts,
         Self::Hosts,
         Self::HostRates,
         Self::Watch,
@@ -115,6 +118,7 @@ impl Table {
             Self::Factors => assay_report::factors_csv(report, id),
             Self::Locality => assay_report::locality_csv(report, id),
             Self::Levels => assay_report::levels_csv(report, id),
+            Self::Cuts => assay_report::cuts_csv(report, id),
             Self::Hosts => assay_report::hosts_csv(report, id),
             Self::HostRates => assay_report::host_rates_csv(report, id),
             Self::Watch => watch(run)?,

@@ -26,11 +26,21 @@ struct Ground {
     place: Place,
     disk: CutFileSystem,
     product: &'static str,
+    /// Cache of the server.
+    cache: &'static str,
+    /// Bytes of the ledger that a cut is to find.
+    enough_bytes: u64,
 }
 
 impl Ground {
     fn new(disk: CutFileSystem, product: &'static str) -> Self {
-        Self { place: Place::made(&format!("commits-{product}")), disk, product }
+        Self {
+            place: Place::made(&format!("commits-{product}")),
+            disk,
+            product,
+            cache: "16MiB",
+            enough_bytes: ENOUGH_BYTES,
+        }
     }
 
     fn ledger(&self) -> PathBuf {
@@ -43,9 +53,10 @@ impl Ground {
         let kept = entries.map(|entry| entry.path()).find(|path| path.join("data").is_dir());
         let target = kept.unwrap_or_else(|| self.disk.path().to_owned());
         format!(
-            "load oltp {} --server {} --sessions 4 --time 10min --warm-up 0s --buffer-pool 16MiB --quiet --ledger commits.ledger {rest}",
+            "load oltp {} --server {} --sessions 4 --time 10min --warm-up 0s --buffer-pool {} --quiet --ledger commits.ledger {rest}",
             target.display(),
-            self.product
+            self.product,
+            self.cache
         )
     }
 
@@ -56,7 +67,7 @@ impl Ground {
         wait_for(|| {
             let ended = writing.try_wait().unwrap();
             assert!(ended.is_none(), "it ended by itself: {ended:?}");
-            length(&self.ledger()) > begun + ENOUGH_BYTES
+            length(&self.ledger()) > begun + self.enough_bytes
         });
         self.disk.cut_power(seed);
         kill_process(Pid::from_child(&writing), Signal::KILL).unwrap();
@@ -86,8 +97,7 @@ impl Ground {
             let (code, load) = self.judge();
             let judged = last(&load).clone();
             assert_eq!(judged["commits"]["control"], control);
-            let lost = judged["commits"]["lost"].as_u64() > Some(0);
-            if lost || judged["commits"]["refusal"].is_string() {
+            if is_broken(&judged["commits"]) {
                 assert_eq!(code, Some(0), "a control that is caught is right: {load:#}");
                 return load;
             }
@@ -103,6 +113,14 @@ fn length(path: &std::path::Path) -> u64 {
 
 fn last(load: &Value) -> &Value {
     load["durability"]["cuts"].as_array().unwrap().last().unwrap()
+}
+
+/// Whether a cut is seen to have broken something.
+fn is_broken(commits: &Value) -> bool {
+    let counts = ["lost", "broken_conditions"].map(|name| commits[name].as_u64());
+    let pages = commits["pages"].as_array().into_iter().flatten();
+    let damaged = pages.map(|check| check["damaged"].as_u64());
+    counts.into_iter().chain(damaged).any(|count| count > Some(0)) || commits["refusal"].is_string()
 }
 
 /// Nothing that was acknowledged is missing, all conditions hold, and whatever looked at the pages found nothing.
@@ -121,6 +139,51 @@ fn assert_kept(load: &Value, cuts: usize) {
         let is_missing = check["what"].as_str().is_some_and(|what| what.contains("not installed"));
         assert!(check["damaged"] == 0 || is_missing, "{check}");
     }
+}
+
+/// A device that tears pages under a server that does not protect them. It is so slow and the cache of the server so small that pages are
+/// always on their way, so that a cut meets some that were written and not flushed.
+fn torn_pages(product: &'static str) {
+    let time = |micros| Latency::fixed(Duration::from_micros(micros));
+    let script = Script::new()
+        .cache(512, Lie::None)
+        .servers(2)
+        .latency(Operation::Write, time(50))
+        .latency(Operation::Sync, time(500));
+    let disk = or_skip!(CutFileSystem::make(DISK_BYTES, script));
+    let mut ground = Ground { cache: "6MiB", enough_bytes: 15_000, ..Ground::new(disk, product) };
+    ground.cut("", 21);
+    let (code, load) = ground.judge();
+    assert_eq!(code, Some(0), "{load:#}");
+    assert_kept(&load, 1);
+    let pages = &load["durability"]["page_protection"];
+    assert_eq!((&pages["answer"], &pages["cuts"]), (&Value::from("unproven"), &Value::from(0)));
+    ground.disk.set_latency(Operation::Write, time(2000));
+    ground.disk.set_latency(Operation::Sync, time(10_000));
+    let load = ground.control("pages");
+    let pages = &load["durability"]["page_protection"];
+    assert_eq!(pages["answer"], "needed", "{load:#}");
+    assert_eq!(load["durability"]["evidence"], "power_cuts");
+    let text = ground.place.run("report latest");
+    let text = String::from_utf8_lossy(&text.stdout);
+    assert!(text.contains("full_page_writes or innodb_doublewrite must stay on here"), "{text}");
+}
+
+#[test]
+fn postgres_without_full_pages_in_its_log_is_caught_where_pages_are_torn() {
+    if !has_server() {
+        println!("skipped: no PostgreSQL server here");
+        return;
+    }
+    torn_pages("postgres");
+}
+
+#[test]
+fn mariadb_without_a_doublewrite_buffer_is_caught_where_pages_are_torn() {
+    if mariadb::place("torn-pages").is_none() {
+        return;
+    }
+    torn_pages("mariadb");
 }
 
 /// A campaign of two cuts on a conforming device, and a server that does not wait for it.

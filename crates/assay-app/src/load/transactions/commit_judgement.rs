@@ -15,11 +15,12 @@ use crate::verify::boot;
 use assay_dbload::load::{Database, Method, OwnServer, Product, Tables};
 use assay_dbserver::Program;
 use assay_host::clock::unix_ns;
-use assay_host::declarations::{declarations, declared_atomic_unit};
+use assay_host::declarations::{declarations, declared_units};
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_ledger::{Epoch, Ledger, LedgerSubject, judge_commits};
 use assay_methods::durability::durability;
+use assay_methods::page_protection::with_page_protection;
 use assay_model::durability::{CutKind, Durability, JudgedCommits, JudgedCut, PageCheck};
 use assay_model::environment::Environment;
 use assay_model::load::{Checks, Load, Setting};
@@ -28,7 +29,11 @@ use assay_model::number::{count_of, seconds};
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
 use assay_store::{Document, NewRun, RunWriter};
+use std::fs::{self, File};
 use std::path::Path;
+
+/// Bytes of a page of a managed server, whatever its product.
+const PAGE_BYTES: u64 = 8192;
 
 /// A load whose database is judged.
 pub(super) struct JudgedLoad<'a, T, B> {
@@ -118,11 +123,14 @@ where
         let storage = environment.as_ref().and_then(|found| found.storage.first());
         let stack = storage.map(|storage| &storage.stack);
         let declared = stack.map(declarations).unwrap_or_default();
-        load.durability = Some(Durability {
-            acknowledgements: case.epoch.acknowledgements,
-            declared_atomic_unit_bytes: stack.and_then(declared_atomic_unit),
-            ..durability(declared, None, cuts)
-        });
+        let mut weighed = durability(declared, None, cuts);
+        if let Some(stack) = stack {
+            let page_bytes = page_bytes(&load);
+            let units = declared_units(stack, data_file(named));
+            weighed = with_page_protection(weighed, page_bytes, units);
+        }
+        let acknowledgements = case.epoch.acknowledgements;
+        load.durability = Some(Durability { acknowledgements, ..weighed });
         if let Some(environment) = environment {
             writer.put_json(Document::Environment, &environment)?;
         }
@@ -222,18 +230,11 @@ where
             LedgerSubject::Blocks { .. } => None,
         };
         JudgedCut {
-            kind: self.ledger.cut.unwrap_or(seen),
-            run: case.run,
             judged_unix_ns: unix_ns(),
             acknowledgements: case.epoch.acknowledgements,
             acknowledged_s: seconds(case.epoch.elapsed_ns),
-            promised_blocks: 0,
-            kept_blocks: 0,
-            newer_blocks: 0,
-            counts: Vec::new(),
-            torn_blocks: 0,
-            atomic_unit_bytes: None,
             commits: Some(JudgedCommits { control, ..commits }),
+            ..JudgedCut::of(self.ledger.cut.unwrap_or(seen), case.run)
         }
     }
 }
@@ -278,4 +279,21 @@ fn not_ours() -> PageCheck {
 fn environment(named: &LoadTarget) -> Option<Environment> {
     let LoadTarget::Directory(path) = named else { return None };
     capture_environment(&SysRoot::live(), &[Path::new(path)], &[]).ok()
+}
+
+/// Bytes of a page; a server that did not come back cannot be asked.
+fn page_bytes(load: &Load) -> u64 {
+    match load.server.block_bytes {
+        0 => PAGE_BYTES,
+        bytes => bytes,
+    }
+}
+
+/// A file of a managed server, which its file system is asked about.
+fn data_file(named: &LoadTarget) -> Option<File> {
+    let LoadTarget::Directory(path) = named else { return None };
+    let entries = fs::read_dir(path.join("data")).ok()?;
+    let is_file = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
+    let found = entries.filter_map(std::result::Result::ok).find(is_file)?;
+    File::open(found.path()).ok()
 }

@@ -5,6 +5,7 @@ use crate::format::Formatter;
 use crate::input::Report;
 use crate::phrases::{nines, within_limit};
 use assay_model::comparison::Comparison;
+use assay_model::durability::Durability;
 use assay_model::number::seconds;
 use assay_model::study::StudyResult;
 use assay_model::verdict::{Limit, Unit, Verdict};
@@ -35,6 +36,10 @@ pub(super) fn asked(report: &Report, format: &Formatter) -> String {
     }
     if let Some(verdict) = &report.verdict {
         return of_verdict(verdict, target, format);
+    }
+    let is_asked = |found: &Durability| !found.cuts.is_empty() || found.timing.is_some();
+    if report.durability().is_some_and(is_asked) {
+        return format!("Does {target} keep what it acknowledged?");
     }
     of_measurement(report, format)
 }

@@ -2,6 +2,7 @@
 
 use crate::input::Report;
 use crate::summary::shell_word;
+use assay_model::durability::Durability;
 use assay_model::load::PhysicalVerdict;
 use assay_model::verdict::Outcome;
 
@@ -28,6 +29,10 @@ pub(super) fn next(report: &Report) -> Vec<Step> {
     if report.study.is_some() {
         return vec![keep()];
     }
+    let found = report.integrity.as_ref().and_then(|found| found.durability.as_ref());
+    if let Some(found) = found {
+        return of_cuts(found, &target);
+    }
     if let Some(verdict) = &report.verdict {
         return of_outcome(verdict.outcome, &target);
     }
@@ -47,6 +52,22 @@ pub(super) fn next(report: &Report) -> Vec<Step> {
         return vec![hold(&target), endure(&target), keep()];
     }
     vec![alone(".")]
+}
+
+/// After a verification.
+fn of_cuts(found: &Durability, target: &str) -> Vec<Step> {
+    if found.broken() > 0 {
+        return vec![inspect(target), keep()];
+    }
+    let ledger = "--ledger FILE-ON-OTHER-STORAGE";
+    vec![if found.cuts.is_empty() {
+        ("See what a power cut leaves", format!("assay verify {target} {ledger}"))
+    } else {
+        (
+            "Cut more often: with every cut the limit falls",
+            format!("assay verify {target} --after --resume --cut power {ledger}"),
+        )
+    }]
 }
 
 fn of_outcome(outcome: Outcome, target: &str) -> Vec<Step> {

@@ -1,0 +1,176 @@
+//! The answer to a database's administrator: must full-page writes, or the doublewrite buffer, stay on here? Never more than was
+//! declared or seen.
+
+use crate::phrases::size;
+use assay_model::durability::{Control, Durability, PageAnswer, PageProtection};
+use assay_model::number::real;
+use assay_model::units::show_count;
+use assay_model::verdict::Unit;
+/// What protects pages.
+const PROTECTION: &str = "full_page_writes or innodb_doublewrite";
+
+/// The answer, a sentence or two.
+pub(super) fn sentence(found: &Durability, pages: &PageProtection) -> String {
+    let page = size(pages.page_bytes);
+    match pages.answer {
+        PageAnswer::Needed => {
+            format!(
+                "{PROTECTION} must stay on here: {}.{}",
+                seen(found, &page),
+                contradiction(pages)
+            )
+        }
+        PageAnswer::Unproven => format!(
+            "{PROTECTION} should stay on here: {}. {}",
+            unpromised(pages, &page),
+            untorn(pages, &page)
+        ),
+        PageAnswer::Promised => format!(
+            "{PROTECTION} may be turned off as far as what is declared holds: writes of up to {}, at multiples of their size, are said to \
+             stay whole, which covers a page of {page} that the server writes at once and past the page cache. {}",
+            size(pages.declared.promised_bytes().unwrap_or_default()),
+            untorn(pages, &page)
+        ),
+    }
+}
+
+/// How it was seen that pages do not stay whole.
+fn seen(found: &Durability, page: &str) -> String {
+    let (cuts, damaged) = found.controls(Control::Pages);
+    if damaged > 0 {
+        return format!(
+            "without them {} of {} damaged the data",
+            show_count(real(damaged)),
+            times(cuts)
+        );
+    }
+    let torn: u64 = found.cuts.iter().map(|cut| cut.torn_blocks).sum();
+    format!(
+        "{} of {page} that a cut met on their way were torn, at multiples of {}",
+        if torn == 1 { "1 block".to_owned() } else { format!("{} blocks", show_count(real(torn))) },
+        size(found.atomic_unit_bytes().unwrap_or_default())
+    )
+}
+
+fn contradiction(pages: &PageProtection) -> String {
+    match pages.declared.promised_bytes() {
+        Some(bytes) if bytes >= pages.page_bytes => format!(
+            " What is declared, writes of up to {} that stay whole, is contradicted.",
+            size(bytes)
+        ),
+        _ => String::new(),
+    }
+}
+
+/// What is declared, and that it is too little.
+fn unpromised(pages: &PageProtection, page: &str) -> String {
+    let declared = &pages.declared;
+    let what = match (declared.promised_bytes(), declared.device_bytes) {
+        (Some(0) | None, Some(bytes)) if declared.is_file && bytes >= pages.page_bytes => format!(
+            "the devices declare that writes of up to {} stay whole, and the file system does not pass that on",
+            size(bytes)
+        ),
+        (Some(0), _) => format!("it is declared that no write of {page} is kept whole"),
+        (Some(bytes), _) => {
+            format!("only writes of up to {} are declared to stay whole", size(bytes))
+        }
+        (None, _) => format!("no layer declares that a write of {page} stays whole"),
+    };
+    match (declared.logical_block_bytes.map(size), declared.physical_block_bytes.map(size)) {
+        (Some(logical), Some(physical)) => {
+            format!("{what} (blocks of {logical}, physically {physical}, which promises nothing)")
+        }
+        _ => what,
+    }
+}
+
+/// What cuts say while none tore a page.
+fn untorn(pages: &PageProtection, page: &str) -> String {
+    pages.torn_per_cut_max.map_or_else(
+        || "No cut has tried it.".to_owned(),
+        |limit| {
+            format!(
+                "No page of {page} was seen torn in {}: at most {} a cut tear one, with 95 % confidence.",
+                times(pages.cuts),
+                Unit::Share.show(limit)
+            )
+        },
+    )
+}
+
+fn times(cuts: u64) -> String {
+    let many = if cuts == 1 { "cut" } else { "cuts" };
+    format!("{} {many}", show_count(real(cuts)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::durability::{
+        CutKind, DeclaredUnits, Evidence, JudgedCommits, JudgedCut, PageCheck,
+    };
+
+    fn cut(torn_blocks: u64, unit_bytes: Option<u64>) -> JudgedCut {
+        let whole = JudgedCut::of(CutKind::Power, 1);
+        JudgedCut { torn_blocks, atomic_unit_bytes: unit_bytes, promised_blocks: 9, ..whole }
+    }
+
+    fn control(damaged: u64) -> JudgedCut {
+        let check = PageCheck { checker: "x".into(), damaged: Some(damaged), what: String::new() };
+        let commits = JudgedCommits {
+            pages: vec![check],
+            control: Some(Control::Pages),
+            ..JudgedCommits::default()
+        };
+        JudgedCut { commits: Some(commits), ..cut(0, None) }
+    }
+
+    const FILE: DeclaredUnits = DeclaredUnits {
+        file_bytes: None,
+        device_bytes: None,
+        logical_block_bytes: Some(512),
+        physical_block_bytes: Some(4096),
+        is_file: true,
+    };
+    const RAW: DeclaredUnits = DeclaredUnits { device_bytes: Some(16_384), is_file: false, ..FILE };
+
+    fn said(answer: PageAnswer, cuts: &[JudgedCut], declared: DeclaredUnits) -> String {
+        let found = Durability { cuts: cuts.to_vec(), ..Durability::of(Evidence::PowerCuts) };
+        let number = assay_model::number::count_of(cuts.len());
+        let limit = (answer != PageAnswer::Needed && number > 0).then_some(0.0495);
+        let pages = PageProtection {
+            page_bytes: 8192,
+            answer,
+            declared,
+            cuts: number,
+            torn_per_cut_max: limit,
+        };
+        sentence(&found, &pages)
+    }
+
+    #[test]
+    fn without_a_promise_protection_should_stay_on_whatever_was_cut() {
+        let text = said(PageAnswer::Unproven, &vec![cut(0, None); 59], FILE);
+        assert!(text.contains("should stay on here: no layer declares"), "{text}");
+        assert!(text.contains("blocks of 512 B, physically 4 KiB"), "{text}");
+        assert!(text.contains("in 59 cuts: at most 5 % a cut"), "{text}");
+        assert!(said(PageAnswer::Unproven, &[], FILE).ends_with("No cut has tried it."));
+        let devices = DeclaredUnits { device_bytes: Some(16_384), ..FILE };
+        assert!(said(PageAnswer::Unproven, &[], devices).contains("does not pass that on"));
+        let none = DeclaredUnits { file_bytes: Some(0), ..FILE };
+        assert!(said(PageAnswer::Unproven, &[], none).contains("no write of 8 KiB is kept whole"));
+        let small = DeclaredUnits { file_bytes: Some(4096), ..FILE };
+        assert!(said(PageAnswer::Unproven, &[], small).contains("only writes of up to 4 KiB"));
+    }
+
+    #[test]
+    fn what_was_seen_is_said_and_contradicts_what_is_declared() {
+        let text = said(PageAnswer::Promised, &[cut(0, None)], RAW);
+        assert!(text.contains("may be turned off as far as") && text.contains("16 KiB"), "{text}");
+        let text = said(PageAnswer::Needed, &[cut(3, Some(512)), cut(8, Some(4096))], RAW);
+        assert!(text.contains("must stay on here: 11 blocks of 8 KiB"), "{text}");
+        assert!(text.contains("at multiples of 512 B") && text.contains("contradicted"), "{text}");
+        let text = said(PageAnswer::Needed, &[control(0), control(2)], FILE);
+        assert!(text.contains("without them 1 of 2 cuts damaged the data"), "{text}");
+    }
+}
