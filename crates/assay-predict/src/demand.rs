@@ -45,6 +45,8 @@ pub struct Demand {
     pub commits_mean: f64,
     /// Mean wait for one, seconds.
     pub commit_latency_s: f64,
+    /// Whether commits wait for pages, too: what they wait beyond the flush then lasts as long as reads do.
+    pub commits_wait_for_pages: bool,
     /// Mean time of a flush of the log, seconds; `None` where it is not known.
     pub flush_s: Option<f64>,
     /// Flushes of the device that no commit waits for: of data files, of checkpoints, of others.

@@ -282,7 +282,18 @@ impl Network<'_> {
         };
         let flush_s = log.flush_s(self.ios_outstanding(throughput_per_s, customers));
         wait(throughput_per_s * demand.commits_mean, flush_s, before.commit_one_s)
-            + self.overheads.commit_s
+            + self.overheads.commit_s * self.commit_overhead_ratio(throughput_per_s, customers)
+    }
+
+    /// What commits wait beyond the flush over what that was: as much longer as a read where it is pages that they wait for.
+    fn commit_overhead_ratio(&self, throughput_per_s: f64, customers: f64) -> f64 {
+        let before_s = self.demand.read_latency_s;
+        if !self.demand.commits_wait_for_pages || before_s <= 0.0 {
+            return 1.0;
+        }
+        let outstanding = self.reads_outstanding(throughput_per_s, customers).max(1.0);
+        let read_s = self.storage.curve.latency_s(outstanding) + self.overheads.read_s;
+        (read_s + self.read_delay_s(throughput_per_s, customers)) / before_s
     }
 
     /// How long flushes of the log hold a read up, seconds.
@@ -296,10 +307,14 @@ impl Network<'_> {
 
     /// Reads and writes of data outstanding at a throughput.
     fn ios_outstanding(&self, throughput_per_s: f64, customers: f64) -> f64 {
+        self.reads_outstanding(throughput_per_s, customers) / self.demand.read_share().max(0.05)
+    }
+
+    /// Reads outstanding at a throughput.
+    fn reads_outstanding(&self, throughput_per_s: f64, customers: f64) -> f64 {
         let reads_iops = throughput_per_s * self.demand.small_reads_worth(self.storage);
         let reads = self.storage.curve.outstanding(reads_iops);
-        let reads = reads.unwrap_or_else(|| self.storage.curve.reach()).min(customers);
-        reads / self.demand.read_share().max(0.05)
+        reads.unwrap_or_else(|| self.storage.curve.reach()).min(customers)
     }
 
     fn solved(

@@ -93,6 +93,7 @@ impl LoadFacts {
         demand.processors_mean = demand.processors_mean.max(least);
         demand.background_reads_mean = self.background_reads_mean;
         demand.other_flushes_mean = self.other_flushes_mean(demand);
+        demand.commits_wait_for_pages = self.has_silent_page_waits;
         fit_into_response(demand);
         let rest_s = demand.response_s - demand.known_s();
         if self.has_silent_page_waits && rest_s > 0.0 {

@@ -112,3 +112,17 @@ fn writes_that_come_too_late_bound_what_reads_alone_would_allow() {
     assert!((found.throughput_per_s - 2000.0).abs() < 1e-6);
     assert!((found.response_s - 0.010).abs() < 1e-9 && found.parts.writes_s > 0.002);
 }
+
+#[test]
+fn commits_that_wait_for_pages_wait_as_long_as_reads_do() {
+    let of = |commits_wait_for_pages: bool| {
+        let demand = Demand { commits_wait_for_pages, ..example() };
+        let population = Population::Closed { sessions: 20.0 };
+        solve(&demand, &faster(), overheads(), population, Lean::CAUTIOUS).unwrap()
+    };
+    let (constant, with_pages) = (of(false), of(true));
+    // Reads took 1.5 ms and take 0.2 ms; the rest of the difference is the batch, which follows the throughput.
+    let shorter_s = overheads().commit_s * (1.0 - 0.2 / 1.5);
+    let found_s = constant.commit_latency_s - with_pages.commit_latency_s;
+    assert!((found_s / shorter_s - 1.0).abs() < 0.1, "{found_s} {shorter_s}");
+}
