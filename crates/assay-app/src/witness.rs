@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How often it looks at what goes on.
-const GLANCE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// A target whose acknowledgements have not come for this long is taken for dead.
 const SILENCE: Duration = Duration::from_secs(3);
 /// How long acknowledgements may go on to come after the command has ended.
@@ -109,7 +109,7 @@ impl WitnessPlan {
             {
                 break;
             }
-            std::thread::sleep(GLANCE);
+            std::thread::sleep(POLL_INTERVAL);
         }
         let cuts = match campaign {
             Some(campaign) => campaign.cuts,

@@ -5,7 +5,7 @@
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "an example prints, and stops where its ground is missing"
+    reason = "an example prints, and fails where what it needs is missing"
 )]
 
 use assay_ledger::{

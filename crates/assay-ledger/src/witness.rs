@@ -277,13 +277,13 @@ fn append(
     ledger: Option<Ledger>,
 ) -> io::Result<()> {
     /// How often it is looked for another connection that takes over.
-    const GLANCE: Duration = Duration::from_millis(100);
+    const POLL_INTERVAL: Duration = Duration::from_millis(100);
     let owner = writer(shared, id);
     let mine = owner.load(Ordering::Acquire);
     if let Some(ledger) = ledger {
         begin_activity(shared, id, &ledger.last().head, ledger.last().acknowledgements);
     }
-    stream.set_read_timeout(Some(GLANCE))?;
+    stream.set_read_timeout(Some(POLL_INTERVAL))?;
     let (mut reader, mut heard) = (FrameReader::new(), Instant::now());
     loop {
         if owner.load(Ordering::Acquire) != mine || shared.stop.load(Ordering::Acquire) {

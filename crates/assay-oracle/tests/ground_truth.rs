@@ -3,7 +3,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::float_cmp,
-    reason = "a test stops where its ground is missing"
+    reason = "a test fails where what it needs is missing"
 )]
 
 use assay_oracle::Report;

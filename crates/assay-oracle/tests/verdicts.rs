@@ -11,7 +11,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
-    reason = "a test stops where its ground is missing"
+    reason = "a test fails where what it needs is missing"
 )]
 
 mod made_up;

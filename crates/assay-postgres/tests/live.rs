@@ -4,7 +4,7 @@
     clippy::print_stdout,
     clippy::float_cmp,
     clippy::expect_used,
-    reason = "a test stops where its ground is missing"
+    reason = "a test fails where what it needs is missing"
 )]
 
 use assay_live::watch::{Plan, observe};

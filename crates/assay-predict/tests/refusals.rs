@@ -1,5 +1,5 @@
 //! When there must be no answer, or bounds, or a doubt: one thing at a time is spoilt of a sound database on sound storage.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod made_up;
 

@@ -1,5 +1,5 @@
 //! The bound by writes where a database has few writers: the point of the mix at which that many writes are outstanding.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod made_up;
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// How often it is drawn.
 const EVERY: Duration = Duration::from_millis(500);
 /// Nobody waits longer than this for the terminal.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The other screen of the terminal, without a cursor and without what stood on it.
 const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[2J";
 /// The cursor and the first screen again.
@@ -128,7 +128,7 @@ fn draw_until(stop: &AtomicBool, monitor: &Monitor) {
             monitor.at_cost(|| draw(monitor));
             drawn = Some(Instant::now());
         }
-        thread::sleep(GLANCE);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 

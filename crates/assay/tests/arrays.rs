@@ -1,5 +1,5 @@
 //! Simulated arrays on the command line: listed, verified, used as targets, and mistakes answered in kind.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
 

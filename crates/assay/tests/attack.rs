@@ -2,7 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test stops where its ground is missing, and says what is open"
+    reason = "a test fails where what it needs is missing, and says what is open"
 )]
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
 //! The program as a user meets it: what it prints and its exit codes.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 use std::process::{Command, Output};
 

@@ -1,5 +1,5 @@
 //! Targets that storage need not read in full: holes, zeros, compressible bytes and cached pages are said in the result.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
 

@@ -2,7 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::float_cmp,
-    reason = "a test stops where its ground is missing"
+    reason = "a test fails where what it needs is missing"
 )]
 
 #[path = "support/awr.rs"]

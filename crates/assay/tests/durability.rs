@@ -1,6 +1,6 @@
 //! `assay verify` as a user meets it: storage that keeps what it acknowledged is never refuted, every lie is, and nothing is claimed
 //! beyond what was cut.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
 

@@ -2,7 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test stops where its ground is missing, or says why it is skipped"
+    reason = "a test fails where what it needs is missing, or says why it is skipped"
 )]
 
 mod support;

@@ -1,5 +1,5 @@
 //! Job files and results of other programs as a user brings them, and as they are broken.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
 

@@ -1,5 +1,5 @@
 //! What `--json` prints is a document with a format and a schema that the program ships.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 #[path = "support/awr.rs"]
 mod awr;

@@ -1,5 +1,5 @@
 //! Every verb and every option has its page under docs/verbs, as the program itself describes it.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 use assay_tidy::manual::{self, Chapter};
 use assay_tidy::{forms, sources};

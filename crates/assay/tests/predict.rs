@@ -1,5 +1,5 @@
 //! Predictions on the command line: a simulated database moved to simulated storage, its page and document, and refusals.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
 

@@ -1,6 +1,6 @@
 //! Nothing of the user's is lost: files, pages and directories that are not ours stay as they are, and what is ours
 //! goes when it is no longer needed.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
 

@@ -3,7 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test stops where its ground is missing, and says so"
+    reason = "a test fails where what it needs is missing, and says so"
 )]
 
 use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};

@@ -1,5 +1,5 @@
 //! However an address is written, and whatever is wrong with it, its password is repeated nowhere.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 use std::process::{Command, Output, Stdio};
 

@@ -2,7 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
-    reason = "a test stops where its ground is missing, and times are for people to read"
+    reason = "a test fails where what it needs is missing, and times are for people to read"
 )]
 
 mod support;

@@ -1,5 +1,5 @@
 //! Simulated devices: the same seed gives the same result to the last byte, and mistakes are answered in kind.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
 

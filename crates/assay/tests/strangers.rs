@@ -1,5 +1,5 @@
 //! What strangers type in their first hour: it does what was meant, or says in one error and one hint how.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
 

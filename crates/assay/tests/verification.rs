@@ -1,5 +1,5 @@
 //! Verification as a user meets it: every fault of storage is named, clean storage raises no alarm, and exit codes say which.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
 

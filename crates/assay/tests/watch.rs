@@ -1,5 +1,5 @@
 //! Watching the machine: alone, during a measurement, from an archive and into one.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
 

@@ -1,5 +1,5 @@
 //! The repository itself under the house rules: each test prints what is over and by how much.
-#![allow(clippy::unwrap_used, reason = "a test stops where its ground is missing")]
+#![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 use assay_tidy::metadata::Workspace;
 use assay_tidy::sources::{self, Source};

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often the driver looks at silence and at the stop flag.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Questions to each clock before the start, and the time between two of them.
 const PINGS: usize = 40;
 const PING_EVERY: Duration = Duration::from_millis(2);
@@ -303,7 +303,7 @@ impl Driver {
     /// Hears all hosts until each has ended or is lost.
     fn follow(&mut self, course: &mut Course<'_>, at_ns: u64, overdue_ns: u64) {
         while course.awaited().any(|host| self.hosts[host].lost.is_none()) {
-            match self.links.next(GLANCE) {
+            match self.links.next(POLL_INTERVAL) {
                 Some((host, Event::Said(word))) => course.take(host, word),
                 Some((host, Event::Answered(ping))) => self.hosts[host].clock.add(ping),
                 Some((host, Event::Gone(words))) if course.awaited().any(|one| one == host) => {
@@ -379,7 +379,7 @@ impl Driver {
                 let error = Error::environment("it was stopped before it began", "start again");
                 return Err(error.of_kind(ErrorKind::Stopped));
             }
-            match self.links.next(GLANCE) {
+            match self.links.next(POLL_INTERVAL) {
                 Some((host, Event::Said(NodeAnswer::Refused(refusal)))) => {
                     answers[host] = Some(Err(refusal.into()));
                 }

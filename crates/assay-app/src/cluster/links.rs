@@ -21,7 +21,7 @@ const FAREWELL: Duration = Duration::from_secs(10);
 /// A node that was not heard for as long will not end by itself, ns.
 const SILENCE_NS: u64 = 2_500_000_000;
 /// How often it is looked whether one has ended.
-const GLANCE: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The variable that names another command that reaches hosts; a host and a command line follow its words.
 const SSH: &str = "ASSAY_SSH";
@@ -100,7 +100,7 @@ impl Links {
                     }
                     due += Duration::from_nanos(period_ns);
                 }
-                thread::sleep(GLANCE);
+                thread::sleep(POLL_INTERVAL);
             }
         };
         let thread = thread::Builder::new().name("beat".to_owned()).spawn(beat);
@@ -218,7 +218,7 @@ fn ended_within(child: &mut Child, time: Duration) -> Option<ExitStatus> {
         if Instant::now() >= until {
             return None;
         }
-        thread::sleep(GLANCE);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 

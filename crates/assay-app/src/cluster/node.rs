@@ -34,7 +34,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How often a node that waits looks whether it is to end.
-const GLANCE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Before a moment it is waited for without sleeping, ns.
 const SPIN_NS: u64 = 300_000;
 /// How long it waits for its last words to be read.
@@ -223,7 +223,7 @@ impl Node {
     /// The next order; nothing when the node is to end.
     fn next_order(&self) -> Option<NodeOrder> {
         loop {
-            match self.orders.recv_timeout(GLANCE) {
+            match self.orders.recv_timeout(POLL_INTERVAL) {
                 Ok(order) => return Some(order),
                 Err(RecvTimeoutError::Timeout) if !self.watchdog.has_ended() => {}
                 Err(_) => return None,
@@ -319,7 +319,7 @@ impl Node {
     fn start(&self, is_strict: bool) -> Result<u64> {
         self.say(NodeAnswer::Ready);
         while !self.watchdog.stop().load(Ordering::Relaxed) {
-            match self.orders.recv_timeout(GLANCE) {
+            match self.orders.recv_timeout(POLL_INTERVAL) {
                 Ok(NodeOrder::Start(at_ns)) => {
                     let soonest_ns = monotonic_ns() + NOTICE_NS;
                     if soonest_ns <= at_ns || !is_strict {

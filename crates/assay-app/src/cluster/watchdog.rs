@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How often it looks.
-const GLANCE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// A driver that has not said its period is waited for as long.
 const PERIOD_NS: u64 = 10_000_000_000;
 
@@ -79,7 +79,7 @@ impl Watchdog {
     /// Looks until the node ends.
     pub(super) fn watch(&self) {
         while !self.has_ended() {
-            std::thread::sleep(GLANCE);
+            std::thread::sleep(POLL_INTERVAL);
             if self.signal.load(Ordering::Relaxed) || self.is_forgotten(monotonic_ns()) {
                 self.end();
             }
