@@ -35,7 +35,7 @@ pub struct Elsewhere {
 }
 
 /// Called right before sessions begin, and right before the measured time does; says which it is.
-pub type Begins<'a> = &'a mut dyn FnMut(bool);
+pub type StartHook<'a> = &'a mut dyn FnMut(bool);
 
 /// Measures one rung whose sessions others have; `run` lets them begin, and says so right before
 /// sessions do and right before the measured time does.
@@ -46,7 +46,7 @@ pub fn measure_elsewhere<M: Method>(
     database: &mut Database<M::Link>,
     method: &M,
     plan: &RungPlan,
-    run: &mut dyn FnMut(Begins<'_>) -> Result<Elsewhere>,
+    run: &mut dyn FnMut(StartHook<'_>) -> Result<Elsewhere>,
 ) -> Result<RungResult> {
     method.check(database)?;
     let mut before = CounterSnapshot::take(database, &[])?;
