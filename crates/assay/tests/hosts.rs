@@ -61,18 +61,30 @@ fn measuring(place: &Place) -> (Started, Vec<i32>) {
     (run, hosts)
 }
 
+/// A run over hosts that began together: on a busy machine they may begin apart, which is inconclusive and is done again.
+fn together(place: &Place, line: &str) -> Value {
+    let line = format!("{line} --json");
+    let mut last = place.run(&line);
+    for _ in 0..2 {
+        if last.code == Some(3) {
+            last = place.run(&line);
+        }
+    }
+    last.json(0)
+}
+
 #[test]
 fn hosts_begin_together_and_their_intervals_add_up_exactly() {
     let place = Place::new();
     let line =
         "run mixed.toml d --size 4MiB --time 500ms --hosts local:3 --criteria no-errors.toml";
-    let run = place.json(line, 0);
+    let run = together(&place, line);
     let (cluster, measured) = (&run["cluster"], measurement(&run));
     let hosts = cluster["hosts"].as_array().unwrap();
     assert_eq!(hosts.len(), 3);
     assert_eq!(hosts.iter().map(|host| whole(&host["ios"])).sum::<u64>(), all_ios(measured));
     assert!(
-        hosts.iter().all(|host| whole(&host["ios"]) > 0 && whole(&host["clock"]["pings"]) >= 40)
+        hosts.iter().all(|host| whole(&host["ios"]) > 0 && whole(&host["clock"]["pings"]) >= 10)
     );
     // One clock: what is said of two must hold the truth, which is 0.
     for host in hosts {
@@ -97,7 +109,7 @@ fn a_calibration_of_hosts_has_the_same_load_on_each_and_says_who_limits() {
     let place = Place::new();
     let line =
         "calibrate d --size 4MiB --time 5s --read-share 100% --hosts local:2 --outstanding-max 16";
-    let run = place.json(line, 0);
+    let run = together(&place, line);
     let (found, cluster) = (&run["calibration"]["mixes"][0], &run["cluster"]);
     let depths =
         found["curve"].as_array().unwrap().iter().map(|point| whole(&point["outstanding"]));
@@ -198,7 +210,7 @@ fn hosts_are_inspected_each_with_its_findings_and_what_they_share() {
             findings.iter().map(|finding| finding["rule"].clone()).collect()
         };
         assert_eq!(rules(&host["environment"]), rules(&alone), "{host}");
-        assert!(whole(&host["clock"]["pings"]) >= 40, "{host}");
+        assert!(whole(&host["clock"]["pings"]) >= 10, "{host}");
     }
     // Both are this machine: whatever of its devices has a name of its own, both have.
     for device in found["shared"].as_array().unwrap() {
@@ -396,7 +408,7 @@ fn a_run_whose_driver_was_killed_is_completed_from_what_its_hosts_kept() {
     assert_eq!(of_hosts, expected);
     // One clock: what is said of the start is what the hosts said of it.
     assert!(whole(&found["cluster"]["start"]["skew_ns"]) < 1_000_000_000, "{found}");
-    assert!(whole(&found["cluster"]["hosts"][0]["clock"]["pings"]) >= 40);
+    assert!(whole(&found["cluster"]["hosts"][0]["clock"]["pings"]) >= 10);
     assert!(kept_by_hosts(&place).is_empty());
     assert_eq!(place.json("runs show", 0)["cluster"], found["cluster"]);
     let again = place.run("cluster collect latest");
@@ -406,7 +418,7 @@ fn a_run_whose_driver_was_killed_is_completed_from_what_its_hosts_kept() {
 #[test]
 fn hosts_keep_nothing_of_what_their_driver_has() {
     let place = Place::new();
-    place.json("run mixed.toml d --size 4MiB --time 200ms --hosts local:2", 0);
+    together(&place, "run mixed.toml d --size 4MiB --time 200ms --hosts local:2");
     assert!(kept_by_hosts(&place).is_empty());
     let place = Place::new();
     let (run, hosts) = measuring(&place);
@@ -442,7 +454,7 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
             (
                 "run mixed.toml d --hosts local:0",
                 2,
-                "error: --hosts <HOSTS>: local:0 names no hosts\nhint: write local:N for N processes of this machine, N from 1 to 64, or names of hosts of a Ray cluster joined by commas",
+                "error: --hosts <HOSTS>: local:0 names no hosts\nhint: write local:N for N processes of this machine, N from 1 to 64, ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas",
             ),
             (
                 "run reads.toml d --hosts hA,hB,hA",
@@ -462,12 +474,12 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
             (
                 "cluster start-lines --hosts hA;reboot,hB",
                 2,
-                "error: --hosts <HOSTS>: hA;reboot,hB names no hosts\nhint: write local:N for N processes of this machine, N from 1 to 64, or names of hosts of a Ray cluster joined by commas",
+                "error: --hosts <HOSTS>: hA;reboot,hB names no hosts\nhint: write local:N for N processes of this machine, N from 1 to 64, ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas",
             ),
             (
                 "cluster start-lines --hosts local:2",
                 2,
-                "error: processes of this machine need no cluster\nhint: name the hosts that are to become one, joined by commas",
+                "error: neither processes of this machine nor hosts that ssh reaches need a cluster\nhint: name the hosts that are to become one, joined by commas",
             ),
             (
                 "calibrate d --hosts local:4 --outstanding-max 3",
@@ -496,7 +508,7 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
 fn hosts_read_slices_of_a_file_that_they_share() {
     let place = Place::new();
     place.random_file("data", 4 << 20);
-    let run = place.json("run reads.toml data --hosts local:2", 0);
+    let run = together(&place, "run reads.toml data --hosts local:2");
     assert!(all_ios(measurement(&run)) > 0);
 }
 

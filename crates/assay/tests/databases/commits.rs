@@ -19,7 +19,7 @@ const DISK_BYTES: u64 = 2 << 30;
 /// Acknowledgements that a cut is to meet, in bytes of the ledger.
 const ENOUGH_BYTES: u64 = 6_000;
 /// A control is caught after this number of cuts, or the method sees nothing.
-const CUTS_MAX: u64 = 5;
+const CUTS_MAX: u64 = 10;
 
 /// A server of the program's own on a device whose power can be cut, and a ledger elsewhere.
 struct Ground {

@@ -5,6 +5,7 @@ use crate::mariadb;
 use crate::server::{Place, json, words};
 use crate::transactions::{assert_right, ios};
 use serde_json::Value;
+use std::process::Output;
 
 const TRANSACTIONS: [&str; 6] =
     ["new order", "payment", "order status", "delivery", "stock level", "rolled back order"];
@@ -39,10 +40,25 @@ fn adds_up(document: &Value) {
     assert!(acknowledged.map(|one| one["acknowledged"].as_u64().unwrap()).sum::<u64>() > 0);
 }
 
+/// On a busy machine hosts may begin apart, which is inconclusive: it is done again, up to twice.
+fn run_together(place: &Place, line: &str) -> Output {
+    let runs = (0..3).map(|_| place.run(line));
+    let mut last = None;
+    for output in runs {
+        let is_apart = output.status.code() == Some(3);
+        last = Some(output);
+        if !is_apart {
+            break;
+        }
+    }
+    last.unwrap()
+}
+
 #[test]
 fn sessions_of_two_hosts_are_those_of_one_load_on_postgresql() {
     let Some(place) = Place::new("hosts-oltp") else { return };
-    let output = place.run(
+    let output = run_together(
+        &place,
         "load oltp d --hosts local:2 --sessions 1,3 --homes home --time 2s --warm-up 1s --verify --json --quiet",
     );
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -53,7 +69,8 @@ fn sessions_of_two_hosts_are_those_of_one_load_on_postgresql() {
 #[test]
 fn sessions_of_two_hosts_are_those_of_one_load_on_mariadb() {
     let Some(place) = mariadb::place("hosts-oltp") else { return };
-    let output = place.run(
+    let output = run_together(
+        &place,
         "load oltp d --server mariadb --hosts local:2 --sessions 4 --time 2s --warm-up 1s --verify --json --quiet",
     );
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
