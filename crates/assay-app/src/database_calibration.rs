@@ -29,7 +29,10 @@ pub(crate) fn append_of(demand: &Demand) -> Bytes {
     Bytes(512 * count((appended / 512.0).ceil()).clamp(1, 256))
 }
 
-/// The log of a database during none, some and much of its own I/O, each for a fifteenth of what a mix is given: slow
+/// Of the I/Os that give the most, this many times as many wait before storage that cannot keep up: a log waits behind them.
+const DEEP: u32 = 3;
+
+/// The log of a database during none, some, much and too much of its own I/O, each for a fifteenth of what a mix is given: slow
 /// storage needs hundreds of appends, too.
 pub(crate) fn log_plan(
     append: Bytes,
@@ -45,7 +48,7 @@ pub(crate) fn log_plan(
         far(left).total_cmp(&far(right))
     });
     let most = nearest.map_or(1, |mix| mix.iops_max.outstanding).max(1);
-    let mut outstanding = vec![0, most.div_ceil(8), most.div_ceil(3), most];
+    let mut outstanding = vec![0, most.div_ceil(8), most.div_ceil(3), most, DEEP * most];
     outstanding.dedup();
     let time = Nanos((mix_time.0 / 15).clamp(2_000_000_000, 20_000_000_000));
     LogPlan { append, transfer, read_share, outstanding, time, seed }

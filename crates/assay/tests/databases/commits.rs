@@ -170,6 +170,7 @@ fn torn_pages(product: &'static str) {
 }
 
 #[test]
+#[ignore = "takes minutes: a cut has to meet a page on its way"]
 fn postgres_without_full_pages_in_its_log_is_caught_where_pages_are_torn() {
     if !has_server() {
         println!("skipped: no PostgreSQL server here");
@@ -179,6 +180,7 @@ fn postgres_without_full_pages_in_its_log_is_caught_where_pages_are_torn() {
 }
 
 #[test]
+#[ignore = "takes minutes: a cut has to meet a page on its way"]
 fn mariadb_without_a_doublewrite_buffer_is_caught_where_pages_are_torn() {
     if mariadb::place("torn-pages").is_none() {
         return;
