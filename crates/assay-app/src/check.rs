@@ -283,15 +283,10 @@ impl CheckPlan {
             sessions_max: ladder.climb.sessions_max(),
             are_given: false,
         };
-        let mut driver: SlobDriver<'_, assay_postgres::connection::Connection> =
-            SlobDriver(Slob::new(&rules, Access::Index));
-        beside(
-            &ladder,
-            &mut driver,
-            |named, context| setup.prepare(named, context),
-            writer,
-            context,
-        )
+        let driver = || -> SlobDriver<'_, assay_postgres::connection::Connection> {
+            SlobDriver(Slob::new(&rules, Access::Index))
+        };
+        beside(&ladder, driver, |named, context| setup.prepare(named, context), writer, context)
     }
 }
 
@@ -299,7 +294,7 @@ fn short_ladder(directory: &str, time: Nanos) -> LadderPlan {
     let sessions = vec![1, 4, 16];
     let rung_s = time.seconds() * DATABASE_SHARE / real_len(sessions.len());
     LadderPlan {
-        target: directory.to_owned(),
+        targets: vec![directory.to_owned()],
         rung: RungPlan::new(1, 1, Length::Time(Nanos::from_seconds(rung_s))),
         warm_up: Some(WARM_UP),
         climb: LadderSearch::Given(sessions),

@@ -233,30 +233,35 @@ impl LoadPlan {
     pub fn summary(&self) -> Result<PlanSummary> {
         let load = self.load();
         load.check()?;
-        let target = self.clone().load_mut().parts().target.clone();
         let data = show_bytes(real(load.data_bytes()?));
-        let is_directory = Path::new(&target).is_dir();
-        if !is_directory && !target.contains("://") {
-            return Err(Error::usage(
-                format!("there is no directory {target}"),
-                "name a directory on the storage, or the address of a server",
-            ));
+        let mut targets = Vec::new();
+        let mut server = None;
+        for target in self.targets() {
+            let is_directory = Path::new(&target).is_dir();
+            if !is_directory && !target.contains("://") {
+                return Err(Error::usage(
+                    format!("there is no directory {target}"),
+                    "name a directory on the storage, or the address of a server",
+                ));
+            }
+            let (what, on) = if is_directory {
+                (
+                    format!("about {data} of data and the log"),
+                    "one of its own in that directory, removed at the end unless --keep is given",
+                )
+            } else {
+                (format!("about {data} of data in a schema of its own"), "that of the address")
+            };
+            server.get_or_insert(on);
+            targets.push(TargetSummary { target: assay_dbserver::redacted(&target), what });
         }
-        let (what, server) = if is_directory {
-            (
-                format!("about {data} of data and the log"),
-                "one of its own in that directory, removed at the end unless --keep is given",
-            )
-        } else {
-            (format!("about {data} of data in a schema of its own"), "that of the address")
-        };
         Ok(PlanSummary {
             format: 1,
             title: format!("load {}", load.name()),
             load: self.ladder(),
             time: self.length(),
-            targets: vec![TargetSummary { target: assay_dbserver::redacted(&target), what }],
-            server: Some(server.to_owned()),
+            targets,
+            server: server.map(str::to_owned),
         })
     }
 }

@@ -3,10 +3,13 @@
 pub mod bounds;
 pub mod brokerage;
 pub mod call_mode;
+mod databases_check;
 pub mod dss;
 mod hosts_check;
 pub mod kind;
+mod ladder_database;
 pub mod ladder_run;
+pub mod load_driver;
 pub mod load_member;
 mod load_plan;
 pub mod oltp;

@@ -187,6 +187,11 @@ fn no_password_and_nothing_that_may_be_destroyed_is_kept() {
         plan.set("seed", &FactorValue::Whole(3)).unwrap();
         // It is still there for the load itself.
         assert_eq!(plan.load_mut().parts().target, secret);
+        if let Some(others) = plan.load_mut().parts().other_targets {
+            others.push(secret.to_owned());
+            plan.set("seed", &FactorValue::Whole(4)).unwrap();
+            assert_eq!(plan.targets(), [secret, secret]);
+        }
         assert!(!serde_json::to_string(&plan).unwrap().contains("s3cret"));
     }
     let target = TargetPlan {

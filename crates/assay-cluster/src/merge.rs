@@ -21,8 +21,8 @@ pub struct Merged {
     pub interval: Interval,
     /// In full precision.
     pub joint: Window,
-    /// The machine of each host meanwhile, in their order; none where they are not watched.
-    pub moments: Vec<Moment>,
+    /// What each host had of it, in their order.
+    pub parts: Vec<Part>,
 }
 
 /// What one host gave in the intervals that all of them have.
@@ -68,7 +68,7 @@ impl Merger {
             self.left_out += count_of(parts.len());
             return None;
         }
-        Some(self.merge(&parts))
+        Some(self.merge(parts))
     }
 
     /// What each host gave, in their order.
@@ -106,14 +106,14 @@ impl Merger {
         self
     }
 
-    fn merge(&mut self, parts: &[Part]) -> Merged {
+    fn merge(&mut self, parts: Vec<Part>) -> Merged {
         let (start_ns, end_ns) = (parts[0].start_ns, parts[0].end_ns);
         let mut merged = Merged {
             interval: Interval { index: self.intervals, start_ns, end_ns, ..Interval::default() },
             joint: Window::default(),
-            moments: parts.iter().filter_map(|part| part.moment.as_deref().cloned()).collect(),
+            parts: Vec::new(),
         };
-        for (series, part) in self.series.iter_mut().zip(parts) {
+        for (series, part) in self.series.iter_mut().zip(&parts) {
             let operations = of_all_streams(&part.joint);
             series.add(&operations, end_ns - start_ns);
             merged.interval.operations.merge(&operations);
@@ -123,7 +123,14 @@ impl Merger {
         (merged.joint.first_interval, merged.joint.intervals) = (self.intervals, 1);
         self.intervals += 1;
         self.elapsed_ns += end_ns - start_ns;
-        merged
+        Merged { parts, ..merged }
+    }
+}
+
+impl Merged {
+    /// The machine of each host meanwhile, in their order; none where they are not watched.
+    pub fn moments(&self) -> Vec<Moment> {
+        self.parts.iter().filter_map(|part| part.moment.as_deref().cloned()).collect()
     }
 }
 

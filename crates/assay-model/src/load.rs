@@ -20,8 +20,8 @@ pub use checks::{Check, Checks, Commits};
 pub use product::DatabaseProduct;
 pub use retries::Retries;
 pub use rung::{
-    CACHED_SHARE_MAX, CommitParity, DatabaseCounts, DeviceCounts, Physical, PhysicalVerdict, Rung,
-    TimeSplit,
+    CACHED_SHARE_MAX, CommitParity, DatabaseCounts, DatabaseRung, DeviceCounts, Physical,
+    PhysicalVerdict, Rung, StreamTimes, TimeSplit,
 };
 pub use setting::Setting;
 pub use step::{Length, LoadKind, LoadStep, OnLoss, Spacing, StepArrival};

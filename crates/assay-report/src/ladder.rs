@@ -4,6 +4,7 @@ mod beside;
 mod blocks;
 pub(crate) mod brokerage;
 mod columns;
+mod databases;
 mod kind;
 mod loaded;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod words;
 use assay_model::load::Load;
 pub(crate) use beside::beside;
 pub(crate) use columns::Columns;
+pub(crate) use databases::databases;
 pub(crate) use kind::Kind;
 pub(crate) use loaded::{encryption, facts};
 pub(crate) use transactions::{response_time_ns, result};
@@ -43,11 +45,15 @@ pub(crate) fn sentences(load: &Load) -> Vec<String> {
     if load.rungs.is_empty() {
         return vec![format!("What a database gets was not measured: {}.", load.end)];
     }
-    match Kind::of(load) {
+    let mut said = match Kind::of(load) {
         Kind::Blocks => blocks::sentences(load),
         Kind::Orders => orders::sentences(load),
         Kind::Brokerage => brokerage::sentences(load),
-    }
+    };
+    // What the whole came to stands first.
+    let behind_first = said.len().min(1);
+    said.splice(behind_first..behind_first, databases::evenness(load));
+    said
 }
 
 /// What spoils the result: reads that were none of storage, or data that is not right any more.

@@ -127,7 +127,10 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     }
     sections.extend(report.durability().map(|found| durability::section(found, format)));
     sections.extend(report.integrity.as_ref().map(|found| integrity::section(found, format)));
-    sections.extend(report.cluster.as_ref().map(|found| cluster::section(found, format)));
+    sections.extend(report.cluster.as_ref().map(|found| {
+        // Sessions of a load are dealt to hosts; a load of storage is the same on each.
+        cluster::section(found, report.load.is_none(), format)
+    }));
     sections.extend(report.dss.as_ref().map(|found| dss::section(found, format)));
     if let Some(found) = &report.soak {
         sections.extend(soak::sections(found, format));

@@ -143,12 +143,14 @@ impl Driver {
         Ok(self.hosts.iter().map(|host| host.name.clone()).zip(environments).collect())
     }
 
-    /// Has every host enter a database.
+    /// Has every host enter a database, dealt in turn where there are several.
     ///
     /// # Errors
     /// What any host says.
-    pub(super) fn connect(&mut self, opening: &DatabaseOpening) -> Result<()> {
-        self.links.say_all(&NodeOrder::Connect(Box::new(opening.clone())));
+    pub(super) fn connect(&mut self, openings: &[DatabaseOpening]) -> Result<()> {
+        for (host, opening) in (0..self.hosts.len()).zip(openings.iter().cycle()) {
+            self.links.say(host, &NodeOrder::Connect(Box::new(opening.clone())));
+        }
         self.answers_of_all(|word| matches!(word, NodeAnswer::Connected).then_some(())).map(drop)
     }
 

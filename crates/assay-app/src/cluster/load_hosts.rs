@@ -1,4 +1,4 @@
-//! Several hosts that have sessions on one database: a rung goes in, what all of them came to comes out.
+//! Several hosts that have sessions on a database, or on several: a rung goes in, what all of them came to comes out.
 
 use super::conduct::Whole;
 use super::course::Measured;
@@ -14,6 +14,7 @@ use assay_model::Result;
 use assay_model::cluster::{Cluster, Transport};
 use assay_model::load::{Length, LoadStep, Retries, StepArrival};
 use assay_model::measurement::{Interval, Window, merge_errors};
+use assay_model::number::{index_of, rate, seconds};
 use assay_model::units::Rate;
 use assay_stats::random::mix;
 use assay_store::{Document, RunWriter};
@@ -23,34 +24,50 @@ use std::ops::ControlFlow;
 type Hooks<'a> =
     (&'a mut dyn FnMut(bool), &'a mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>);
 
-/// Hosts with sessions on a database.
+/// Hosts with sessions on databases.
 pub struct LoadHosts {
     driver: Driver,
     transport: Transport,
+    /// How many databases there are; hosts have them in turn.
+    databases: usize,
     /// The most I/Os a second of the rungs that were kept.
     most_iops: f64,
 }
 
 impl LoadHosts {
-    /// Starts the nodes and has each enter the database.
+    /// Starts the nodes and has each enter its database.
     ///
     /// # Errors
-    /// What any host says; nothing has been asked of the database by then.
+    /// What any host says; nothing has been asked of the databases by then.
     pub(crate) fn open(
         names: &HostNames,
-        opening: &DatabaseOpening,
+        openings: &[DatabaseOpening],
         context: &Context,
     ) -> Result<Self> {
         let token = token()?;
         let program = (context.guards.node.as_slice(), token.as_str());
         let mut driver = Driver::open(names, program, &context.stop, &context.progress)?;
-        driver.connect(opening)?;
+        driver.connect(openings)?;
         driver.ask_clocks()?;
-        Ok(Self { driver, transport: names.transport(), most_iops: 0.0 })
+        let (transport, databases) = (names.transport(), openings.len().max(1));
+        Ok(Self { driver, transport, databases, most_iops: 0.0 })
     }
 
-    /// Measures a rung whose sessions are dealt to all hosts in the order of their numbers; where there are fewer sessions than
-    /// hosts, the last hosts rest. What is said of the hosts is kept where there is a run, of the rung that gave the most.
+    /// Names of the hosts of a database.
+    pub(crate) fn hosts_of(&self, database: usize) -> Vec<String> {
+        let hosts = self.driver.hosts.iter().skip(database).step_by(self.databases);
+        hosts.map(|host| host.name.clone()).collect()
+    }
+
+    /// Sessions of a database in a rung of that many.
+    pub(crate) fn sessions_of(&self, sessions: u32, database: usize) -> u32 {
+        let whole = |all: usize| u32::try_from(all).unwrap_or(u32::MAX);
+        dealt(sessions, whole(self.databases), whole(database))
+    }
+
+    /// Measures a rung whose sessions are dealt to all databases, and those of each to its hosts in the order of their numbers;
+    /// where a database has fewer sessions than hosts, its last hosts rest. What is said of the hosts is kept where there is a
+    /// run, of the rung that gave the most.
     ///
     /// # Errors
     /// What a host says before the start, or that they cannot begin together, and what the store says.
@@ -60,9 +77,12 @@ impl LoadHosts {
         seed: u64,
         (begins, observe): Hooks<'_>,
         writer: Option<&RunWriter>,
-    ) -> Result<Elsewhere> {
+    ) -> Result<AllSessions> {
         let orders: Vec<Option<NodeOrder>> =
-            parts(step, self.driver.hosts.len(), seed).into_iter().map(order).collect();
+            parts(step, (self.driver.hosts.len(), self.databases), seed)
+                .into_iter()
+                .map(order)
+                .collect();
         let length_ns = match step.length {
             Length::Time(time) => time.0,
             Length::Steps(_) => u64::MAX / 4,
@@ -74,34 +94,43 @@ impl LoadHosts {
             warms_up: step.ramp.0 + step.warm_up.0 > 0,
             begins,
         };
-        let (mut total, mut rates_per_s) = (Window::default(), Vec::new());
+        let asked: Vec<usize> = (0..orders.len()).filter(|host| orders[*host].is_some()).collect();
+        let mut sums = Sums::new(asked.iter().map(|host| host % self.databases).collect());
         let mut keep = |merged: &Merged| {
-            total.merge(&merged.joint);
-            rates_per_s.push(merged.interval.iops());
+            sums.add(merged);
             observe(&merged.interval, &merged.joint)
         };
         let measured = self.driver.measure(&mut round, &mut keep)?;
-        let asked = self.driver.hosts.iter().zip(&orders).filter(|(_, order)| order.is_some());
-        let hosts: Vec<HostRecord> = asked.map(|(host, _)| host.clone()).collect();
+        let hosts: Vec<HostRecord> =
+            asked.iter().map(|host| self.driver.hosts[*host].clone()).collect();
         let title = step.kind.title(step.sessions);
         let mut found = cluster(self.transport, &hosts, Some(measured.start), &measured.merger);
         found.load = Some(title.clone());
         self.keep(&found, writer)?;
-        let whole = Whole {
-            workload: &title,
-            total,
-            targets: &[],
-            hosts: &hosts,
-            transport: self.transport,
-            started_unix_ns: started_unix_ns(measured.start.at_ns),
+        let whole = |(total, rates_per_s): (Window, Vec<f64>), members: &[usize]| {
+            let whole = Whole {
+                workload: &title,
+                total,
+                targets: &[],
+                hosts: &hosts,
+                transport: self.transport,
+                started_unix_ns: started_unix_ns(measured.start.at_ns),
+            };
+            together(whole, &measured, rates_per_s, members)
         };
-        Ok(together(whole, &measured, rates_per_s))
+        let members_of = |database: usize| -> Vec<usize> {
+            (0..asked.len()).filter(|member| sums.databases[*member] == database).collect()
+        };
+        let each: Vec<Elsewhere> = (0..self.databases)
+            .map(|database| whole(sums.of(database), &members_of(database)))
+            .collect();
+        let all: Vec<usize> = (0..asked.len()).collect();
+        Ok(AllSessions { all: whole(sums.whole, &all), each })
     }
 
     fn keep(&mut self, found: &Cluster, writer: Option<&RunWriter>) -> Result<()> {
         let ios: u64 = found.hosts.iter().map(|host| host.ios).sum();
-        let elapsed_s = assay_model::number::seconds(found.window.elapsed_ns);
-        let iops = assay_model::number::rate(ios, elapsed_s);
+        let iops = rate(ios, seconds(found.window.elapsed_ns));
         let is_worth_keeping = iops >= self.most_iops || found.doubt().is_some();
         match writer.filter(|_| is_worth_keeping) {
             Some(writer) => {
@@ -113,37 +142,100 @@ impl LoadHosts {
     }
 }
 
+/// Sessions of all hosts.
+pub(crate) struct AllSessions {
+    /// What they came to together.
+    pub(crate) all: Elsewhere,
+    /// The same of those of each database.
+    pub(crate) each: Vec<Elsewhere>,
+}
+
+/// Intervals added up over all hosts, and over those of each database.
+struct Sums {
+    /// The database of each host that takes part.
+    databases: Vec<usize>,
+    whole: (Window, Vec<f64>),
+    each: Vec<(Window, Vec<f64>)>,
+}
+
+impl Sums {
+    fn new(databases: Vec<usize>) -> Self {
+        let count = databases.iter().max().map_or(0, |last| last + 1);
+        let each = vec![(Window::default(), Vec::new()); count];
+        Self { databases, whole: (Window::default(), Vec::new()), each }
+    }
+
+    fn add(&mut self, merged: &Merged) {
+        let Interval { start_ns, end_ns, .. } = merged.interval;
+        self.whole.0.merge(&merged.joint);
+        self.whole.1.push(merged.interval.iops());
+        self.each.iter_mut().for_each(|(_, rates_per_s)| rates_per_s.push(0.0));
+        for (database, part) in self.databases.iter().zip(&merged.parts) {
+            let (total, rates_per_s) = &mut self.each[*database];
+            let streams = part.joint.streams.iter();
+            let ios = streams.map(|stream| stream.operations.ios()).sum();
+            total.merge(&part.joint);
+            if let Some(last) = rates_per_s.last_mut() {
+                *last += rate(ios, seconds(end_ns - start_ns));
+            }
+        }
+    }
+
+    fn of(&self, database: usize) -> (Window, Vec<f64>) {
+        self.each.get(database).cloned().unwrap_or_default()
+    }
+}
+
 fn order(part: Option<RungPart>) -> Option<NodeOrder> {
     part.map(|part| NodeOrder::Climb(Box::new(part)))
 }
 
-/// The part of each host: its sessions with the numbers that they have of all, and as much of a rate.
-fn parts(step: &LoadStep, hosts: usize, seed: u64) -> Vec<Option<RungPart>> {
-    let count = u32::try_from(hosts).unwrap_or(u32::MAX).max(1);
-    let mut first_session = 0;
+/// The part of each host: its sessions with the numbers that they have of all of its database, and as much of a rate.
+fn parts(step: &LoadStep, (hosts, databases): (usize, usize), seed: u64) -> Vec<Option<RungPart>> {
+    let count = |all: usize| u32::try_from(all).unwrap_or(u32::MAX).max(1);
+    let (hosts, databases) = (count(hosts), count(databases));
+    let mut first_sessions = vec![0; index_of(u64::from(databases))];
     let mut part = |host: u32| {
-        let sessions = step.sessions / count + u32::from(host < step.sessions % count);
+        let database = host % databases;
+        let of_database = dealt(step.sessions, databases, database);
+        let hosts_of = hosts / databases + u32::from(database < hosts % databases);
+        let sessions = dealt(of_database, hosts_of, host / databases);
+        let first_session = &mut first_sessions[index_of(u64::from(database))];
         let mut own = LoadStep { sessions, ..step.clone() };
         if let StepArrival::Open { rate, .. } = &mut own.arrival {
             *rate = Rate(rate.0 * f64::from(sessions) / f64::from(step.sessions.max(1)));
         }
-        let part =
-            RungPart { step: own, first_session, seed: mix(seed ^ mix(u64::from(host) + 1)) };
-        first_session += sessions;
+        let part = RungPart {
+            step: own,
+            first_session: *first_session,
+            seed: mix(seed ^ mix(u64::from(host) + 1)),
+        };
+        *first_session += sessions;
         (sessions > 0).then_some(part)
     };
-    (0..count).map(&mut part).collect()
+    (0..hosts).map(&mut part).collect()
 }
 
-/// What all sessions came to.
-fn together(whole: Whole<'_>, measured: &Measured, rates_per_s: Vec<f64>) -> Elsewhere {
+/// What the one of several with this number gets of a number of sessions: the first ones have what is left over.
+const fn dealt(sessions: u32, among: u32, number: u32) -> u32 {
+    sessions / among + if number < sessions % among { 1 } else { 0 }
+}
+
+/// What the sessions of some of the hosts that took part came to.
+fn together(
+    whole: Whole<'_>,
+    measured: &Measured,
+    rates_per_s: Vec<f64>,
+    members: &[usize],
+) -> Elsewhere {
     let mut measurement = whole.measurement(measured);
     // One server refuses the same to all hosts.
     let mut errors = Vec::new();
-    let each = measured.measurements.iter().flatten();
+    let each = members.iter().filter_map(|member| measured.measurements[*member].as_ref());
     each.for_each(|one| merge_errors(&mut errors, one.errors.clone()));
     measurement.errors = errors;
-    let records: Vec<&RungRecord> = measured.rungs.iter().flatten().collect();
+    let records: Vec<&RungRecord> =
+        members.iter().filter_map(|member| measured.rungs[*member].as_ref()).collect();
     let mut tally = Tally::default();
     let mut retries: Vec<Retries> = Vec::new();
     for record in &records {
@@ -203,7 +295,7 @@ mod tests {
     fn sessions_are_dealt_once_each_with_their_part_of_the_rate() {
         for (sessions, hosts) in [(1, 3), (7, 3), (8, 2), (64, 5)] {
             let dealt: Vec<RungPart> =
-                parts(&step(sessions), hosts, 1).into_iter().flatten().collect();
+                parts(&step(sessions), (hosts, 1), 1).into_iter().flatten().collect();
             let numbers: Vec<u32> = dealt
                 .iter()
                 .flat_map(|part| part.first_session..part.first_session + part.step.sessions)
@@ -218,6 +310,21 @@ mod tests {
             seeds.dedup();
             assert_eq!(seeds.len(), dealt.len());
         }
+    }
+
+    #[test]
+    fn databases_have_sessions_of_their_own_dealt_to_their_own_hosts() {
+        let dealt = parts(&step(7), (5, 2), 1);
+        let each = dealt.iter().flatten();
+        let numbers: Vec<(u32, u32)> =
+            each.map(|part| (part.first_session, part.step.sessions)).collect();
+        // The first database has 4 sessions on the hosts 0, 2 and 4, the second one 3 on the hosts 1 and 3.
+        assert_eq!(numbers, [(0, 2), (0, 2), (2, 1), (2, 1), (3, 1)]);
+        let resting = parts(&step(2), (4, 2), 1);
+        assert_eq!(
+            resting.iter().map(Option::is_some).collect::<Vec<_>>(),
+            [true, true, false, false]
+        );
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl WatchHosts {
         let mut failure = None;
         let mut observe = |merged: &Merged| {
             let time_ns = merged.interval.end_ns - merged.interval.start_ns;
-            let mut moment = beside(&names, &merged.moments, time_ns);
+            let mut moment = beside(&names, &merged.moments(), time_ns);
             // Hosts set their clocks of the day as they like: the time is the driver's.
             moment.at_unix_ns = unix_ns();
             match see(HostsMoment { moment: &moment, interval: &merged.interval }) {

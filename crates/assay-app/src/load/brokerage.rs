@@ -164,8 +164,9 @@ impl BrokeragePlan {
             settings: self.settings(&mix),
             access,
         };
-        let load = Brokerage::<L>::new(&rules, &mix, calls, self.shared.isolation());
-        self.shared.run(wanted, BrokerageDriver(load), document, context)
+        let load =
+            || BrokerageDriver(Brokerage::<L>::new(&rules, &mix, calls, self.shared.isolation()));
+        self.shared.run(wanted, load, document, context)
     }
 
     fn rules(&self) -> Rules {

@@ -173,6 +173,7 @@ impl Load for DssPlan {
     fn parts(&mut self) -> Parts<'_> {
         Parts {
             target: &mut self.target,
+            other_targets: None,
             server: &mut self.server,
             buffer_pool: &mut self.buffer_pool,
             restore_every: None,

@@ -75,6 +75,8 @@ pub struct TransactionMetrics {
 pub struct Parts<'a> {
     /// The directory, or the address of a server.
     pub target: &'a mut String,
+    /// Further databases, where the load can be on several.
+    pub other_targets: Option<&'a mut Vec<String>>,
     /// The server.
     pub server: &'a mut ServerPlan,
     /// Cache of the server.

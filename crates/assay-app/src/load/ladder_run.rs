@@ -1,5 +1,7 @@
 //! One ladder of any load from its first rung to its answer; every rung is kept before the next one begins.
 
+use super::ladder_database::{LadderDatabase, environment_of};
+use super::load_driver::{LinkOf, LoadDriver, ServerOf};
 use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, processors};
 use crate::cluster::{HostNames, LoadHosts};
 use crate::context::Context;
@@ -10,26 +12,26 @@ use crate::progress::Progress;
 use crate::recording::{give_up, tell_run};
 use assay_cluster::protocol::{DatabaseOpening, Secret};
 use assay_dbload::load::{
-    LadderSearch, Method, Next, Point, Product, RungHooks, RungPlan, RungResult, knee_of, measure,
-    measure_elsewhere,
+    DatabaseResult, LadderSearch, Method, Next, ObservedDatabase, Point, Product, RungHooks,
+    RungPlan, RungResult, knee_of, measure, measure_elsewhere, together,
 };
 use assay_dbserver::{may_hold_password, redacted};
 use assay_host::clock::unix_ns;
-use assay_model::load::{Length, Load, LoadKind, OnLoss, Rung, ServerFacts, Setting};
+use assay_model::load::{Length, Load, LoadKind, LoadStep, OnLoss, Rung, ServerFacts, Setting};
 use assay_model::measurement::{ClockKind, Conduct, Finish, Interval, Window};
 use assay_model::number::seconds;
 use assay_model::run::RunKind;
-use assay_model::units::{Nanos, show_count};
-use assay_model::{Error, Histogram, Result};
+use assay_model::units::Nanos;
+use assay_model::{Error, Result};
 use assay_store::{CellStart, CellWriter, Document, Durability, NewRun, RunWriter};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// What is to be measured.
 pub struct LadderPlan {
-    /// The target as it was named.
-    pub target: String,
+    /// The targets as they were named, a database each.
+    pub targets: Vec<String>,
     /// Which rungs.
     pub climb: LadderSearch,
     /// A rung; its sessions and repeat are those of the ladder.
@@ -46,72 +48,31 @@ pub struct LadderPlan {
     pub hosts: Option<HostNames>,
 }
 
-/// The product that a kind of load runs on.
-pub type LinkOf<C> = <<C as LoadDriver>::Method as Method>::Link;
-/// Where a kind of load runs.
-pub type ServerOf<C> = PreparedServer<LinkOf<C>>;
-
-/// What a kind of load adds to a ladder.
-pub trait LoadDriver {
-    /// What sessions do.
-    type Method: Method<Link: LoadProduct>;
-
-    /// What sessions do.
-    fn method(&self) -> &Self::Method;
-
-    /// The times that a limit is on.
-    fn limited(&self, rung: &Rung) -> Histogram;
-
-    /// The work of an interval in the words of a person who waits.
-    fn work(&self, interval: &Interval, _joint: &Window) -> String {
-        format!("{} SQL/s", show_count(interval.iops()))
+impl LadderPlan {
+    /// The most sessions that one database gets.
+    pub fn sessions_max(&self) -> u32 {
+        let databases = u32::try_from(self.targets.len()).unwrap_or(u32::MAX).max(1);
+        self.climb.sessions_max().div_ceil(databases)
     }
 
-    /// Whether the processors may end a ladder of given numbers of sessions early.
-    fn is_of_storage(&self) -> bool {
-        true
+    /// The targets as they are understood.
+    fn named(&self) -> Result<Vec<LoadTarget>> {
+        self.targets.iter().map(|target| LoadTarget::read(target)).collect()
     }
+}
 
-    /// Before a rung.
-    fn before(
-        &mut self,
-        _prepared: &mut ServerOf<Self>,
-        _load: &mut Load,
-        _stop: &AtomicBool,
-    ) -> Result<()> {
-        Ok(())
-    }
-
-    /// After a rung, when it is part of the result.
-    fn after(
-        &mut self,
-        _prepared: &mut ServerOf<Self>,
-        _load: &mut Load,
-        _measured: &RungResult,
-        _stop: &AtomicBool,
-    ) -> Result<()> {
-        Ok(())
-    }
-
-    /// After the last rung, however the ladder ended.
-    fn end(
-        &mut self,
-        _prepared: &mut ServerOf<Self>,
-        _load: &mut Load,
-        _stop: &AtomicBool,
-    ) -> Result<()> {
-        Ok(())
-    }
+/// What a rung came to: all of it, and each database by itself where there are several.
+struct MeasuredRung {
+    whole: RungResult,
+    each: Vec<DatabaseResult>,
 }
 
 /// A ladder that is being climbed.
 pub struct LadderRun<'a, C: LoadDriver> {
     /// What is wanted.
     pub ladder: &'a LadderPlan,
-    /// What is special about this kind of load.
-    pub driver: &'a mut C,
-    /// Where it runs.
-    pub prepared: &'a mut ServerOf<C>,
+    /// Where it runs; several databases have hosts of their own.
+    pub databases: &'a mut [LadderDatabase<C>],
     /// Where it is kept.
     pub writer: &'a RunWriter,
     /// What the caller gave.
@@ -120,48 +81,44 @@ pub struct LadderRun<'a, C: LoadDriver> {
     pub hosts: Option<LoadHosts>,
 }
 
-/// Carries a ladder out as a run of its own; `prepare` makes its server.
+/// Carries a ladder out as a run of its own; `driver` makes what is special about the load on a database, `prepare` makes
+/// its server.
 ///
 /// # Errors
-/// What the store, the gate or the server say before anything was measured.
+/// What the store, the gate or a server say before anything was measured.
 pub fn run_ladder<C: LoadDriver>(
     ladder: &LadderPlan,
-    driver: &mut C,
-    prepare: impl FnOnce(&LoadTarget, &Context) -> Result<ServerOf<C>>,
+    driver: impl FnMut() -> C,
+    prepare: impl Fn(&LoadTarget, &Context) -> Result<ServerOf<C>>,
     (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
     context: &Context,
 ) -> Result<FinishedRun> {
-    let named = LoadTarget::read(&ladder.target)?;
+    let targets = ladder.named()?;
+    let shown = |command: Vec<String>, (named, target): (&LoadTarget, &String)| {
+        named.command(target, &command)
+    };
+    let typed = targets.iter().zip(&ladder.targets);
     let writer = context.store.create(&NewRun {
         kind: RunKind::Load,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: named.command(&ladder.target, &context.command),
-        targets: vec![named.shown()],
+        command: typed.fold(context.command.clone(), shown),
+        targets: targets.iter().map(LoadTarget::shown).collect(),
         created_unix_ns: unix_ns(),
     })?;
     document.keep(&writer)?;
     tell_run(&writer, context);
-    let climbed = prepare(&named, context).and_then(|mut prepared| {
-        if let Some(environment) = prepared.environment(&named) {
+    let prepared = LadderDatabase::prepared(targets, driver, prepare, context);
+    let climbed = prepared.and_then(|mut databases| {
+        if let Some(environment) = environment_of(&databases) {
             writer.put_json(Document::Environment, &environment)?;
         }
-        let address = <LinkOf<C>>::address_in(&named).map_or_else(
-            || <LinkOf<C>>::spelled(&prepared.database.address),
-            |_| ladder.target.clone(),
-        );
-        let hosts = hosts_of(ladder, document, (address, &prepared.database.schema), context);
+        let hosts = hosts_of(ladder, document, &databases, context);
         let climbed = hosts.and_then(|hosts| {
-            let prepared = &mut prepared;
-            LadderRun { ladder, driver, prepared, writer: &writer, context, hosts }.climb()
+            let databases = &mut databases;
+            LadderRun { ladder, databases, writer: &writer, context, hosts }.climb()
         });
-        if let Some(place) = prepared.kept_place() {
-            context.progress.say(&format!(
-                "note: the server is kept in {}; name that directory to use it again",
-                place.display()
-            ));
-        }
-        // Our server goes before the answer is printed, whatever came of it.
-        let finished = prepared.finish();
+        // Our servers go before the answer is printed, whatever came of it.
+        let finished = LadderDatabase::finish_all(databases, &context.progress);
         climbed.and_then(|finish| finished.map(|()| finish))
     });
     context.progress.clear();
@@ -177,19 +134,18 @@ pub fn run_ladder<C: LoadDriver>(
 /// The ladder as a part of another command's run: where no database can be made, the result says why and nothing fails.
 pub fn beside<C: LoadDriver>(
     ladder: &LadderPlan,
-    driver: &mut C,
-    prepare: impl FnOnce(&LoadTarget, &Context) -> Result<ServerOf<C>>,
+    driver: impl Fn() -> C,
+    prepare: impl Fn(&LoadTarget, &Context) -> Result<ServerOf<C>>,
     writer: &RunWriter,
     context: &Context,
 ) -> Result<()> {
-    let named = LoadTarget::read(&ladder.target)?;
-    let kind = driver.method().kind();
-    let climbed = prepare(&named, context).and_then(|mut prepared| {
-        let prepared_here = &mut prepared;
+    let kind = driver().method().kind();
+    let climbed = ladder.named().and_then(|targets| {
+        let mut databases = LadderDatabase::prepared(targets, driver, prepare, context)?;
         let climbing =
-            LadderRun { ladder, driver, prepared: prepared_here, writer, context, hosts: None };
+            LadderRun { ladder, databases: &mut databases, writer, context, hosts: None };
         let climbed = climbing.climb();
-        prepared.finish().and(climbed)
+        LadderDatabase::finish_all(databases, &context.progress).and(climbed)
     });
     context.progress.clear();
     let Err(error) = climbed else {
@@ -203,20 +159,27 @@ pub fn beside<C: LoadDriver>(
     writer.put_json(Document::Load, &unmeasured(kind, error.message()))
 }
 
-/// The hosts that have the sessions, in the database already; none where this program has them.
-fn hosts_of(
+/// The hosts that have the sessions, each in its database already; none where this program has them.
+fn hosts_of<C: LoadDriver>(
     ladder: &LadderPlan,
     document: &PlanDocument,
-    (address, schema): (String, &str),
+    databases: &[LadderDatabase<C>],
     context: &Context,
 ) -> Result<Option<LoadHosts>> {
     let Some(names) = &ladder.hosts else { return Ok(None) };
-    let (load, schema) = (document.text().to_owned(), schema.to_owned());
-    // A host has neither the environment nor the files of this one; the password goes to it by itself.
-    let secret = LoadTarget::read(&address)?.secret().map(|secret| Secret(secret.to_owned()));
-    let address = if may_hold_password(&address) { redacted(&address) } else { address };
-    let opening = DatabaseOpening { load, address, secret, schema };
-    LoadHosts::open(names, &opening, context).map(Some)
+    let opening = |(one, target): (&LadderDatabase<C>, &String)| {
+        let database = &one.prepared.database;
+        let address = <LinkOf<C>>::address_in(&one.named)
+            .map_or_else(|| <LinkOf<C>>::spelled(&database.address), |_| target.clone());
+        let (load, schema) = (document.text().to_owned(), database.schema.clone());
+        // A host has neither the environment nor the files of this one; the password goes to it by itself.
+        let secret = LoadTarget::read(&address)?.secret().map(|secret| Secret(secret.to_owned()));
+        let address = if may_hold_password(&address) { redacted(&address) } else { address };
+        Ok(DatabaseOpening { load, address, secret, schema })
+    };
+    let openings = databases.iter().zip(&ladder.targets).map(opening);
+    let openings: Vec<DatabaseOpening> = openings.collect::<Result<_>>()?;
+    LoadHosts::open(names, &openings, context).map(Some)
 }
 
 /// What is kept of a ladder of which nothing was measured.
@@ -256,7 +219,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
     /// What the store says, or the server before the first rung was measured.
     pub fn climb(mut self) -> Result<Finish> {
         self.warm_up()?;
-        self.prepared.database.begin_to_measure();
+        self.databases.iter_mut().for_each(|one| one.prepared.database.begin_to_measure());
         let (mut load, mut points) = (self.result(), Vec::new());
         let finish = self.first_pass(&mut load, &mut points)?;
         let finish = match finish {
@@ -265,16 +228,54 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         };
         load.goal = self.ladder.climb.goal(&points);
         load.knee_sessions = knee_of(&load.rungs);
-        let ended = self.driver.end(self.prepared, &mut load, &self.context.stop);
+        let stop = Arc::clone(&self.context.stop);
+        let ended =
+            self.each(&mut load, |one, load| one.driver.end(&mut one.prepared, load, &stop));
         self.writer.put_json(Document::Load, &load)?;
         ended.map(|()| finish)
     }
 
+    /// Does something for each database, whose name then stands at what it adds to the result, where there are several.
+    fn each(
+        &mut self,
+        load: &mut Load,
+        mut add: impl FnMut(&mut LadderDatabase<C>, &mut Load) -> Result<()>,
+    ) -> Result<()> {
+        if let [only] = &mut *self.databases {
+            return add(only, load);
+        }
+        self.databases.iter_mut().try_for_each(|one| {
+            let (checks, commits) = (load.checks.len(), load.commits.len());
+            let added = add(one, load);
+            let name = one.named.shown();
+            for checks in &mut load.checks[checks..] {
+                checks.when = format!("{} in {name}", checks.when);
+            }
+            for commits in &mut load.commits[commits..] {
+                commits.database = Some(name.clone());
+            }
+            added
+        })
+    }
+
+    /// Sessions that all databases take together.
+    fn room(&mut self) -> Result<u32> {
+        let count = self.least_sessions();
+        let rooms = self.databases.iter_mut().map(|one| one.prepared.database.room());
+        let least = rooms.reduce(|one, other| Ok(one?.min(other?)));
+        Ok(least.unwrap_or(Ok(0))?.saturating_mul(count))
+    }
+
+    /// The fewest sessions of a rung: one on each database.
+    fn least_sessions(&self) -> u32 {
+        u32::try_from(self.databases.len()).unwrap_or(u32::MAX)
+    }
+
     fn first_pass(&mut self, load: &mut Load, points: &mut Vec<Point>) -> Result<Finish> {
-        let climb = self.ladder.climb.within(self.prepared.database.room()?);
+        let (climb, least) = (self.ladder.climb.within(self.room()?), self.least_sessions());
         loop {
             let sessions = match climb.next(points) {
-                Next::Measure(sessions) => sessions,
+                Next::Measure(sessions) => sessions.max(least),
                 Next::End(why) => {
                     load.end = why;
                     return Ok(Finish::Complete);
@@ -290,9 +291,10 @@ impl<C: LoadDriver> LadderRun<'_, C> {
     /// What the ladder needs of a rung.
     fn point(&self, rung: &Rung) -> Point {
         let climb = &self.ladder.climb;
-        let times = self.driver.limited(rung);
+        let driver = &self.databases[0].driver;
+        let times = driver.limited(rung);
         let point = Point::of(rung, &times, climb.quantile(), f64::from(processors()));
-        let is_asked = matches!(climb, LadderSearch::Given(_)) && !self.driver.is_of_storage();
+        let is_asked = matches!(climb, LadderSearch::Given(_)) && !driver.is_of_storage();
         if is_asked { Point { busy_share: None, ..point } } else { point }
     }
 
@@ -315,7 +317,8 @@ impl<C: LoadDriver> LadderRun<'_, C> {
 
     /// One rung; says how it ended early.
     fn rung(&mut self, load: &mut Load, sessions: u32, repeat: u32) -> Result<Option<Finish>> {
-        let ready = self.driver.before(self.prepared, load, &self.context.stop);
+        let stop = Arc::clone(&self.context.stop);
+        let ready = self.each(load, |one, load| one.driver.before(&mut one.prepared, load, &stop));
         let mut measured = match ready.and_then(|()| self.measured(sessions, repeat)) {
             Ok(measured) => measured,
             // What was measured before stands.
@@ -327,11 +330,15 @@ impl<C: LoadDriver> LadderRun<'_, C> {
             }
             Err(error) => return Err(error),
         };
-        self.add_complaint(&mut measured.rung.measurement.finish);
-        let finish = measured.rung.measurement.finish.clone();
-        load.rungs.push(measured.rung.clone());
-        load.server = self.prepared.database.facts();
-        self.driver.after(self.prepared, load, &measured, &self.context.stop)?;
+        self.add_complaint(&mut measured.whole.rung.measurement.finish);
+        let finish = measured.whole.rung.measurement.finish.clone();
+        load.rungs.push(measured.whole.rung.clone());
+        load.server = self.databases[0].prepared.database.facts();
+        let mut results = measured.each.iter().map(|one| &one.result);
+        self.each(load, |one, load| {
+            let result = results.next().unwrap_or(&measured.whole);
+            one.driver.after(&mut one.prepared, load, result, &stop)
+        })?;
         load.end = match &finish {
             Finish::Complete => String::new(),
             Finish::Failed { reason } => reason.clone(),
@@ -343,17 +350,18 @@ impl<C: LoadDriver> LadderRun<'_, C> {
 
     /// Sessions only see that they were lost; a managed server says in its log why.
     fn add_complaint(&self, finish: &mut Finish) {
-        if let (Finish::Failed { reason }, Some(own)) = (finish, &self.prepared.own)
-            && let Some(words) = own.complaint()
-        {
-            *reason = format!("{reason}; the server said: {words}");
+        let Finish::Failed { reason } = finish else { return };
+        for own in self.databases.iter().filter_map(|one| one.prepared.own.as_ref()) {
+            if let Some(words) = own.complaint() {
+                *reason = format!("{reason}; the server said: {words}");
+            }
         }
     }
 
-    fn measured(&mut self, sessions: u32, repeat: u32) -> Result<RungResult> {
+    fn measured(&mut self, sessions: u32, repeat: u32) -> Result<MeasuredRung> {
         let ladder = self.ladder;
         let plan = RungPlan { sessions, repeat, ..ladder.rung };
-        let step = plan.step(self.driver.method().kind(), &ladder.plan);
+        let step = plan.step(self.kind(), &ladder.plan);
         let start = CellStart {
             started_unix_ns: unix_ns(),
             durability: Durability::EveryInterval,
@@ -365,7 +373,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         };
         let mut cell = self.writer.create_cell(&rung_cell(sessions, repeat), &step, &start)?;
         let mut measured = self.watched(&plan, Some(&mut cell))?;
-        measured.rung.measurement = cell.finish(measured.rung.measurement)?;
+        measured.whole.rung.measurement = cell.finish(measured.whole.rung.measurement)?;
         Ok(measured)
     }
 
@@ -374,10 +382,12 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         &mut self,
         plan: &RungPlan,
         mut cell: Option<&mut CellWriter>,
-    ) -> Result<RungResult> {
+    ) -> Result<MeasuredRung> {
         let (progress, stop) = (self.progress(plan), Arc::clone(&self.context.stop));
-        let driver = &*self.driver;
-        let cluster_writer = cell.is_some().then_some(self.writer);
+        let kind = self.kind();
+        let (drivers, mut servers) = LadderDatabase::split(self.databases);
+        let driver = drivers[0];
+        let writer = cell.is_some().then_some(self.writer);
         let warm_up = if cell.is_some() { "" } else { "warm-up with " };
         let sessions = match plan.sessions {
             1 => "1 session".to_owned(),
@@ -393,24 +403,23 @@ impl<C: LoadDriver> LadderRun<'_, C> {
                 _ => ControlFlow::Continue(()),
             }
         };
-        let PreparedServer { database, own, .. } = &mut *self.prepared;
-        let mut on_tick = || {
-            if let Some(own) = own.as_mut().filter(|_| plan.on_loss == OnLoss::Reconnect) {
-                // If the server does not come back, the sessions report it.
-                let _ = own.revive(&stop);
-            }
-        };
         let measured = if let Some(hosts) = &mut self.hosts {
-            let step = plan.step(driver.method().kind(), &self.ladder.plan);
-            let seed = plan.pace.map_or(0, |pace| pace.seed);
-            let mut run = |begins: &mut dyn FnMut(bool)| {
-                hosts.measure(&step, seed, (begins, &mut observe), cluster_writer)
-            };
-            measure_elsewhere(database, driver.method(), plan, &mut run)
+            let step = plan.step(kind, &self.ladder.plan);
+            let names: Vec<String> = self.ladder.named()?.iter().map(LoadTarget::shown).collect();
+            let mut elsewhere = ElsewhereRung { hosts, plan, step: &step, names: &names, writer };
+            elsewhere.measured((&drivers, servers), &mut observe)
         } else {
+            let PreparedServer { database, own, .. } = &mut *servers[0];
+            let mut on_tick = || {
+                if let Some(own) = own.as_mut().filter(|_| plan.on_loss == OnLoss::Reconnect) {
+                    // If the server does not come back, the sessions report it.
+                    let _ = own.revive(&stop);
+                }
+            };
             let (observe, on_tick) = (&mut observe, &mut on_tick);
             let mut hooks = RungHooks { stop: &stop, observe, on_tick, meet: None };
-            measure(database, driver.method(), plan, &mut hooks)
+            let whole = measure(database, driver.method(), plan, &mut hooks);
+            whole.map(|whole| MeasuredRung { whole, each: Vec::new() })
         };
         self.context.progress.clear();
         measured
@@ -442,8 +451,8 @@ impl<C: LoadDriver> LadderRun<'_, C> {
             return Ok(());
         };
         let sessions = match self.ladder.climb.next(&[]) {
-            Next::Measure(sessions) => sessions,
-            Next::End(_) => 1,
+            Next::Measure(sessions) => sessions.max(self.least_sessions()),
+            Next::End(_) => self.least_sessions(),
         };
         let warm_up = match self.ladder.rung.length {
             Length::Time(time) => Nanos(time.0.min(longest.0)),
@@ -456,14 +465,17 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         Ok(())
     }
 
+    fn kind(&self) -> LoadKind {
+        self.databases[0].driver.method().kind()
+    }
+
     fn result(&self) -> Load {
-        let database = &self.prepared.database;
         Load {
             format: Load::FORMAT,
-            kind: self.driver.method().kind(),
-            server: database.facts(),
+            kind: self.kind(),
+            server: self.databases[0].prepared.database.facts(),
             plan: self.ladder.plan.clone(),
-            filled: self.prepared.filled,
+            filled: LadderDatabase::filled(self.databases),
             access: self.ladder.access.clone(),
             rungs: Vec::new(),
             processors: processors(),
@@ -473,8 +485,62 @@ impl<C: LoadDriver> LadderRun<'_, C> {
             checks: Vec::new(),
             commits: Vec::new(),
             durability: None,
-            remarks: database.remarks.clone(),
+            remarks: LadderDatabase::remarks(self.databases),
         }
+    }
+}
+
+/// A rung whose sessions hosts have.
+struct ElsewhereRung<'a> {
+    hosts: &'a mut LoadHosts,
+    plan: &'a RungPlan,
+    step: &'a LoadStep,
+    /// Names of the databases.
+    names: &'a [String],
+    writer: Option<&'a RunWriter>,
+}
+
+impl ElsewhereRung<'_> {
+    fn measured<C: LoadDriver>(
+        &mut self,
+        (drivers, servers): (&[&C], Vec<&mut ServerOf<C>>),
+        observe: &mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>,
+    ) -> Result<MeasuredRung> {
+        let seed = self.plan.pace.map_or(0, |pace| pace.seed);
+        let mut all = None;
+        let mut run = |begins: &mut dyn FnMut(bool)| {
+            let sessions =
+                self.hosts.measure(self.step, seed, (begins, &mut *observe), self.writer)?;
+            all = Some(sessions.all);
+            Ok(sessions.each)
+        };
+        let subjects = drivers.iter().zip(servers).map(|(driver, server)| ObservedDatabase {
+            database: &mut server.database,
+            method: driver.method(),
+        });
+        let mut results = measure_elsewhere(subjects, self.plan, &mut run)?;
+        match (results.pop(), all) {
+            (Some(only), _) if results.is_empty() => {
+                Ok(MeasuredRung { whole: only, each: Vec::new() })
+            }
+            (Some(last), Some(all)) => {
+                results.push(last);
+                let each: Vec<DatabaseResult> = self.named(results);
+                Ok(MeasuredRung { whole: together(all, self.plan.sessions, &each), each })
+            }
+            _ => Err(Error::environment("no session was measured", "report this as a bug")),
+        }
+    }
+
+    fn named(&self, results: Vec<RungResult>) -> Vec<DatabaseResult> {
+        let each = results.into_iter().zip(self.names).enumerate();
+        each.map(|(database, (mut result, target))| {
+            let sessions = self.hosts.sessions_of(self.plan.sessions, database);
+            result.rung.sessions = sessions;
+            let hosts = self.hosts.hosts_of(database);
+            DatabaseResult { target: target.clone(), hosts, sessions, result }
+        })
+        .collect()
     }
 }
 

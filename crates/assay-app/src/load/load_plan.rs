@@ -86,6 +86,14 @@ impl LoadPlan {
         }
     }
 
+    /// All directories and addresses that it is on.
+    pub fn targets(&self) -> Vec<String> {
+        let mut plan = self.clone();
+        let parts = plan.load_mut().parts();
+        let others = parts.other_targets.map(|others| others.as_slice()).unwrap_or_default();
+        std::iter::once(&*parts.target).chain(others).cloned().collect()
+    }
+
     /// Keeps acknowledged transactions in a ledger, or judges by it, where the load has any. A control is for what writes, and
     /// not for the recovery that is judged.
     pub fn set_ledger(&mut self, ledger: Option<CommitPlan>) {
@@ -136,7 +144,11 @@ impl LoadPlan {
             match serde_json::from_value::<Self>(changed) {
                 Ok(mut plan) => {
                     // A password of the address is not written.
-                    std::mem::swap(plan.load_mut().parts().target, self.load_mut().parts().target);
+                    let (new, old) = (plan.load_mut().parts(), self.load_mut().parts());
+                    std::mem::swap(new.target, old.target);
+                    if let (Some(new), Some(old)) = (new.other_targets, old.other_targets) {
+                        std::mem::swap(new, old);
+                    }
                     *self = plan;
                     return Ok(());
                 }
@@ -182,7 +194,7 @@ fn collect(value: &Value, names: &mut Vec<String>) {
     for (name, value) in value.as_object().into_iter().flatten() {
         match value {
             Value::Object(_) => collect(value, names),
-            _ if name == "target" => (),
+            _ if name == "target" || name == "other_targets" => (),
             _ => names.push(name.clone()),
         }
     }

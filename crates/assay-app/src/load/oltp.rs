@@ -150,7 +150,7 @@ impl OltpPlan {
             settings: self.settings(),
             access,
         };
-        let load = OltpDriver(Orders::<L>::new(&rules, calls, self.shared.isolation()));
+        let load = || OltpDriver(Orders::<L>::new(&rules, calls, self.shared.isolation()));
         self.shared.run(wanted, load, document, context)
     }
 

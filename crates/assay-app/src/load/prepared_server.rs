@@ -378,12 +378,17 @@ impl<L: LoadProduct> PreparedServer<L> {
         self.own.as_mut().map_or(Ok(false), |own| own.revive(stop))
     }
 
-    /// The host, and the storage under the data where it is known.
-    pub fn environment(&self, named: &LoadTarget) -> Option<Environment> {
-        let place = match named {
+    /// Where its data lie, where that is known.
+    pub fn place(&self, named: &LoadTarget) -> Option<PathBuf> {
+        match named {
             LoadTarget::Directory(path) => Some(path.clone()),
             LoadTarget::Postgres(_) | LoadTarget::Mariadb(_) => self.database.data.clone(),
-        };
+        }
+    }
+
+    /// The host, and the storage under the data where it is known.
+    pub fn environment(&self, named: &LoadTarget) -> Option<Environment> {
+        let place = self.place(named);
         let paths: Vec<&Path> = place.iter().map(PathBuf::as_path).collect();
         capture_environment(&SysRoot::live(), &paths, &[]).ok()
     }

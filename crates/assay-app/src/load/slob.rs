@@ -1,9 +1,10 @@
 //! The SLOB method: its plan, what it says of itself, its tables on a server, its rungs in the words of workloads.
 
 use super::bounds::{REPEATS, SESSIONS, one_of, within};
-use super::hosts_check::check_hosts;
+use super::databases_check::{Databases, targets, usual_sessions};
 use super::kind::{Load, Metrics, Parts, Shape};
-use super::ladder_run::{LadderPlan, LoadDriver, run_ladder};
+use super::ladder_run::{LadderPlan, run_ladder};
+use super::load_driver::LoadDriver;
 use super::load_member::LoadMember;
 use super::parameters::{HotSpotParameter, ThinkParameter};
 use super::partial_data::PartialData;
@@ -14,7 +15,7 @@ use super::settings_table::shown;
 use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
-use crate::plan_document::{PlanDocument, without_password};
+use crate::plan_document::{PlanDocument, without_password, without_passwords};
 use assay_dbload::load::{Database, LadderSearch, MariadbLink, RungPlan, schema_name};
 use assay_dbload::slob::{Access, BlockStore, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled};
 use assay_loads::slob::{Redo, Rules};
@@ -46,6 +47,9 @@ pub struct SlobPlan {
     /// A directory on the storage, or the address of a server.
     #[serde(serialize_with = "without_password")]
     pub target: String,
+    /// Further databases of the same load, dealt with the first one over the hosts in turn.
+    #[serde(serialize_with = "without_passwords", skip_serializing_if = "Vec::is_empty")]
+    pub other_targets: Vec<String>,
     /// Numbers of sessions, one rung each, where they are not searched.
     pub sessions: Option<Vec<u32>>,
     /// Whether sessions are doubled until throughput stops rising.
@@ -128,6 +132,7 @@ impl Default for SlobPlan {
     fn default() -> Self {
         Self {
             target: String::new(),
+            other_targets: Vec::new(),
             sessions: None,
             find_knee: false,
             max_latency: None,
@@ -174,7 +179,14 @@ impl Load for SlobPlan {
         one_of(limit, sessions)?;
         one_of(("--work", self.work.is_some()), ("--time", self.time.is_some()))?;
         one_of(("--work", self.work.is_some()), ("--hosts", self.hosts.is_some()))?;
-        check_hosts(self.hosts.as_ref(), &self.target)?;
+        Databases {
+            target: &self.target,
+            others: &self.other_targets,
+            hosts: self.hosts.as_ref(),
+            server: &self.server,
+            sessions: self.sessions.as_deref(),
+        }
+        .check()?;
         if self.work == Some(0) {
             return Err(Error::usage("--work 0 measures nothing", "write at least 1"));
         }
@@ -214,7 +226,7 @@ impl Load for SlobPlan {
         #[rustfmt::skip]
         let Self {
             scale: _, tables: _, compressible: _, scan_size: _, seed: _, // below
-            target: _, sessions: _, find_knee: _, max_latency: _, quantile: _, time: _, work: _, repeats: _,
+            target: _, other_targets: _, sessions: _, find_knee: _, max_latency: _, quantile: _, time: _, work: _, repeats: _,
             work_unit: _, update_work_unit: _, update_pct: _, redo: _, scan_share: _, hot_spot: _, hot_table: _,
             think: _, access: _, hosts: _, buffer_pool: _, partial_data: _, criteria: _, server: _,
         } = self;
@@ -239,6 +251,7 @@ impl Load for SlobPlan {
     fn parts(&mut self) -> Parts<'_> {
         Parts {
             target: &mut self.target,
+            other_targets: Some(&mut self.other_targets),
             server: &mut self.server,
             buffer_pool: &mut self.buffer_pool,
             restore_every: None,
@@ -277,7 +290,7 @@ impl SlobPlan {
         let rules = self.rules()?;
         let time = Length::Time(self.time.unwrap_or(TIME));
         let ladder = LadderPlan {
-            target: self.target.clone(),
+            targets: targets(&self.target, &self.other_targets),
             climb: self.climb()?,
             rung: RungPlan::new(1, 1, self.work.map_or(time, Length::Steps)),
             warm_up: Some(WARM_UP),
@@ -291,14 +304,14 @@ impl SlobPlan {
             server: &self.server,
             partial_data: self.partial_data,
             cache_bytes: self.buffer_pool.0,
-            sessions_max: ladder.climb.sessions_max(),
+            sessions_max: ladder.sessions_max(),
             are_given: matches!(ladder.climb, LadderSearch::Given(_)),
         };
-        let mut driver = SlobDriver::<L>(Slob::new(&rules, access));
+        let driver = || SlobDriver::<L>(Slob::new(&rules, access));
         let criteria = CriteriaSource::named(self.criteria.as_deref())?;
         run_ladder(
             &ladder,
-            &mut driver,
+            driver,
             |named, context| setup.prepare(named, context),
             (document, criteria.as_ref()),
             context,
@@ -336,8 +349,9 @@ impl SlobPlan {
     }
 
     fn climb(&self) -> Result<LadderSearch> {
+        let usual = usual_sessions(&GIVEN, &self.other_targets);
         Search {
-            given: self.sessions.as_deref().unwrap_or(&GIVEN),
+            given: self.sessions.as_deref().unwrap_or(&usual),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
             quantile: self.quantile,

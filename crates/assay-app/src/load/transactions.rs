@@ -9,7 +9,8 @@ use self::commit_judgement::JudgedLoad;
 use self::commit_ledger::CommitRun;
 use super::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, one_of, schema_name, within};
 use super::call_mode::{CallMode, Routines, chosen, chosen_with_identity};
-use super::hosts_check::{check_hosts, is_server};
+use super::databases_check::{Databases, targets, usual_sessions};
+use super::hosts_check::is_server;
 use super::kind::Parts;
 use super::ladder_run::{LadderPlan, run_ladder};
 use super::partial_data::PartialData;
@@ -20,7 +21,7 @@ use super::settings_table::shown;
 use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
-use crate::plan_document::{PlanDocument, without_password};
+use crate::plan_document::{PlanDocument, without_password, without_passwords};
 use assay_dbload::load::{Calls, Isolation, LadderSearch, Pace, RungPlan, Tables};
 use assay_model::load::{Length, OnLoss, Setting, Spacing};
 use assay_model::units::{Bytes, Nanos};
@@ -44,6 +45,9 @@ pub struct TransactionPlan {
     /// A directory on the storage, or the address of a server.
     #[serde(serialize_with = "without_password")]
     pub target: String,
+    /// Further databases of the same load, dealt with the first one over the hosts in turn.
+    #[serde(serialize_with = "without_passwords", skip_serializing_if = "Vec::is_empty")]
+    pub other_targets: Vec<String>,
     /// Numbers of sessions at once, one rung each, where they are not searched.
     #[serde(alias = "users")]
     pub sessions: Option<Vec<u32>>,
@@ -136,6 +140,7 @@ impl Default for TransactionPlan {
     fn default() -> Self {
         Self {
             target: String::new(),
+            other_targets: Vec::new(),
             sessions: None,
             find_knee: false,
             max_latency: None,
@@ -216,18 +221,29 @@ impl TransactionPlan {
         }
     }
 
+    fn targets(&self) -> Vec<String> {
+        targets(&self.target, &self.other_targets)
+    }
+
     fn check_hosts(&self) -> Result<()> {
+        Databases {
+            target: &self.target,
+            others: &self.other_targets,
+            hosts: self.hosts.as_ref(),
+            server: &self.server,
+            sessions: self.sessions.as_deref(),
+        }
+        .check()?;
         if self.hosts.is_none() {
             return Ok(());
         }
-        check_hosts(self.hosts.as_ref(), &self.target)?;
         if self.on_loss == LossAction::Reconnect {
             return Err(Error::usage(
                 "--on-loss reconnect and --hosts contradict each other: hosts that come back at different times measure different times",
                 "leave one of them out",
             ));
         }
-        if self.restore_every.is_some() && is_server(&self.target) {
+        if self.restore_every.is_some() && self.targets().iter().any(|target| is_server(target)) {
             return Err(Error::usage(
                 "--restore-every gives a server a database of its own name, which other hosts do not know",
                 "leave --restore-every or --hosts out, or name a directory",
@@ -254,7 +270,7 @@ impl TransactionPlan {
     pub fn run<T: Tables, B>(
         &self,
         wanted: TransactionTables<'_, T>,
-        load: B,
+        load: impl Fn() -> B,
         document: &PlanDocument,
         context: &Context,
     ) -> Result<FinishedRun>
@@ -270,7 +286,7 @@ impl TransactionPlan {
             data_bytes: wanted.data_bytes,
             server: &self.server,
             cache_bytes: self.buffer_pool.0,
-            sessions_max: ladder.climb.sessions_max(),
+            sessions_max: ladder.sessions_max(),
             are_given: matches!(ladder.climb, LadderSearch::Given(_)),
             loaders: self.loaders,
             partial_data: self.partial_data,
@@ -283,17 +299,20 @@ impl TransactionPlan {
                 target: &self.target,
                 ledger,
                 setup: &setup,
-                load: &load,
+                load: &load(),
                 settings: &ladder.plan,
             };
             return case.run((document, criteria.as_ref()), context);
         }
         let ledger = self.ledger.as_ref().map(|plan| CommitRun::new(plan, &self.target, context));
         let ledger = ledger.transpose()?;
-        let mut driver = TransactionDriver::new(load, self.verify, self.restore_every, ledger);
+        // A ledger is of one database.
+        let mut ledger = ledger;
+        let driver =
+            || TransactionDriver::new(load(), self.verify, self.restore_every, ledger.take());
         run_ladder(
             &ladder,
-            &mut driver,
+            driver,
             |named, context| setup.prepare(named, context),
             (document, criteria.as_ref()),
             context,
@@ -317,6 +336,7 @@ impl TransactionPlan {
     pub fn parts(&mut self) -> Parts<'_> {
         Parts {
             target: &mut self.target,
+            other_targets: Some(&mut self.other_targets),
             server: &mut self.server,
             buffer_pool: &mut self.buffer_pool,
             restore_every: Some(&mut self.restore_every),
@@ -334,7 +354,7 @@ impl TransactionPlan {
 
     fn ladder(&self, own: Vec<Setting>, access: &str) -> Result<LadderPlan> {
         Ok(LadderPlan {
-            target: self.target.clone(),
+            targets: self.targets(),
             climb: self.climb()?,
             rung: RungPlan {
                 ramp: self.ramp,
@@ -355,8 +375,9 @@ impl TransactionPlan {
     }
 
     fn climb(&self) -> Result<LadderSearch> {
+        let usual = usual_sessions(&SESSION_COUNTS, &self.other_targets);
         Search {
-            given: self.sessions.as_deref().unwrap_or(&SESSION_COUNTS),
+            given: self.sessions.as_deref().unwrap_or(&usual),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
             quantile: self.quantile,

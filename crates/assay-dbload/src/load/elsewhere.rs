@@ -3,8 +3,9 @@
 use super::counters::{CounterDelta, CounterSnapshot};
 use super::database::Database;
 use super::method::Method;
-use super::observer::ServerObserver;
+use super::observer::{ObservedRung, ServerObserver};
 use super::plan::RungPlan;
+use super::product::Product;
 use super::rung::{RungResult, add_statements};
 use super::served::ServedSessions;
 use super::slot::Tally;
@@ -37,73 +38,117 @@ pub struct Elsewhere {
 /// Called right before sessions begin, and right before the measured time does; says which it is.
 pub type StartHook<'a> = &'a mut dyn FnMut(bool);
 
-/// Measures one rung whose sessions others have; `run` lets them begin, and says so right before
-/// sessions do and right before the measured time does.
+/// A database whose sessions others have.
+pub struct ObservedDatabase<'a, M: Method> {
+    /// The way to it.
+    pub database: &'a mut Database<M::Link>,
+    /// What its sessions do.
+    pub method: &'a M,
+}
+
+/// The server of such a database, looked at from here alone.
+struct Observation<'a, M: Method> {
+    subject: ObservedDatabase<'a, M>,
+    before: CounterSnapshot,
+    /// When the sessions are open and have done nothing: opening them commits, too.
+    opened: Option<CounterSnapshot>,
+    observer: Option<ObserverOf<M>>,
+}
+
+type WatcherOf<M> = <<M as Method>::Link as Product>::Watcher;
+type ObserverOf<M> = ServerObserver<WatcherOf<M>>;
+type ObservedOf<M> = ObservedRung<WatcherOf<M>>;
+
+/// Measures one rung whose sessions, on any number of databases, others have; `run` lets them begin, says so right before
+/// sessions do and right before the measured time does, and gives what those of each database came to.
 ///
 /// # Errors
-/// What the server says before the first statement, and what `run` says.
-pub fn measure_elsewhere<M: Method>(
-    database: &mut Database<M::Link>,
-    method: &M,
+/// What a server says before the first statement, and what `run` says.
+pub fn measure_elsewhere<'a, M: Method + 'a>(
+    subjects: impl Iterator<Item = ObservedDatabase<'a, M>>,
     plan: &RungPlan,
-    run: &mut dyn FnMut(StartHook<'_>) -> Result<Elsewhere>,
-) -> Result<RungResult> {
-    method.check(database)?;
-    let mut before = CounterSnapshot::take(database, &[])?;
-    // When the sessions are open and have done nothing: opening them commits, too.
-    let mut opened = None;
-    let mut observer = ServerObserver::ready(database);
+    run: &mut dyn FnMut(StartHook<'_>) -> Result<Vec<Elsewhere>>,
+) -> Result<Vec<RungResult>> {
+    let mut observations: Vec<Observation<'_, M>> =
+        subjects.map(Observation::ready).collect::<Result<_>>()?;
     let unwatched = AtomicBool::new(false);
     let (ran, observed) = thread::scope(|scope| {
-        let mut looking = None;
+        let mut looking = Vec::new();
         // Who looks begins with the measured time: what he asks himself is taken out of what is counted in it.
         let mut begins = |is_measured: bool| {
-            if let Ok(snapshot) = CounterSnapshot::take(database, &[]) {
-                opened.get_or_insert_with(|| snapshot.clone());
-                before = snapshot;
-            }
-            if !is_measured {
-                return;
-            }
-            if let Some(observer) = observer.take() {
-                looking = Some(scope.spawn(|| observer.watch(&unwatched)));
+            observations.iter_mut().for_each(Observation::begin);
+            if is_measured && looking.is_empty() {
+                let observers = observations.iter_mut().map(|one| one.observer.take());
+                looking = observers
+                    .map(|observer| Some(scope.spawn(|| observer?.watch(&unwatched))))
+                    .collect();
             }
         };
         let ran = run(&mut begins);
         unwatched.store(true, Ordering::Relaxed);
-        (ran, looking.and_then(|looking| looking.join().ok()).flatten())
+        let observed: Vec<Option<ObservedOf<M>>> =
+            looking.into_iter().map(|looking| looking?.join().ok().flatten()).collect();
+        (ran, observed)
     });
-    let elsewhere = ran?;
-    let after = CounterSnapshot::take(database, &elsewhere.served.processes);
-    let mut delta = match &after {
-        Ok(after) => after.since(&before, &elsewhere.served),
-        // A server that is gone reports nothing more; what the sessions measured stands.
-        Err(_) => before.since(&before, &elsewhere.served),
-    };
-    if let Some(observed) = &observed {
-        observed.take_out(&mut delta);
+    let observed = observed.into_iter().chain(std::iter::repeat_with(|| None));
+    let each = observations.into_iter().zip(ran?).zip(observed);
+    Ok(each.map(|((one, elsewhere), observed)| one.conclude(plan, elsewhere, observed)).collect())
+}
+
+impl<'a, M: Method> Observation<'a, M> {
+    fn ready(subject: ObservedDatabase<'a, M>) -> Result<Self> {
+        let ObservedDatabase { database, method } = subject;
+        method.check(database)?;
+        let before = CounterSnapshot::take(database, &[])?;
+        let observer = ServerObserver::ready(database);
+        let subject = ObservedDatabase { database, method };
+        Ok(Self { subject, before, opened: None, observer })
     }
-    let counted = after.as_ref().ok().zip(opened.as_ref()).map(|(after, opened)| {
-        let mut all = after.since(opened, &elsewhere.served);
-        if let Some(observed) = &observed {
-            observed.take_out(&mut all);
+
+    /// Sessions, or their measured time, are about to begin.
+    fn begin(&mut self) {
+        if let Ok(snapshot) = CounterSnapshot::take(self.subject.database, &[]) {
+            self.opened.get_or_insert_with(|| snapshot.clone());
+            self.before = snapshot;
         }
-        all.database.commits
-    });
-    let parity = counted.and_then(|server| {
-        Some(CommitParity { clients: committed(method, &elsewhere.tally)?, server })
-    });
-    let is_complete = elsewhere.measurement.finish == Finish::Complete;
-    let profile =
-        observed.as_ref().and_then(|observed| observed.profile(&delta, plan.sessions, is_complete));
-    let (tally, served) = (elsewhere.tally.clone(), elsewhere.served.clone());
-    let mut rung = rung(elsewhere, plan, delta);
-    rung.profile = profile.map(Box::new);
-    rung.commit_parity = parity;
-    if let Some(stream) = method.single_block_stream() {
-        add_statements(&mut rung, stream);
     }
-    Ok(RungResult { rung, tally, served, began: None })
+
+    fn conclude(
+        self,
+        plan: &RungPlan,
+        elsewhere: Elsewhere,
+        observed: Option<ObservedOf<M>>,
+    ) -> RungResult {
+        let ObservedDatabase { database, method } = self.subject;
+        let after = CounterSnapshot::take(database, &elsewhere.served.processes).ok();
+        let since = |earlier: &CounterSnapshot| {
+            // A server that is gone reports nothing more; what the sessions measured stands.
+            let after = after.as_ref().unwrap_or(earlier);
+            let mut delta = after.since(earlier, &elsewhere.served);
+            if let Some(observed) = &observed {
+                observed.take_out(&mut delta);
+            }
+            delta
+        };
+        let delta = since(&self.before);
+        let counted = after.as_ref().and(self.opened.as_ref()).map(|opened| since(opened));
+        let parity = counted.and_then(|counted| {
+            let clients = committed(method, &elsewhere.tally)?;
+            Some(CommitParity { clients, server: counted.database.commits })
+        });
+        let is_complete = elsewhere.measurement.finish == Finish::Complete;
+        let profile = observed
+            .as_ref()
+            .and_then(|observed| observed.profile(&delta, plan.sessions, is_complete));
+        let (tally, served) = (elsewhere.tally.clone(), elsewhere.served.clone());
+        let mut rung = rung(elsewhere, plan, delta);
+        rung.profile = profile.map(Box::new);
+        rung.commit_parity = parity;
+        if let Some(stream) = method.single_block_stream() {
+            add_statements(&mut rung, stream);
+        }
+        RungResult { rung, tally, served, began: None }
+    }
 }
 
 /// Commits that were acknowledged; nothing where steps are not transactions.
@@ -133,6 +178,7 @@ fn rung(elsewhere: Elsewhere, plan: &RungPlan, delta: CounterDelta) -> Rung {
         server_cpu_s: delta.server_cpu_s,
         host_busy_share,
         commit_parity: None,
+        databases: Vec::new(),
         physical: delta.physical,
         profile: None,
     }

@@ -198,7 +198,10 @@ fn bounds(done: &[Point], limit_ns: f64) -> (Option<u32>, Option<u32>) {
 /// Doubles until the limit breaks, then halves what lies between.
 fn search(done: &[Point], limit_ns: f64, most: u32) -> Next {
     match bounds(done, limit_ns) {
-        (None, _) => Next::End("not even one session keeps the limit".to_owned()),
+        (None, None | Some(0 | 1)) => Next::End("not even one session keeps the limit".to_owned()),
+        (None, Some(fewest)) => {
+            Next::End(format!("not even {fewest} sessions keep the limit, one on each database"))
+        }
         (Some(good), Some(bad)) if bad - good <= 1 => {
             Next::End(format!("{bad} sessions break the limit"))
         }

@@ -193,6 +193,7 @@ impl<'a> Watch<'a> {
             server_cpu_s: delta.server_cpu_s,
             host_busy_share,
             commit_parity: None,
+            databases: Vec::new(),
             physical: delta.physical,
             profile: None,
         }

@@ -342,6 +342,7 @@ pub(crate) fn rung(
         server_cpu_s: None,
         host_busy_share: Some(0.5),
         commit_parity: None,
+        databases: Vec::new(),
         physical: Physical::of(bytes, given, None),
         profile: None,
     };

@@ -39,6 +39,9 @@ pub struct Commits {
     pub repeat: u32,
     /// The kind.
     pub stream: String,
+    /// The database, where the load is on several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<String>,
     /// Transactions whose commit the server acknowledged.
     pub acknowledged: u64,
     /// Transactions that ended without an answer: done or not.

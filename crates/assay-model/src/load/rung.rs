@@ -54,12 +54,62 @@ pub struct Rung {
     /// is a transaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_parity: Option<CommitParity>,
+    /// Each database by itself, where the load is on several; everything else is then of all of them together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub databases: Vec<DatabaseRung>,
     /// Whether the reads reached the device.
     pub physical: Physical,
     /// What any server is asked in an interval, with looks at its sessions: events, waits over time, I/O by function and
     /// relation, times of single reads. None where the server gave no session for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Box<Profile>>,
+}
+
+/// One of several databases in a rung of all of them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct DatabaseRung {
+    /// The directory of its server, or its address.
+    pub target: String,
+    /// The hosts that had its sessions.
+    pub hosts: Vec<String>,
+    /// Its sessions.
+    pub sessions: u32,
+    /// Statements, or transactions, in the time that all hosts measured.
+    pub ios: u64,
+    /// The same a second.
+    pub statements_per_s: f64,
+    /// The same with the interval of their mean; none where too few seconds were measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statements: Option<Estimate>,
+    /// Their times by stream, of those that had any.
+    pub streams: Vec<StreamTimes>,
+    /// What its server counted.
+    pub database: DatabaseCounts,
+    /// CPU time of its server's processes, s; none where they are not on this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_cpu_s: Option<f64>,
+    /// What its clients saw committed against what its server counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit_parity: Option<CommitParity>,
+}
+
+/// Times of one stream on one database.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct StreamTimes {
+    /// The stream.
+    pub name: String,
+    /// How many there were.
+    pub ios: u64,
+    /// Half of them were faster, ns, from when they were due on.
+    pub p50_ns: u64,
+    /// 99 of 100 were faster, ns.
+    pub p99_ns: u64,
+    /// The slowest, ns.
+    pub max_ns: u64,
 }
 
 /// Transactions from the opening of the sessions on, the load before the measured one included, as both sides count them.

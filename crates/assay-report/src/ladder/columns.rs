@@ -5,6 +5,7 @@ use super::split::Split;
 use crate::clock::show_length;
 use crate::format::{Formatter, even_half};
 use crate::view::Table;
+use assay_model::Estimate;
 use assay_model::counters::DeviceCounters;
 use assay_model::load::Rung;
 use assay_model::number::{rate, real, share};
@@ -132,8 +133,13 @@ pub(super) fn elapsed(rung: &Rung) -> String {
 
 /// Half the width of the interval around the rate of statements, as a share of it.
 pub(super) fn uncertainty(rung: &Rung) -> String {
+    doubt(rung.statements)
+}
+
+/// The same of any rate.
+pub(super) fn doubt(rate: Option<Estimate>) -> String {
     let ends = |estimate| Formatter::default().doubt(Unit::Count, &estimate);
-    rung.statements.map_or_else(unknown, |estimate| match even_half(Unit::Count, &estimate) {
+    rate.map_or_else(unknown, |estimate| match even_half(Unit::Count, &estimate) {
         Some(half) => Formatter::half_width(half),
         None => ends(estimate),
     })

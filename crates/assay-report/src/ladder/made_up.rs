@@ -58,6 +58,7 @@ pub(crate) fn rung(sessions: u32, cached_bytes: u64) -> Rung {
         server_cpu_s: Some(1.0),
         host_busy_share: Some(0.5),
         commit_parity: None,
+        databases: Vec::new(),
         physical: Physical::of(819_200_000, Some(819_200_000 - cached_bytes), None),
         profile: None,
     }

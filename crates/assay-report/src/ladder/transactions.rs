@@ -151,16 +151,22 @@ fn commit_words(commits: &[Commits], found: &str) -> Option<String> {
 
 /// What the clients of several hosts saw against what the server counted, at the rung where both are farthest apart.
 fn parity_words(load: &Load) -> Option<String> {
-    let all = load.rungs.iter().filter_map(|rung| rung.commit_parity);
-    let apart = |one: &CommitParity| one.difference_share().abs();
-    let worst = all.max_by(|one, other| apart(one).total_cmp(&apart(other)))?;
+    let of_all = load.rungs.iter().map(|rung| (None, rung.commit_parity));
+    let of_each = load.rungs.iter().flat_map(|rung| &rung.databases);
+    let of_each = of_each.map(|one| (Some(one.target.as_str()), one.commit_parity));
+    let all = of_all.chain(of_each).filter_map(|(database, parity)| Some((database, parity?)));
+    let apart = |(_, one): &(Option<&str>, CommitParity)| one.difference_share().abs();
+    let (database, worst) = all.max_by(|one, other| apart(one).total_cmp(&apart(other)))?;
+    let on = database.map_or_else(String::new, |database| {
+        format!("Where they are farthest apart, on {database}: ")
+    });
     let meaning = if worst.holds() {
         "they agree"
     } else {
         "NOT THE SAME: others work on this server, or a client is counted twice or not at all"
     };
     Some(format!(
-        "The clients of all hosts saw {} commits, the server counted {} ({:+.2} %): {meaning}.",
+        "{on}The clients of all hosts saw {} commits, the server counted {} ({:+.2} %): {meaning}.",
         show_count(real(worst.clients)),
         show_count(real(worst.server)),
         100.0 * worst.difference_share()
@@ -186,8 +192,12 @@ pub(super) fn flaw(load: &Load) -> Option<String> {
     }
     let lost = load.commits.iter().find(|one| one.is_lost())?;
     Some(format!(
-        "Transactions are lost: of {} acknowledged ({}) with {} users {} are in the tables.",
-        lost.acknowledged, lost.stream, lost.sessions, lost.found
+        "Transactions are lost: of {} acknowledged ({}) with {} users {} are in the tables{}.",
+        lost.acknowledged,
+        lost.stream,
+        lost.sessions,
+        lost.found,
+        lost.database.as_ref().map_or_else(String::new, |name| format!(" of {name}"))
     ))
 }
 

@@ -31,8 +31,9 @@ pub(super) fn headline(found: &Cluster, format: &Formatter) -> Option<Headline> 
     Some(Headline { outcome: Some(Outcome::Inconclusive), words })
 }
 
-pub(super) fn section<'a>(found: &Cluster, format: Formatter) -> Section<'a> {
-    let mut blocks = vec![Block::Lead(lead(found, &format)), Block::Table(hosts(found, &format))];
+pub(super) fn section<'a>(found: &Cluster, is_on_each: bool, format: Formatter) -> Section<'a> {
+    let lead = lead(found, is_on_each, &format);
+    let mut blocks = vec![Block::Lead(lead), Block::Table(hosts(found, &format))];
     blocks.extend(pictures(found, format));
     // Pictures say more of many hosts than the first rows of a long table.
     if found.hosts.len() > HOSTS_IN_TERMINAL {
@@ -47,7 +48,7 @@ pub(super) fn section<'a>(found: &Cluster, format: Formatter) -> Section<'a> {
 }
 
 /// What there is to say, the most important first.
-fn lead(found: &Cluster, format: &Formatter) -> Vec<String> {
+fn lead(found: &Cluster, is_on_each: bool, format: &Formatter) -> Vec<String> {
     let mut said: Vec<String> = found
         .lost()
         .map(|(host, loss)| {
@@ -59,7 +60,7 @@ fn lead(found: &Cluster, format: &Formatter) -> Vec<String> {
             )
         })
         .collect();
-    said.extend(sum(found, format));
+    said.extend(sum(found, is_on_each, format));
     said.extend(sharing(found));
     said.extend(found.start.as_ref().map(|start| began(found.hosts.len(), start)));
     said.extend(found.stragglers.iter().map(straggler));
@@ -67,13 +68,12 @@ fn lead(found: &Cluster, format: &Formatter) -> Vec<String> {
     said
 }
 
-fn sum(found: &Cluster, format: &Formatter) -> Option<String> {
+fn sum(found: &Cluster, is_on_each: bool, format: &Formatter) -> Option<String> {
     let iops = found.iops.as_ref()?;
     let Estimated { value, doubt, .. } = format.estimated(Unit::IosPerS, iops);
-    let under = found
-        .load
-        .as_ref()
-        .map(|load| format!(" under the load that gave the most, {load} on each"));
+    let each = if is_on_each { " on each" } else { "" };
+    let under =
+        found.load.as_ref().map(|load| format!(" under the load that gave the most, {load}{each}"));
     let under = under.unwrap_or_default();
     Some(format!("{} gave {value} together{under} {doubt}.", count(found.hosts.len())))
 }

@@ -75,7 +75,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if run.start.dry_run {
         return start::show(&plan.summary()?, &run.output);
     }
-    start::check(std::slice::from_ref(plan.clone().load_mut().parts().target), &run.start)?;
+    start::check(&plan.targets(), &run.start)?;
     let context = measuring_context(&run.store, &run.output, run.start.name.as_deref(), &run.live)?;
     let finished = plan.run(&context)?;
     let status = conclude(&finished, &run.output)?;

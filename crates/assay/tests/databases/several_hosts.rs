@@ -87,6 +87,11 @@ fn what_hosts_cannot_do_on_a_database_is_refused() {
         ("load oltp d --hosts local:2 --on-loss reconnect", "contradict each other"),
         ("load oltp postgresql://u@nowhere/d --hosts hA,hB --restore-every 1", "--restore-every"),
         ("load dss d --hosts local:2", "--hosts"),
+        ("load oltp d e", "--hosts"),
+        ("load oltp d d --hosts local:2", "named twice"),
+        ("load oltp d e --hosts local:1", "2 databases need as many hosts"),
+        ("load slob d e --hosts local:2 --sessions 1", "leaves one of 2 databases without any"),
+        ("load oltp d mysql://u@nowhere/ --hosts local:2", "several products"),
         ("load slob d --hosts local:2 --work 5", "--work"),
     ] {
         let output = place.run(line);
@@ -94,4 +99,51 @@ fn what_hosts_cannot_do_on_a_database_is_refused() {
         assert!(words(&output).contains(complaint), "{line}: {}", words(&output));
     }
     assert_eq!(place.left().len(), 0);
+}
+
+/// Two databases under one load: the sum is that of both, and each is there by itself.
+#[test]
+fn two_databases_are_measured_together_each_by_hosts_of_its_own() {
+    let Some(place) = Place::new("hosts-databases") else { return };
+    std::fs::create_dir(place.0.join("e")).unwrap();
+    let output = run_together(
+        &place,
+        "load oltp d e --hosts local:3 --sessions 2,3 --time 2s --warm-up 1s --verify --json --quiet",
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    let document = json(&output);
+    let load = &document["load"];
+    let rungs = load["rungs"].as_array().unwrap();
+    assert_eq!(rungs.len(), 2);
+    for rung in rungs {
+        let databases = rung["databases"].as_array().unwrap();
+        let sum = |of: &dyn Fn(&Value) -> u64| databases.iter().map(of).sum::<u64>();
+        let count: u64 = TRANSACTIONS.iter().map(|stream| ios(rung, stream)).sum();
+        assert_eq!(sum(&|one| one["ios"].as_u64().unwrap()), count, "{rung}");
+        assert_eq!(
+            sum(&|one| one["sessions"].as_u64().unwrap()),
+            rung["sessions"].as_u64().unwrap()
+        );
+        assert!(databases.iter().all(|one| one["ios"].as_u64().unwrap() > 0), "{rung}");
+        let of = |one: &Value, field: &str| one["commit_parity"][field].as_u64().unwrap();
+        for one in databases {
+            let (clients, server) = (of(one, "clients"), of(one, "server"));
+            assert!(clients.abs_diff(server) <= 40 + clients / 200, "{one}");
+        }
+        for field in ["clients", "server"] {
+            assert_eq!(sum(&|one| of(one, field)), of(rung, field), "{rung}");
+        }
+    }
+    let hosts = &rungs[1]["databases"];
+    assert_eq!(hosts[0]["hosts"], serde_json::json!(["local-1", "local-3"]));
+    assert_eq!(hosts[1]["hosts"], serde_json::json!(["local-2"]));
+    // What became of transactions and of the conditions of the data is known of each.
+    let commits = load["commits"].as_array().unwrap();
+    assert!(commits.iter().all(|one| one["database"].is_string()), "{load}");
+    for one in commits {
+        assert_eq!(one["found"], one["acknowledged"], "{one}");
+    }
+    assert_eq!(load["checks"].as_array().unwrap().len(), 4, "{}", load["checks"]);
+    assert_eq!(place.left().len(), 0);
+    assert_eq!(std::fs::read_dir(place.0.join("e")).unwrap().count(), 0);
 }

@@ -2,7 +2,7 @@
 //! it, conditions of the data checked.
 
 use super::commit_ledger::CommitRun;
-use crate::load::ladder_run::LoadDriver;
+use crate::load::load_driver::LoadDriver;
 use crate::load::prepared_server::{LoadProduct, PreparedServer};
 use assay_dbload::load::{Database, Method, RungResult, SharedCommitLog, Snapshot};
 use assay_model::load::{Checks, Commits, Load, Rung};
@@ -181,6 +181,7 @@ impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
                 sessions: measured.rung.sessions,
                 repeat: measured.rung.repeat,
                 stream: self.method().kinds()[kind].name.to_owned(),
+                database: None,
                 acknowledged: of(&measured.tally.acknowledged),
                 unknown: of(&measured.tally.unknown),
                 found: found.saturating_sub(*before),

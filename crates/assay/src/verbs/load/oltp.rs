@@ -14,7 +14,8 @@ use clap::{Args, ValueEnum};
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay load oltp /mnt/data --warehouses 10 --sessions 1,8,32
-  assay load oltp postgresql://user@host/database --warehouses 10 --find-knee")]
+  assay load oltp postgresql://user@host/database --warehouses 10 --find-knee
+  assay load oltp postgresql://user@hA/database postgresql://user@hB/database --hosts ssh:c1,c2")]
 pub struct Options {
     /// Warehouses: the scale of the data, about 100 MB each
     #[arg(long, alias = "scale", value_name = "N", default_value_t = 1)]

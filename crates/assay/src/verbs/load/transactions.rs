@@ -22,9 +22,13 @@ pub struct TransactionOptions {
     /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
     #[arg(value_name = "TARGET|DSN")]
     target: String,
-    /// Numbers of concurrent sessions, one load step (rung) each
-    #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', default_value = "1,4,8,16", value_parser = clap::value_parser!(u32).range(SESSIONS))]
-    sessions: Vec<u32>,
+    /// Further databases for the same load, each with a server, data and hosts of its own; hosts have them in turn
+    #[arg(value_name = "TARGET|DSN", requires = "hosts")]
+    other_targets: Vec<String>,
+    /// Numbers of concurrent sessions on all databases together, one load step (rung) each; by default 1,4,8,16 on each
+    /// database
+    #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(SESSIONS))]
+    sessions: Option<Vec<u32>>,
     /// Double the sessions until throughput stops rising
     #[arg(long, conflicts_with_all = ["sessions", "max_latency"])]
     find_knee: bool,
@@ -165,10 +169,10 @@ impl TransactionOptions {
 
     /// The plan that these options mean.
     pub fn plan(&self) -> TransactionPlan {
-        let is_searched = self.find_knee || self.max_latency.is_some();
         TransactionPlan {
             target: self.target.clone(),
-            sessions: (!is_searched).then(|| self.sessions.clone()),
+            other_targets: self.other_targets.clone(),
+            sessions: self.sessions.clone(),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
             quantile: self.quantile.0,
