@@ -347,6 +347,14 @@ pub struct Closure {
     pub read_overhead_s: f64,
     /// What it adds to each commit, seconds; kept likewise.
     pub commit_overhead_s: f64,
+    /// By what responses on every target are multiplied: the part of the miss on the present storage that is expected there, too.
+    #[serde(default = "unchanged")]
+    pub response_factor: f64,
+}
+
+/// The factor of an answer from before such a part was known.
+const fn unchanged() -> f64 {
+    1.0
 }
 
 impl ProjectedTarget {

@@ -43,14 +43,35 @@ pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) 
     } else {
         0.0
     };
+    let overheads = Overheads { read_s, commit_s };
     let closure = Closure {
+        response_factor: response_factor(demand, storage, overheads, population),
         name: storage.name.clone(),
         throughput_error: error(|solved| solved.throughput_per_s, demand.throughput_per_s),
         response_error: error(|solved| solved.response_s, demand.response_s),
         read_overhead_s: read_s,
         commit_overhead_s: commit_s,
     };
-    (closure, Overheads { read_s, commit_s })
+    (closure, overheads)
+}
+
+/// Of the logarithm of what the model misses where it was measured, the share that it will miss elsewhere, too: as much of it
+/// belongs to the load as to the two storages.
+const COMMON_SHARE: f64 = 0.5;
+/// A model that misses by more gives no answer at all, so that no answer is moved farther.
+const MISS_MAX: f64 = 0.10;
+
+/// The response that was measured over the model's with all that the database adds, as far as that will be so elsewhere.
+fn response_factor(
+    demand: &Demand,
+    storage: &Storage,
+    overheads: Overheads,
+    population: Population,
+) -> f64 {
+    let solved = solve(demand, storage, overheads, population, Lean::MIDDLE);
+    let miss = solved.map_or(0.0, |solved| (demand.response_s / solved.response_s).ln());
+    let most = MISS_MAX.ln_1p();
+    (COMMON_SHARE * miss.clamp(-most, most)).exp()
 }
 
 /// What a database adds to a read before anything is known: a system call and a wake-up, and a share of a read alone for

@@ -36,6 +36,7 @@ pub(crate) fn response_deviation(
             let lean = Lean {
                 contention_share: random.unit(),
                 behind_share: random.unit(),
+                page_waits_share: 1.0,
                 unaccounted_share: random.unit(),
             };
             let response_s = solver.response_s(&demand, &storage, around.overheads, lean)?;

@@ -16,20 +16,34 @@ pub struct Lean {
     pub contention_share: f64,
     /// Waits for late writes remain (0), or are gone where the storage keeps up (1).
     pub behind_share: f64,
+    /// Waits for pages that no event shows last as long as before (0), or as I/O does (1).
+    pub page_waits_share: f64,
     /// Time of no event remains (0), or was waiting for a processor and is in the model of those (1).
     pub unaccounted_share: f64,
 }
 
 impl Lean {
     /// The middle: half of each.
-    pub const MIDDLE: Self =
-        Self { contention_share: 0.5, behind_share: 1.0, unaccounted_share: 0.5 };
+    pub const MIDDLE: Self = Self {
+        contention_share: 0.5,
+        behind_share: 1.0,
+        page_waits_share: 1.0,
+        unaccounted_share: 0.5,
+    };
     /// As little gain as can be.
-    pub const CAUTIOUS: Self =
-        Self { contention_share: 0.0, behind_share: 0.0, unaccounted_share: 0.0 };
+    pub const CAUTIOUS: Self = Self {
+        contention_share: 0.0,
+        behind_share: 0.0,
+        page_waits_share: 0.0,
+        unaccounted_share: 0.0,
+    };
     /// As much gain as can be.
-    pub const HOPEFUL: Self =
-        Self { contention_share: 1.0, behind_share: 1.0, unaccounted_share: 1.0 };
+    pub const HOPEFUL: Self = Self {
+        contention_share: 1.0,
+        behind_share: 1.0,
+        page_waits_share: 1.0,
+        unaccounted_share: 1.0,
+    };
 }
 
 /// A solved network.
@@ -248,8 +262,9 @@ impl Network<'_> {
         let (demand, lean) = (self.demand, self.lean);
         let kept = |share: f64| 1.0 - share;
         let shorter = response_s / demand.response_s;
-        let locks =
-            demand.contention_s * (kept(lean.contention_share) + lean.contention_share * shorter);
+        let shortened = |share: f64| kept(share) + share * shorter;
+        let locks_s = demand.contention_s * shortened(lean.contention_share)
+            + demand.page_waits_s * shortened(lean.page_waits_share);
         let commit_one_s = self.commit_one_s(throughput_per_s, customers, before, wait);
         let read_one_s = self.overheads.read_s + self.read_delay_s(throughput_per_s, customers);
         let own_writes_s =
@@ -261,7 +276,7 @@ impl Network<'_> {
             commit_one_s,
             commit_s: demand.commits_mean * commit_one_s,
             writes_s: demand.write_behind_s * kept(lean.behind_share) + own_writes_s,
-            contention_s: locks + demand.page_waits_s * shorter + demand.cluster_s,
+            contention_s: locks_s + demand.cluster_s,
             other_s: demand.other_s + unaccounted_s,
         }
     }

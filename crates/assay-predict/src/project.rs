@@ -93,6 +93,7 @@ pub fn project(
         |(_, overheads)| *overheads,
     );
     let closure = closed.map(|(closure, _)| closure);
+    let response_factor = closure.as_ref().map_or(1.0, |closure| closure.response_factor);
     let doubled = if objections::is_doubted(closure.as_ref()) { 2.0 } else { 1.0 };
     let demand = changed(&read.demand, read.processors_total, plan);
     let mut against = read.objections.clone();
@@ -102,6 +103,7 @@ pub fn project(
     let asked = Asked {
         demand: &demand,
         overheads,
+        response_factor,
         plan,
         model_deviation: doubled * plan.model_deviation,
         populations: populations(&demand, plan),
@@ -198,6 +200,8 @@ fn base(demand: &Demand) -> ProjectedState {
 struct Asked<'a> {
     demand: &'a Demand,
     overheads: Overheads,
+    /// What responses are multiplied by, as the present storage showed it.
+    response_factor: f64,
     plan: &'a ProjectionPlan,
     model_deviation: f64,
     populations: Vec<Population>,
@@ -256,6 +260,30 @@ impl Asked<'_> {
         target
     }
 
+    /// The network solved, with the part of the model's miss on the present storage that is expected on others, too.
+    fn solve(&self, around: Around<'_>, population: Population, lean: Lean) -> Option<Solution> {
+        let solved = solve(around.demand, around.storage, around.overheads, population, lean)?;
+        let limit_per_s = bounds(around.demand, around.storage).first().map(|one| one.most_per_s);
+        Some(missed(&solved, population, self.response_factor, limit_per_s))
+    }
+
+    /// The response if the storage went on beyond its last rung as there, where the answer lies near that and more was not
+    /// shown to give no more.
+    fn if_more(&self, around: Around<'_>, population: Population, middle: &Solution) -> f64 {
+        let storage = around.storage;
+        if !objections::is_beyond(middle.reads_outstanding, storage) {
+            return middle.response_s;
+        }
+        let more = Storage {
+            curve: storage.curve.prolonged(),
+            writes_most_per_s: None,
+            bandwidth_bytes_per_s: None,
+            ..storage.clone()
+        };
+        let found = self.solve(Around { storage: &more, ..around }, population, Lean::HOPEFUL);
+        found.map_or(middle.response_s, |found| found.response_s.min(middle.response_s))
+    }
+
     /// One population: the middle, with what draws and the model's error make of it; or the two ends, where only bounds can
     /// be given.
     fn state(
@@ -264,11 +292,11 @@ impl Asked<'_> {
         population: Population,
         only_bounds: bool,
     ) -> Option<ProjectedState> {
-        let of = |lean| solve(around.demand, around.storage, around.overheads, population, lean);
+        let of = |lean| self.solve(around, population, lean);
         let middle = of(Lean::MIDDLE)?;
         let drawn = response_deviation(around, population, self.plan.draws, self.plan.seed);
         let spread = NORMAL_95 * drawn.hypot(self.model_deviation);
-        let more_s = if_more(around, population, &middle);
+        let more_s = self.if_more(around, population, &middle);
         let (low_s, high_s) = if only_bounds {
             let ends = [of(Lean::HOPEFUL), of(Lean::CAUTIOUS)];
             let ends = ends.into_iter().flatten().map(|end| end.response_s);
@@ -298,8 +326,7 @@ impl Asked<'_> {
         let at = |step: u32| most.powf(f64::from(step) / f64::from(steps));
         let point = |sessions: f64| {
             let population = Population::Closed { sessions };
-            let found =
-                solve(around.demand, around.storage, around.overheads, population, Lean::MIDDLE)?;
+            let found = self.solve(around, population, Lean::MIDDLE)?;
             Some(SessionPoint {
                 sessions,
                 throughput_per_s: found.throughput_per_s,
@@ -412,19 +439,76 @@ fn storage_curve(storage: &Storage) -> Vec<StoragePoint> {
     (0..=steps).map(|step| point(at(step))).collect()
 }
 
-/// The response if the storage went on beyond its last rung as there, where the answer lies near that and more was not
-/// shown to give no more.
-fn if_more(around: Around<'_>, population: Population, middle: &Solution) -> f64 {
-    let storage = around.storage;
-    if !objections::is_beyond(middle.reads_outstanding, storage) {
-        return middle.response_s;
-    }
-    let more = Storage {
-        curve: storage.curve.prolonged(),
-        writes_most_per_s: None,
-        bandwidth_bytes_per_s: None,
-        ..storage.clone()
+/// A solution whose response is longer or shorter by a factor, which no event explains; a limit that it kept it keeps.
+fn missed(
+    solved: &Solution,
+    population: Population,
+    response_factor: f64,
+    limit_per_s: Option<f64>,
+) -> Solution {
+    let limit_per_s = limit_per_s.unwrap_or(f64::INFINITY).max(solved.throughput_per_s);
+    let response_s = solved.response_s * response_factor;
+    let (response_s, throughput_per_s) = match population {
+        Population::SameWork => (response_s, solved.throughput_per_s),
+        Population::Closed { sessions } => limited(sessions, 0.0, response_s, limit_per_s),
+        Population::Users { sessions, think_time_s } => {
+            limited(sessions, think_time_s, response_s, limit_per_s)
+        }
     };
-    let found = solve(around.demand, &more, around.overheads, population, Lean::HOPEFUL);
-    found.map_or(middle.response_s, |found| found.response_s.min(middle.response_s))
+    let faster = throughput_per_s / solved.throughput_per_s;
+    let other_s = solved.parts.other_s + response_s - solved.response_s;
+    Solution {
+        response_s,
+        throughput_per_s,
+        parts: TimeParts { other_s, ..solved.parts },
+        reads_outstanding: solved.reads_outstanding * faster,
+        cpu_busy_share: solved.cpu_busy_share * faster,
+        ..*solved
+    }
+}
+
+/// Response and throughput of a closed population that cannot do more than a limit.
+fn limited(sessions: f64, think_time_s: f64, response_s: f64, limit_per_s: f64) -> (f64, f64) {
+    let response_s = response_s.max(sessions / limit_per_s - think_time_s);
+    (response_s, sessions / (think_time_s + response_s))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn solution() -> Solution {
+        Solution {
+            throughput_per_s: 100.0,
+            response_s: 0.1,
+            parts: TimeParts { reads_s: 0.09, cpu_s: 0.01, ..TimeParts::default() },
+            read_latency_s: 0.009,
+            commit_latency_s: 0.0,
+            reads_outstanding: 9.0,
+            cpu_busy_share: 0.5,
+        }
+    }
+
+    #[test]
+    fn a_miss_lengthens_the_response_and_stands_in_no_event() {
+        let found = missed(&solution(), Population::Closed { sessions: 10.0 }, 1.25, Some(120.0));
+        assert!((found.response_s - 0.125).abs() < 1e-12);
+        assert!((found.throughput_per_s - 80.0).abs() < 1e-9);
+        assert!((found.parts.other_s - 0.025).abs() < 1e-12);
+        assert!((found.parts.sum_s() - found.response_s).abs() < 1e-12);
+        assert!((found.reads_outstanding - 7.2).abs() < 1e-9);
+        let same = missed(&solution(), Population::SameWork, 1.25, None);
+        assert!((same.throughput_per_s - 100.0).abs() < 1e-12);
+        assert!((same.response_s - 0.125).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_miss_the_other_way_breaks_no_limit() {
+        let population = Population::Users { sessions: 20.0, think_time_s: 0.1 };
+        let found = missed(&solution(), population, 0.8, Some(104.0));
+        assert!((found.throughput_per_s - 104.0).abs() < 1e-9);
+        assert!((found.response_s - (20.0 / 104.0 - 0.1)).abs() < 1e-12);
+        let free = missed(&solution(), population, 0.8, None);
+        assert!((free.throughput_per_s - 20.0 / 0.18).abs() < 1e-9);
+    }
 }
