@@ -52,8 +52,9 @@ pub struct EnginePlan {
     pub backend: Backend,
     /// When the kernel works off completions of a ring.
     pub task_run: RingTasks,
-    /// I/Os handed to the kernel at once at most.
-    pub submit_batch: u32,
+    /// I/Os handed to the kernel at once at most; none leaves it to the engine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submit_batch: Option<u32>,
     /// Whether the device is polled for completions.
     pub polled: bool,
 }
@@ -109,7 +110,7 @@ impl Default for EnginePlan {
         Self {
             backend: Backend::Auto,
             task_run: RingTasks::Cooperative,
-            submit_batch: UringOptions::default().submit_batch,
+            submit_batch: None,
             polled: false,
         }
     }

@@ -13,8 +13,21 @@ use std::sync::Arc;
 /// Memory for buffers of one workload, bytes.
 const BUFFER_BYTES_MAX: u64 = 4 << 30;
 
-/// Where nothing else is asked for, a turn starts everything that is due.
-const BATCH_MAX: u32 = 1 << 20;
+/// How many I/Os a worker starts in one turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubmissionBatch {
+    /// Everything that is due.
+    AllDue,
+    /// This many at most.
+    UpTo(u32),
+    /// As many as wait only a small share of their service time for one another.
+    ByServiceTime {
+        /// I/Os at most.
+        most: u32,
+        /// How long the kernel prepares each of them, ns.
+        preparation_ns: u64,
+    },
+}
 
 /// Everything one worker needs to know.
 #[derive(Clone, Debug)]
@@ -39,8 +52,8 @@ pub struct WorkerPlan {
     pub space: Space,
     /// What may be touched on each target.
     pub bounds: Arc<[Bounds]>,
-    /// I/Os that it starts in one turn at most.
-    pub batch: u32,
+    /// How many I/Os it starts in one turn.
+    pub batching: SubmissionBatch,
     /// I/Os after which the worker is done.
     pub ios_max: u64,
     /// Where what is read is compared with what was written.
@@ -86,7 +99,7 @@ pub fn plan_workers(
                 index: u64::from(index),
                 workers: u64::from(stream.workers),
                 seed: mix(workload.seed ^ mix(assay_model::number::count_of(stream_index))),
-                batch: BATCH_MAX,
+                batching: SubmissionBatch::AllDue,
                 verifier: None,
                 slots: dealt(stream.arrival.outstanding(), index, stream.workers),
                 slot_bytes: index_of(largest_transfer_bytes(stream)),

@@ -17,6 +17,20 @@ const BYTES: u64 = 4096;
 /// A device that does not answer within this time is not waited for.
 const PATIENCE_NS: u64 = 2_000_000_000;
 
+/// What the first target showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Probed {
+    /// How I/Os are taken.
+    pub(crate) submission: Submission,
+    /// How long the kernel prepares an I/O of an entry, ns: the median; 0 where nothing was seen.
+    pub(crate) preparation_ns: u64,
+}
+
+impl Probed {
+    /// Nothing is known.
+    pub(crate) const NOTHING: Self = Self { submission: Submission::Unknown, preparation_ns: 0 };
+}
+
 /// What one batch looked like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
@@ -26,30 +40,42 @@ struct Seen {
     slept: bool,
     /// Whether kernel worker threads of the ring existed afterwards.
     punted: bool,
+    /// How long the submission took, ns.
+    submission_ns: u64,
 }
 
 /// Reads a few blocks of the first target and watches what happens; never writes.
-pub(crate) fn probe(
+pub(crate) fn probe(targets: &Arc<[Target]>, options: UringOptions, stop: &AtomicBool) -> Probed {
+    rounds(targets, options, stop).map_or(Probed::NOTHING, |rounds| Probed {
+        submission: classify(&rounds),
+        preparation_ns: preparation_ns(&rounds),
+    })
+}
+
+fn rounds(
     targets: &Arc<[Target]>,
     options: UringOptions,
     stop: &AtomicBool,
-) -> Submission {
-    let Some(target) = targets.first() else {
-        return Submission::Unknown;
-    };
+) -> Option<[Seen; ROUNDS]> {
+    let target = targets.first()?;
     let bytes = BYTES.max(target.alignment_bytes);
     if target.length_bytes < bytes {
-        return Submission::Unknown;
+        return None;
     }
-    let Ok(mut backend) =
-        UringBackend::new(Arc::clone(targets), BATCH as usize, index_of(bytes), options)
-    else {
-        return Submission::Unknown;
-    };
+    let slots = BATCH as usize;
+    let mut backend =
+        UringBackend::new(Arc::clone(targets), slots, index_of(bytes), options).ok()?;
     let mut random = Random::new(monotonic_ns());
     let rounds: Option<Vec<Seen>> =
         (0..ROUNDS).map(|_| batch(&mut backend, target, bytes, &mut random, stop)).collect();
-    rounds.map_or(Submission::Unknown, |rounds| classify(&rounds))
+    rounds?.try_into().ok()
+}
+
+/// The median over all rounds: single ones are disturbed by other load.
+fn preparation_ns(rounds: &[Seen; ROUNDS]) -> u64 {
+    let mut times_ns = rounds.map(|seen| seen.submission_ns);
+    times_ns.sort_unstable();
+    times_ns[ROUNDS / 2] / u64::from(BATCH)
 }
 
 fn batch(
@@ -73,7 +99,9 @@ fn batch(
     }
     let mut completed: Vec<Completion> = Vec::new();
     let before = Usage::of_thread().voluntary_switches;
+    let begun_ns = monotonic_ns();
     backend.enter(Wait::No).ok()?;
+    let submission_ns = monotonic_ns() - begun_ns;
     let slept = Usage::of_thread().voluntary_switches > before;
     backend.reap(&mut completed);
     let inline = completed.len();
@@ -84,7 +112,7 @@ fn batch(
         backend.reap(&mut completed);
     }
     let all = count_of(completed.len()) == u64::from(BATCH);
-    all.then(|| Seen { inline, slept, punted: has_kernel_workers() })
+    all.then(|| Seen { inline, slept, punted: has_kernel_workers(), submission_ns })
 }
 
 /// The majority decides: single batches are disturbed by other load.
@@ -121,10 +149,18 @@ mod tests {
 
     #[test]
     fn each_kind_is_told_from_what_was_seen() {
-        let seen = |inline, slept, punted| vec![Seen { inline, slept, punted }; 8];
+        let seen =
+            |inline, slept, punted| vec![Seen { inline, slept, punted, submission_ns: 0 }; 8];
         assert_eq!(classify(&seen(0, false, false)), Submission::Asynchronous);
         assert_eq!(classify(&seen(4, false, false)), Submission::Inline);
         assert_eq!(classify(&seen(4, true, false)), Submission::Blocking);
         assert_eq!(classify(&seen(0, false, true)), Submission::Punted);
+    }
+
+    #[test]
+    fn the_preparation_is_the_median_of_the_rounds() {
+        let seen = |submission_ns| Seen { inline: 0, slept: false, punted: false, submission_ns };
+        let rounds = [9_000, 8_000, 12_000, 900_000, 7_000, 8_000, 12_000, 12_000].map(seen);
+        assert_eq!(preparation_ns(&rounds), 3_000);
     }
 }

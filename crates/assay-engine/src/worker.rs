@@ -14,12 +14,14 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
+mod batch;
 mod complete;
 mod issue;
 mod lead;
 mod messages;
 mod verification;
 
+use batch::Batch;
 use lead::Lead;
 use messages::Meter;
 pub use messages::{Message, WorkerInterval, WorkerSummary};
@@ -138,8 +140,7 @@ pub struct Worker<B> {
     /// Number of the running interval; `None` while warming up.
     interval: Option<u64>,
     unsynced: Unsynced,
-    /// I/Os started in one turn at most.
-    batch: usize,
+    batch: Batch,
     ios_left: u64,
     failures_in_row: u64,
     ended: bool,
@@ -185,7 +186,7 @@ impl<B: Backend> Worker<B> {
             edge_ns: times.measure_ns,
             interval: None,
             unsynced: Unsynced::default(),
-            batch: plan.batch as usize,
+            batch: Batch::new(plan.batching),
             ios_left: plan.ios_max,
             failures_in_row: 0,
             ended: false,
@@ -295,6 +296,7 @@ impl<B: Backend> Worker<B> {
     /// Settings that a result depends on: the backend's, and how exactly open arrivals were met.
     fn features(&self) -> Vec<String> {
         let mut features = self.backend.features();
+        features.extend(self.batch.feature());
         if self.arrivals.is_open() {
             let lead_us = self.lead.ns() / 1000;
             features.push(format!("awake {lead_us} µs before an arrival"));

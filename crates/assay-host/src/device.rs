@@ -1,6 +1,6 @@
 //! Block devices as sysfs shows them, and how they lie on one another: disks, partitions, holders and slaves.
 
-use crate::root::{SysRoot, names_in, text_of};
+use crate::root::{SysRoot, has_gone, names_in, text_of};
 use assay_model::stack::DeviceNumber;
 use rustix::fs::FileType;
 use std::fs;
@@ -93,7 +93,7 @@ impl Device {
     pub(crate) fn text(&self, name: &str) -> io::Result<Option<String>> {
         match text_of(&self.attribute(name)) {
             Ok(text) => Ok(Some(text)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if has_gone(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -166,11 +166,12 @@ impl Device {
         self.text("loop/backing_file")
     }
 
-    /// All whole disks of the described system.
+    /// All whole disks of the described system; one that goes while they are listed is not among them.
     pub fn all_disks(root: &SysRoot) -> io::Result<Vec<Self>> {
         let place = root.path("/sys/block");
         let names = names_in(&place)?;
-        names.iter().map(|name| Self::at(&place.join(name))).collect()
+        let disks = names.iter().map(|name| Self::at(&place.join(name)));
+        disks.filter(|disk| !disk.as_ref().is_err_and(has_gone)).collect()
     }
 }
 
@@ -213,6 +214,17 @@ mod tests {
         assert_eq!(device.node(), "/dev/cciss/c0d0");
         assert!(Device::by_node(&root, Path::new("/dev/nothing")).is_err());
         assert!(Device::by_node(&root, Path::new("/sys/block")).is_err());
+    }
+
+    #[test]
+    fn a_disk_that_goes_while_disks_are_listed_is_left_out() {
+        let system = FakeSystem::new("going")
+            .disk("sda", "8:0", 1000)
+            .link("sys/block/loop9", "../devices/virtual/block/loop9");
+        let root = SysRoot::under(system.path());
+        assert_eq!(names(&Device::all_disks(&root).unwrap()), ["sda"]);
+        assert!(has_gone(&io::Error::from_raw_os_error(19)));
+        assert!(!has_gone(&io::Error::from_raw_os_error(13)));
     }
 
     #[test]

@@ -148,12 +148,17 @@ impl<'a> Survey<'a> {
 /// Whether the kernel says by this answer that it has no such fact (as sysfs does with `EINVAL` for attributes
 /// that a driver does not fill), rather than that it refuses to answer.
 fn absent(error: &io::Error) -> bool {
-    const NO_DEVICE: i32 = 19;
     const NOT_SUPPORTED: i32 = 95;
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput
-    ) || matches!(error.raw_os_error(), Some(NO_DEVICE | NOT_SUPPORTED))
+    has_gone(error)
+        || matches!(error.kind(), io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput)
+        || error.raw_os_error() == Some(NOT_SUPPORTED)
+}
+
+/// Whether the thing is not there, or is no longer: sysfs answers `ENODEV` to a reader who opened an attribute just
+/// before its device went.
+pub(crate) fn has_gone(error: &io::Error) -> bool {
+    const NO_DEVICE: i32 = 19;
+    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(NO_DEVICE)
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use crate::spelling::quantity;
 use assay_app::target_plan::{self, EnginePlan, RingTasks, TargetPlan};
 use assay_app::{Context, Guards, Progress};
 use assay_dbserver::{may_hold_password, redacted};
-use assay_engine::UringOptions;
 use assay_model::Error;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_store::Store;
@@ -205,9 +204,9 @@ pub struct EngineOptions {
     /// When the kernel processes completions of a ring
     #[arg(long, value_enum, default_value_t = Run::Cooperative)]
     pub task_run: Run,
-    /// Most I/Os to hand to the kernel in one call
-    #[arg(long, value_name = "N", default_value_t = UringOptions::default().submit_batch, value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub submit_batch: u32,
+    /// Most I/Os to hand to the kernel in one call; by default up to 8, fewer if they would delay one another
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub submit_batch: Option<u32>,
     /// Poll the device for completions; few devices support it
     #[arg(long)]
     pub polled: bool,

@@ -34,22 +34,14 @@ pub enum TaskRun {
 }
 
 /// Settings of a ring; the defaults are those that measured best over page cache, disk and loop devices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UringOptions {
     /// When completions are worked off.
     pub task_run: TaskRun,
     /// Poll the device for completions (`IOPOLL`); few devices can.
     pub polled: bool,
-    /// I/Os handed over in one entry at most; 1 gives the most exact stamps at a higher CPU cost.
-    pub submit_batch: u32,
-}
-
-impl Default for UringOptions {
-    /// Eight an entry: the kernel holds a batch back until all of it is prepared, so that a full queue in one
-    /// batch leaves the device idle meanwhile; an eighth of an entry costs less than 2 % of a cached read.
-    fn default() -> Self {
-        Self { task_run: TaskRun::default(), polled: false, submit_batch: 8 }
-    }
+    /// I/Os handed over in one entry at most; `None` leaves it to what the kernel and the device show.
+    pub submit_batch: Option<u32>,
 }
 
 /// A worker's ring with its buffers and targets.
@@ -275,9 +267,7 @@ impl Backend for UringBackend {
             TaskRun::Deferred => "deferred completions",
             TaskRun::KernelThread => "kernel submission thread",
         };
-        let batch = format!("up to {} I/Os an entry", self.options.submit_batch);
-        let mut features =
-            vec!["registered files".to_owned(), buffers.to_owned(), run.to_owned(), batch];
+        let mut features = vec!["registered files".to_owned(), buffers.to_owned(), run.to_owned()];
         if self.options.polled {
             features.push("polled completions".to_owned());
         }

@@ -56,6 +56,9 @@ impl<B: Backend> Worker<B> {
             return self.flush_on(done, slot);
         }
         self.recorder.record(done);
+        if done.operation != Operation::Sync {
+            self.batch.completed(done.service_ns);
+        }
         if done.operation != Operation::Read && self.arrivals.is_open() {
             self.committed(done.operation, slot, done_ns);
         }

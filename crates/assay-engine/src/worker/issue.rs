@@ -16,7 +16,8 @@ const HELD_NS: u64 = 50_000;
 impl<B: Backend> Worker<B> {
     /// Starts what is due and has a slot, a batch at most; the rest follows in the next turn.
     pub(super) fn issue(&mut self, now_ns: u64) {
-        while self.ios_left > 0 && self.fresh.len() < self.batch {
+        let most = self.batch.most();
+        while self.ios_left > 0 && self.fresh.len() < most {
             if !self.unsynced.due.is_empty() {
                 let Some(slot) = self.free.pop() else { return };
                 self.start_sync(slot);
@@ -76,6 +77,7 @@ impl<B: Backend> Worker<B> {
         if let Wait::Until(until_ns) = wait {
             self.lead.sleeps(until_ns);
         }
+        self.batch.turned(wait != Wait::No);
         wait
     }
 
