@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import time
 
-from bench import hosts_bars, namespaces, report
+from bench import host_costs, hosts_bars, namespaces, ray_hosts, report
 
 BAR_SKEW_MEDIAN_MS, BAR_SKEW_MAX_MS, BAR_ONE, BAR_LOSS_S = 0.5, 5.0, 0.99, 3.5
 
@@ -71,13 +71,18 @@ def noticed_s(given, how):
 
 def on_namespaces(given):
     """The bars that need other clocks and a cable."""
-    reason = namespaces.missing()
+    reason = ray_hosts.missing() if given.ray else namespaces.missing()
     if reason:
         print(f"skipped: {reason}")
         return
-    with namespaces.Hosts([0, 1000, 50000]) as hosts:
+    with (ray_hosts if given.ray else namespaces).Hosts([0, 1000, 50000]) as hosts:
+        if given.costs:
+            rows, raw = host_costs.rows(given, hosts)
+            report.keep(given, "cluster-costs-ray" if given.ray else "cluster-costs", raw)
+            report.table(["when", "processes of one host", "of one processor", "memory (PSS)"], rows)
+            return
         rows, raw = hosts_bars.rows(given, hosts, report)
-    report.keep(given, "cluster-namespaces", raw)
+    report.keep(given, "cluster-ray" if given.ray else "cluster-namespaces", raw)
     report.table(["what", "measured", "bar"], rows)
 
 
@@ -86,6 +91,8 @@ def main():
     parser.add_argument("--starts", type=int, default=20, help="starts a case")
     parser.add_argument("--store", default="cluster-runs", help="where the runs are kept")
     parser.add_argument("--namespaces", action="store_true", help="on hosts of namespaces; needs root")
+    parser.add_argument("--ray", action="store_true", help="with --namespaces: the hosts are nodes of a Ray cluster, whose `ray` is next to this Python")
+    parser.add_argument("--costs", action="store_true", help="with --namespaces: what the processes on a host cost it, and nothing else")
     parser.add_argument("--deaths", type=int, default=10, help="how often the driver is killed, with --namespaces")
     given = parser.parse_args()
     if given.namespaces:

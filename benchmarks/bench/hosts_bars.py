@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import signal
 import statistics
@@ -57,10 +58,11 @@ def starts(given, hosts, count, outstanding):
 
 def begun(given, hosts, *words):
     """A driver whose hosts measure, and when they began by the driver's clock, s."""
-    state = tempfile.mkdtemp(prefix="assay-state-")
-    environment = {**hosts.environment(given.assay), "XDG_STATE_HOME": state}
-    driver = subprocess.Popen(plan(given, "--time", "2min", "--hosts", hosts.option(), *words), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
-    folder = Path(state) / "assay" / "nodes"
+    folder, state = hosts.state()
+    environment = {**hosts.environment(given.assay), **state}
+    # What warms up is not measured, and would pass for a loss.
+    command = plan(given, "--time", "2min", "--warm-up", "0s", "--hosts", hosts.option(), *words)
+    driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
     for _ in range(600):
         kept = sorted(folder.glob("*.jsonl")) if folder.is_dir() else []
         texts = [path.read_text() for path in kept]
@@ -115,6 +117,8 @@ def deaths(given, hosts, count, with_cut):
     for _ in range(count):
         driver, environment, start_s = begun(given, hosts)
         nodes = [node for name in hosts.names for node in hosts.nodes(name)]
+        # Anywhere in an interval.
+        time.sleep(random.random())
         if with_cut:
             for name in hosts.names:
                 hosts.cut(name)

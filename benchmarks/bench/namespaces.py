@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -77,10 +78,13 @@ class Hosts:
         run("ip", "link", "set", cable, "up")
         for words in (("addr", "add", f"{NET}.{10 + number}/24", "dev", "eth0"), ("link", "set", "eth0", "up"), ("link", "set", "lo", "up")):
             run("ip", "-n", space, *words)
+        self.agents.append(self.agent(name, offset_s))
+
+    def agent(self, name, offset_s):
+        """Starts what serves the driver on a host."""
         line = f"hostname {name}; exec {sys.executable} {SHELL} serve"
-        words = ["ip", "netns", "exec", space, "unshare", "--uts", "--time", "--monotonic", str(offset_s), "--fork", "sh", "-c", line]
-        self.agents.append(subprocess.Popen(words, start_new_session=True, stdin=subprocess.DEVNULL,
-                                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        words = ["ip", "netns", "exec", f"assay-{name}", "unshare", "--uts", "--time", "--monotonic", str(offset_s), "--fork", "sh", "-c", line]
+        return subprocess.Popen(words, start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def address(self, name):
         """Where a host is reached."""
@@ -89,19 +93,28 @@ class Hosts:
     def await_agents(self):
         """Waits until every agent answers."""
         for name in self.names:
-            for _ in range(200):
-                try:
-                    socket.create_connection((self.address(name), 7722), timeout=1).close()
-                    break
-                except OSError:
-                    time.sleep(0.05)
-            else:
-                raise RuntimeError(f"the agent of {name} does not answer")
+            self.await_port(self.address(name), 7722)
+
+    @staticmethod
+    def await_port(address, port):
+        """Waits until somebody answers there."""
+        for _ in range(600):
+            try:
+                socket.create_connection((address, port), timeout=1).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise RuntimeError(f"nobody answers at {address}:{port}")
 
     def environment(self, assay):
         """What lets `assay --hosts ssh:…` reach them."""
         addresses = json.dumps({name: self.address(name) for name in self.names})
         return {**os.environ, "ADDRESSES": addresses, "ASSAY_SSH": f"{sys.executable} {SHELL}", "ASSAY_NODE_PROGRAM": os.path.abspath(assay)}
+
+    def state(self):
+        """Where nodes keep what they measure, with the environment that says so to them."""
+        folder = tempfile.mkdtemp(prefix="assay-state-")
+        return Path(folder) / "assay" / "nodes", {"XDG_STATE_HOME": folder}
 
     def option(self):
         """As they are named."""

@@ -17,8 +17,9 @@ use assay_model::soak;
 use assay_model::units::Share;
 use assay_model::{Error, Outcome, Result, Workload};
 use assay_store::{Document, RunReader};
-use cycles::Cycles;
 use serde::{Deserialize, Serialize};
+
+pub(crate) use cycles::Cycles;
 
 /// The plan of a soak.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

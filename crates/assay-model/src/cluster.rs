@@ -317,6 +317,18 @@ impl Cluster {
         Self { sharing: self.sharing.or(earlier.sharing), start, ..self }
     }
 
+    /// The same with the losses that were noticed when these hosts were to measure again, and nothing was measured any more.
+    #[must_use]
+    pub fn with_losses_of(mut self, later: &Self) -> Self {
+        for host in &mut self.hosts {
+            let found = later.hosts.iter().find(|one| one.name == host.name);
+            if let Some(loss) = found.and_then(|one| one.lost.clone()) {
+                host.lost.get_or_insert(loss);
+            }
+        }
+        self
+    }
+
     /// Why the sum over the hosts decides nothing, in a sentence; nothing where it may be relied on.
     pub fn doubt(&self) -> Option<String> {
         if let Some((host, loss)) = self.lost().next() {
@@ -377,6 +389,16 @@ mod tests {
         assert!(!late.start.as_ref().unwrap().is_together() && late.doubt().is_none());
         late.start.as_mut().unwrap().skew_ns = 9_200_000;
         assert!(late.doubt().unwrap().contains("9.20 ms apart, give or take 4.10 ms"));
+    }
+
+    #[test]
+    fn a_loss_that_is_noticed_later_is_that_of_what_was_measured_before() {
+        let mut later = cluster();
+        later.hosts[1].lost = Some(HostLoss { after_ns: 5, reason: "killed".to_owned() });
+        let measured = Cluster { load: Some("reads".to_owned()), ..cluster() };
+        let found = measured.with_losses_of(&later);
+        assert_eq!(found.doubt().unwrap(), "the host hB was lost: killed");
+        assert_eq!((found.load.as_deref(), found.hosts[0].lost.is_none()), (Some("reads"), true));
     }
 
     #[test]

@@ -315,6 +315,40 @@ fn a_host_that_is_killed_is_named_and_nothing_is_decided() {
     assert_eq!(place.run("run --resume latest").code, Some(2));
 }
 
+/// A host that is killed while nothing is measured is named, too, and what was measured before it stays.
+#[test]
+fn a_host_that_is_killed_in_a_rest_is_named_with_what_was_measured_before() {
+    let place = Place::new();
+    let begin = Instant::now();
+    let line = "soak d --size 4MiB --workload reads.toml --work 1s --rest 10min --cycles 2 --hosts local:2 --json";
+    let mut run = place.start(line);
+    run.wait_until(|| place.kept_intervals_of("cycle-000001") >= 1);
+    std::thread::sleep(Duration::from_millis(500));
+    signal(children(run.id())[1], Signal::KILL);
+    let run = run.wait().json(3);
+    // It does not wait for the end of the rest.
+    assert!(begin.elapsed() < Duration::from_secs(300));
+    let cluster = &run["cluster"];
+    assert_eq!(cluster["hosts"][1]["lost"]["reason"], "its program was ended by signal 9", "{run}");
+    assert!(whole(&cluster["window"]["intervals"]) >= 1, "{cluster}");
+    assert!(whole(&cluster["hosts"][0]["ios"]) > 0, "{cluster}");
+}
+
+#[test]
+fn a_host_that_is_killed_under_a_calibration_is_named() {
+    let place = Place::new();
+    let run = place.start("calibrate d --size 8MiB --time 2min --hosts local:2 --json");
+    let begin = Instant::now();
+    while place.test_files("d").len() < 2 && begin.elapsed() < SLACK {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_secs(3));
+    signal(children(run.id())[0], Signal::KILL);
+    let run = run.wait().json(3);
+    let reason = &run["cluster"]["hosts"][0]["lost"]["reason"];
+    assert_eq!(reason, "its program was ended by signal 9", "{run}");
+}
+
 #[test]
 fn a_host_that_falls_silent_is_lost_after_three_periods() {
     let place = Place::new();
@@ -413,6 +447,47 @@ fn a_run_whose_driver_was_killed_is_completed_from_what_its_hosts_kept() {
     assert_eq!(place.json("runs show", 0)["cluster"], found["cluster"]);
     let again = place.run("cluster collect latest");
     assert!(again.complaint.contains("has ended, and nothing of it is missing"), "{again:#?}");
+}
+
+#[test]
+fn a_soak_whose_driver_was_killed_is_completed_to_where_it_was() {
+    let place = Place::new();
+    let line = "soak d --size 4MiB --workload mixed.toml --work 10min --rest 1s --cycles 2 --hosts local:2 --json";
+    let mut run = place.start(line);
+    run.wait_until(|| place.kept_intervals_of("cycle-000001") >= 2);
+    let hosts = children(run.id());
+    run.signal(Signal::KILL);
+    drop(run.wait());
+    await_end(&hosts);
+    let written = u64::try_from(place.kept_intervals_of("cycle-000001")).unwrap();
+    // What was asked for is not there, so nothing is decided.
+    let found = place.json("cluster collect latest", 3);
+    assert!(whole(&found["cluster"]["window"]["intervals"]) >= written, "{found}");
+    // The soak is of all that its hosts have in common.
+    let worked_ns = found["soak"]["worked_s"].as_f64().unwrap() * 1e9;
+    let common_ns = found["cluster"]["window"]["elapsed_ns"].as_f64().unwrap();
+    assert!((worked_ns - common_ns).abs() < 1e6, "{worked_ns} {common_ns}");
+    assert!(kept_by_hosts(&place).is_empty());
+    assert!(place.run("cluster collect latest").complaint.contains("has ended"));
+}
+
+/// What hosts do not keep is named, with what there is.
+#[test]
+fn a_search_whose_driver_was_killed_is_not_collected() {
+    let place = Place::new();
+    let run = place.start("calibrate d --size 4MiB --time 2min --hosts local:2 --json");
+    let begin = Instant::now();
+    while place.test_files("d").len() < 2 && begin.elapsed() < SLACK {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let hosts = children(run.id());
+    run.signal(Signal::KILL);
+    drop(run.wait());
+    await_end(&hosts);
+    let refused = place.run("cluster collect latest");
+    assert_eq!(refused.code, Some(2), "{refused:#?}");
+    assert!(refused.complaint.contains("the search for the limit is its driver's"), "{refused:#?}");
+    assert!(refused.complaint.contains("assay runs show"), "{refused:#?}");
 }
 
 #[test]

@@ -78,9 +78,11 @@ impl<'a> ClusterBench<'a> {
         };
         let loads = std::mem::take(&mut self.loads).into_values();
         let Some(load) = loads.max_by(|one, other| rate(one).total_cmp(&rate(other))) else {
-            return Ok(None);
+            return Ok(self.hosts.document_before());
         };
-        let mut found = self.hosts.document_of(&load.last, &load.merger);
+        let found = self.hosts.document_of(&load.last, &load.merger);
+        // One that was lost later was lost to all of it.
+        let mut found = self.hosts.with_losses(found);
         found.start = self.worst.take().or(found.start);
         found.load = Some(load.workload.name.clone());
         if self.failure.is_none() && !self.stopped() && self.hosts.count() > 1 {

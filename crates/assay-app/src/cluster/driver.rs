@@ -9,6 +9,7 @@ use crate::progress::Progress;
 use assay_cluster::clock::Clock;
 use assay_cluster::environments::HostEnvironment;
 use assay_cluster::findings::{HostRecord, Start};
+use assay_cluster::merge::Merger;
 use assay_cluster::protocol::{
     self, DatabaseOpening, KeptRecord, NodeAnswer, NodeOrder, Opened, Opening, Session,
 };
@@ -16,6 +17,7 @@ use assay_cluster::schedule::{ATTEMPTS, lead_ns, period_ns, silence_ns};
 use assay_engine::monotonic_ns;
 use assay_model::cluster::HostLoss;
 use assay_model::environment::Environment;
+use assay_model::measurement::Finish;
 use assay_model::number::{count_of, seconds};
 use assay_model::{Error, ErrorKind, Result};
 use std::sync::Arc;
@@ -49,8 +51,8 @@ pub(super) struct Driver {
     links: Links,
     pub(super) hosts: Vec<HostRecord>,
     period_ns: u64,
-    /// Whether hosts have begun together before.
-    has_started: bool,
+    /// When hosts began together the last time, ns; nothing where they have not yet.
+    started_ns: Option<u64>,
     stop: Arc<AtomicBool>,
     progress: Progress,
 }
@@ -78,7 +80,7 @@ impl Driver {
             links: Links::open(hosts, program, token)?,
             hosts: names.into_iter().map(record).collect(),
             period_ns,
-            has_started: false,
+            started_ns: None,
             stop: Arc::clone(stop),
             progress: progress.clone(),
         };
@@ -215,16 +217,32 @@ impl Driver {
     /// Measures what each host has to do, on all of them together; a host without anything to do rests.
     ///
     /// # Errors
-    /// What any of them says before the start, or that they cannot begin together. What happens later is in the result.
+    /// What any of them says before the first start, or that they cannot begin together. What happens later is in the result.
     pub(super) fn measure(
         &mut self,
         round: &mut Round<'_>,
         observer: MergedObserver<'_>,
     ) -> Result<Measured> {
-        let orders = round.orders;
         let members: Vec<usize> =
-            (0..orders.len()).filter(|host| orders[*host].is_some()).collect();
-        self.begin_anew(&members)?;
+            (0..round.orders.len()).filter(|host| round.orders[*host].is_some()).collect();
+        let measured = self.measure_on(&members, round, observer);
+        let is_lost = members.iter().any(|host| self.hosts[*host].lost.is_some());
+        match (measured, self.started_ns) {
+            (Err(error), Some(_)) if is_lost => {
+                Ok(nothing_measured(members.len(), round.interval_ns, &error))
+            }
+            (measured, _) => measured,
+        }
+    }
+
+    fn measure_on(
+        &mut self,
+        members: &[usize],
+        round: &mut Round<'_>,
+        observer: MergedObserver<'_>,
+    ) -> Result<Measured> {
+        let orders = round.orders;
+        self.begin_anew(members)?;
         let mut worst = (0, 0);
         for number in 0..ATTEMPTS {
             for (host, order) in orders.iter().enumerate() {
@@ -232,16 +250,16 @@ impl Driver {
                     self.links.say(host, order);
                 }
             }
-            self.are_ready(&members)?;
+            self.are_ready(members)?;
             if round.warms_up {
                 (round.begins)(false);
-                self.begin_at(&members, number)?;
-                self.are_ready(&members)?;
+                self.begin_at(members, number)?;
+                self.are_ready(members)?;
             }
             (round.begins)(true);
-            match self.attempt(&members, round, number, observer)? {
+            match self.attempt(members, round, number, observer)? {
                 Attempt::Measured(measured) => {
-                    self.has_started = true;
+                    self.started_ns = Some(measured.start.at_ns);
                     return Ok(*measured);
                 }
                 Attempt::Late { host, by_ns } => worst = (host, by_ns),
@@ -277,7 +295,7 @@ impl Driver {
     fn begin_at(&mut self, members: &[usize], number: u32) -> Result<u64> {
         let clocks: Vec<Clock> =
             members.iter().map(|host| self.hosts[*host].clock.clone()).collect();
-        let at_ns = monotonic_ns() + lead_ns(&clocks, number, self.has_started);
+        let at_ns = monotonic_ns() + lead_ns(&clocks, number, self.started_ns.is_some());
         for (host, clock) in members.iter().copied().zip(&clocks) {
             let Some(local_ns) = clock.to_node_ns(at_ns) else {
                 return Err(self.lost(host, "it answers no beat".to_owned()));
@@ -351,9 +369,28 @@ impl Driver {
         self.hosts[host].lost = Some(HostLoss { after_ns, reason });
     }
 
-    /// The loss of a host before anything has begun.
+    /// Hears hosts that rest; why one of them is lost, where one is.
+    pub(super) fn hear_resting(&mut self) -> Option<String> {
+        while let Some((host, event)) = self.links.next(Duration::ZERO) {
+            match event {
+                Event::Answered(ping) => self.hosts[host].clock.add(ping),
+                Event::Gone(words) => return Some(self.lost(host, words).message().to_owned()),
+                Event::Said(_) => {}
+            }
+        }
+        let silent = (0..self.hosts.len()).find_map(|host| Some((host, self.silence(host)?)));
+        silent.map(|(host, words)| self.lost(host, words).message().to_owned())
+    }
+
+    /// The loss of a host while nothing is measured.
     fn lost(&mut self, host: usize, words: String) -> Error {
-        let reason = self.links.end_of(host).unwrap_or(words);
+        let known = self.hosts[host].lost.as_ref().map(|loss| loss.reason.clone());
+        let reason = known.or_else(|| self.links.end_of(host)).unwrap_or(words);
+        if let Some(started_ns) = self.started_ns {
+            let after_ns = monotonic_ns().saturating_sub(started_ns).cast_signed();
+            let loss = HostLoss { after_ns, reason: reason.clone() };
+            self.hosts[host].lost.get_or_insert(loss);
+        }
         Error::environment(
             format!("the host {} was lost: {reason}", self.hosts[host].name),
             "look at the host, then start again",
@@ -419,6 +456,17 @@ impl Driver {
             other => return Some(other),
         }
         None
+    }
+}
+
+/// A host was lost since hosts had measured together: what was measured before stands, and nothing comes after it.
+fn nothing_measured(hosts: usize, interval_ns: u64, error: &Error) -> Measured {
+    Measured {
+        merger: Merger::new(hosts),
+        start: Start { at_ns: monotonic_ns(), attempts: 0, interval_ns },
+        finish: Finish::Failed { reason: error.message().to_owned() },
+        measurements: vec![None; hosts],
+        rungs: vec![None; hosts],
     }
 }
 

@@ -30,8 +30,8 @@ pub struct LoadHosts {
     transport: Transport,
     /// How many databases there are; hosts have them in turn.
     databases: usize,
-    /// The most I/Os a second of the rungs that were kept.
-    most_iops: f64,
+    /// What was kept last, with the most I/Os a second of what was kept.
+    kept: Option<(Cluster, f64)>,
 }
 
 impl LoadHosts {
@@ -50,7 +50,7 @@ impl LoadHosts {
         driver.connect(openings)?;
         driver.ask_clocks()?;
         let (transport, databases) = (names.transport(), openings.len().max(1));
-        Ok(Self { driver, transport, databases, most_iops: 0.0 })
+        Ok(Self { driver, transport, databases, kept: None })
     }
 
     /// Names of the hosts of a database.
@@ -106,7 +106,7 @@ impl LoadHosts {
         let title = step.kind.title(step.sessions);
         let mut found = cluster(self.transport, &hosts, Some(measured.start), &measured.merger);
         found.load = Some(title.clone());
-        self.keep(&found, writer)?;
+        self.keep(found, writer)?;
         let whole = |(total, rates_per_s): (Window, Vec<f64>), members: &[usize]| {
             let whole = Whole {
                 workload: &title,
@@ -128,17 +128,25 @@ impl LoadHosts {
         Ok(AllSessions { all: whole(sums.whole, &all), each })
     }
 
-    fn keep(&mut self, found: &Cluster, writer: Option<&RunWriter>) -> Result<()> {
+    fn keep(&mut self, found: Cluster, writer: Option<&RunWriter>) -> Result<()> {
+        let Some(writer) = writer else { return Ok(()) };
         let ios: u64 = found.hosts.iter().map(|host| host.ios).sum();
         let iops = rate(ios, seconds(found.window.elapsed_ns));
-        let is_worth_keeping = iops >= self.most_iops || found.doubt().is_some();
-        match writer.filter(|_| is_worth_keeping) {
-            Some(writer) => {
-                self.most_iops = self.most_iops.max(iops);
-                writer.put_json(Document::Cluster, found)
+        let (found, most_iops) = match self.kept.take() {
+            // Nothing came any more, because a host was lost.
+            Some((kept, most_iops)) if found.window.intervals == 0 => {
+                (kept.with_losses_of(&found), most_iops)
             }
-            None => Ok(()),
-        }
+            Some((kept, most_iops)) if iops < most_iops && found.doubt().is_none() => {
+                self.kept = Some((kept, most_iops));
+                return Ok(());
+            }
+            Some((_, most_iops)) => (found, most_iops.max(iops)),
+            None => (found, iops),
+        };
+        writer.put_json(Document::Cluster, &found)?;
+        self.kept = Some((found, most_iops));
+        Ok(())
     }
 }
 

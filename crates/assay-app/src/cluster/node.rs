@@ -62,6 +62,7 @@ pub fn serve(
     begin("listen", move || listen(input, &dog, &voice, &sender))?;
     let dog = Arc::clone(&watchdog);
     begin("watchdog", move || dog.watch())?;
+    let dog = Arc::clone(&watchdog);
     let mut node = Node {
         orders,
         speaker,
@@ -74,7 +75,8 @@ pub fn serve(
     node.serve(token);
     drop(node);
     // Nobody may be there any more to read them.
-    let _ = has_told.recv_timeout(FAREWELL);
+    let farewell = if dog.is_alone() { Duration::ZERO } else { FAREWELL };
+    let _ = has_told.recv_timeout(farewell);
     Ok(())
 }
 

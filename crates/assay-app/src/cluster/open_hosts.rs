@@ -38,8 +38,8 @@ pub struct OpenHosts {
     transport: Transport,
     /// Numbers of those that take part.
     chosen: Vec<usize>,
-    /// Of the document that was kept: how many hosts it has, and whether their sum decides nothing.
-    kept: (usize, bool),
+    /// The document that was kept last.
+    kept: Option<Cluster>,
 }
 
 /// What hosts are to open.
@@ -124,7 +124,7 @@ impl OpenHosts {
             outstanding,
             transport,
             chosen,
-            kept: (0, false),
+            kept: None,
         })
     }
 
@@ -161,13 +161,32 @@ impl OpenHosts {
     /// stays.
     pub(crate) fn document_to_keep(&mut self, outcome: &Outcome) -> Option<Cluster> {
         let document = self.document(outcome);
-        let (hosts, is_doubtful) = (document.hosts.len(), document.doubt().is_some());
-        let (kept_hosts, was_doubtful) = self.kept;
-        if hosts < kept_hosts || (hosts == kept_hosts && was_doubtful) {
-            return None;
-        }
-        self.kept = (hosts, is_doubtful);
-        Some(document)
+        let better = match self.kept.take() {
+            // Nothing came any more, because a host was lost.
+            Some(kept) if document.window.intervals == 0 => kept.with_losses_of(&document),
+            Some(kept) => {
+                let (hosts, kept_hosts) = (document.hosts.len(), kept.hosts.len());
+                if hosts < kept_hosts || (hosts == kept_hosts && kept.doubt().is_some()) {
+                    self.kept = Some(kept);
+                    return None;
+                }
+                document
+            }
+            None => document,
+        };
+        self.kept = Some(better.clone());
+        Some(better)
+    }
+
+    /// Hears hosts that rest; why one of them is lost, where one is.
+    pub(crate) fn hear_resting(&mut self) -> Option<String> {
+        self.driver.hear_resting()
+    }
+
+    /// What is known of hosts with the losses that were noticed since.
+    pub(crate) fn with_losses(&self, document: Cluster) -> Cluster {
+        let merger = Merger::new(self.count());
+        document.with_losses_of(&cluster(self.transport, &self.driver.hosts, None, &merger))
     }
 
     /// Numbers of those that take part.
@@ -259,7 +278,7 @@ impl OpenHosts {
     pub(crate) fn document_before(&self) -> Option<Cluster> {
         let start = Start { at_ns: monotonic_ns(), attempts: 0, interval_ns: 0 };
         let merger = Merger::new(self.count());
-        let is_first = self.kept.0 == 0;
+        let is_first = self.kept.is_none();
         is_first.then(|| cluster(self.transport, &self.driver.hosts, Some(start), &merger))
     }
 

@@ -17,6 +17,8 @@ pub(super) struct Watchdog {
     stop: AtomicBool,
     /// Ends the node.
     ended: AtomicBool,
+    /// Whether it ends because its lease ran out.
+    is_alone: AtomicBool,
     /// Set by signals.
     signal: Arc<AtomicBool>,
     heard_ns: AtomicU64,
@@ -28,6 +30,7 @@ impl Watchdog {
         Self {
             stop: AtomicBool::new(false),
             ended: AtomicBool::new(false),
+            is_alone: AtomicBool::new(false),
             signal,
             heard_ns: AtomicU64::new(monotonic_ns()),
             period_ns: AtomicU64::new(PERIOD_NS),
@@ -70,6 +73,11 @@ impl Watchdog {
         self.ended.load(Ordering::Relaxed)
     }
 
+    /// Whether the node ends because its lease ran out: then nobody hears its last words.
+    pub(super) fn is_alone(&self) -> bool {
+        self.is_alone.load(Ordering::Relaxed)
+    }
+
     /// Whether the lease has run out at a moment.
     fn is_forgotten(&self, now_ns: u64) -> bool {
         let lease_ns = lease_ns(self.period_ns.load(Ordering::Relaxed));
@@ -80,7 +88,9 @@ impl Watchdog {
     pub(super) fn watch(&self) {
         while !self.has_ended() {
             std::thread::sleep(POLL_INTERVAL);
-            if self.signal.load(Ordering::Relaxed) || self.is_forgotten(monotonic_ns()) {
+            let is_forgotten = self.is_forgotten(monotonic_ns());
+            self.is_alone.fetch_or(is_forgotten, Ordering::Relaxed);
+            if self.signal.load(Ordering::Relaxed) || is_forgotten {
                 self.end();
             }
         }
@@ -117,6 +127,15 @@ mod tests {
         let signal = Arc::new(AtomicBool::new(true));
         let dog = Watchdog::new(signal);
         dog.watch();
-        assert!(dog.has_ended());
+        assert!(dog.has_ended() && !dog.is_alone());
+    }
+
+    #[test]
+    fn who_ends_with_the_lease_has_nobody_to_hear_it() {
+        let dog = Watchdog::new(Arc::default());
+        // Heard of last at the start of the clock.
+        dog.begin(1, 0);
+        dog.watch();
+        assert!(dog.has_ended() && dog.is_alone());
     }
 }

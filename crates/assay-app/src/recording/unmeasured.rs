@@ -85,7 +85,7 @@ impl Recording {
         }
     }
 
-    /// Lets time pass without load; a person's stop ends it.
+    /// Lets time pass without load; a person's stop ends it, and so does the loss of a host, which the next load then says.
     pub fn rest(&mut self, what: &str, time: Nanos) {
         if let OpenTarget::Simulated(simulation, device) = &mut self.target {
             simulation.rest(device.hasten().shorter(time).0);
@@ -98,6 +98,11 @@ impl Recording {
         while !self.context.stop.load(Ordering::Relaxed) {
             let left_s = total_s - begin.elapsed().as_secs_f64();
             if left_s <= 0.0 {
+                break;
+            }
+            if let OpenTarget::Hosts(hosts) = &mut self.target
+                && hosts.hear_resting().is_some()
+            {
                 break;
             }
             self.context.progress.show(what, 1.0 - left_s / total_s, Some(left_s));

@@ -92,7 +92,9 @@ pub fn measure_elsewhere<'a, M: Method + 'a>(
     });
     let observed = observed.into_iter().chain(std::iter::repeat_with(|| None));
     let each = observations.into_iter().zip(ran?).zip(observed);
-    Ok(each.map(|((one, elsewhere), observed)| one.conclude(plan, elsewhere, observed)).collect())
+    Ok(each
+        .map(|((one, elsewhere), observed)| one.conclude(plan, elsewhere, observed.as_ref()))
+        .collect())
 }
 
 impl<'a, M: Method> Observation<'a, M> {
@@ -117,7 +119,7 @@ impl<'a, M: Method> Observation<'a, M> {
         self,
         plan: &RungPlan,
         elsewhere: Elsewhere,
-        observed: Option<ObservedOf<M>>,
+        observed: Option<&ObservedOf<M>>,
     ) -> RungResult {
         let ObservedDatabase { database, method } = self.subject;
         let after = CounterSnapshot::take(database, &elsewhere.served.processes).ok();
@@ -125,21 +127,20 @@ impl<'a, M: Method> Observation<'a, M> {
             // A server that is gone reports nothing more; what the sessions measured stands.
             let after = after.as_ref().unwrap_or(earlier);
             let mut delta = after.since(earlier, &elsewhere.served);
-            if let Some(observed) = &observed {
+            if let Some(observed) = observed {
                 observed.take_out(&mut delta);
             }
             delta
         };
         let delta = since(&self.before);
-        let counted = after.as_ref().and(self.opened.as_ref()).map(|opened| since(opened));
+        let counted = after.as_ref().and(self.opened.as_ref()).map(since);
         let parity = counted.and_then(|counted| {
             let clients = committed(method, &elsewhere.tally)?;
             Some(CommitParity { clients, server: counted.database.commits })
         });
         let is_complete = elsewhere.measurement.finish == Finish::Complete;
-        let profile = observed
-            .as_ref()
-            .and_then(|observed| observed.profile(&delta, plan.sessions, is_complete));
+        let profile =
+            observed.and_then(|observed| observed.profile(&delta, plan.sessions, is_complete));
         let (tally, served) = (elsewhere.tally.clone(), elsewhere.served.clone());
         let mut rung = rung(elsewhere, plan, delta);
         rung.profile = profile.map(Box::new);

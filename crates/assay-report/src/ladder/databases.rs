@@ -12,9 +12,8 @@ pub(crate) fn databases(load: &Load) -> Table {
     let done = done(load);
     let table = Table::new("Each database").numbers("sessions").words("database").words("hosts");
     let table = table.numbers("of them").numbers(format!("{done}/s")).numbers("±");
-    let mut table = ["share", "p50", "p99", "commits/s"]
-        .into_iter()
-        .fold(table, |table, name| table.numbers(name));
+    let table = table.numbers("share").numbers("p50").numbers("p99");
+    let mut table = table.numbers("commits/s");
     for rung in &load.rungs {
         table.extend(rung.databases.iter().map(|one| row(rung, one)));
     }

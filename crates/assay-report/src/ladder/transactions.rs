@@ -157,16 +157,17 @@ fn parity_words(load: &Load) -> Option<String> {
     let all = of_all.chain(of_each).filter_map(|(database, parity)| Some((database, parity?)));
     let apart = |(_, one): &(Option<&str>, CommitParity)| one.difference_share().abs();
     let (database, worst) = all.max_by(|one, other| apart(one).total_cmp(&apart(other)))?;
-    let on = database.map_or_else(String::new, |database| {
-        format!("Where they are farthest apart, on {database}: ")
-    });
+    let who = database.map_or_else(
+        || "The clients of all hosts".to_owned(),
+        |name| format!("On {name}, where both are farthest apart, the clients"),
+    );
     let meaning = if worst.holds() {
         "they agree"
     } else {
         "NOT THE SAME: others work on this server, or a client is counted twice or not at all"
     };
     Some(format!(
-        "{on}The clients of all hosts saw {} commits, the server counted {} ({:+.2} %): {meaning}.",
+        "{who} saw {} commits, the server counted {} ({:+.2} %): {meaning}.",
         show_count(real(worst.clients)),
         show_count(real(worst.server)),
         100.0 * worst.difference_share()

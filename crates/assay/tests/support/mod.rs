@@ -387,7 +387,13 @@ impl Place {
 
     /// Intervals that the only run has kept so far.
     pub fn kept_intervals(&self) -> usize {
-        let lines = self.only_cell().unwrap_or_default().join("intervals.jsonl");
+        self.kept_intervals_of("run")
+    }
+
+    /// The same of one of its cells.
+    pub fn kept_intervals_of(&self, cell: &str) -> usize {
+        let lines =
+            self.only_cell().unwrap_or_default().with_file_name(cell).join("intervals.jsonl");
         let text = fs::read_to_string(lines).unwrap_or_default();
         text.lines().filter(|line| line.contains("\"interval\"")).count()
     }
