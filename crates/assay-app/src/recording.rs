@@ -17,7 +17,7 @@ use assay_methods::target::{
 use assay_model::array::SessionLoad;
 use assay_model::document::to_toml;
 use assay_model::durability::Durability;
-use assay_model::integrity::{FaultVersions, Integrity, Sweep};
+use assay_model::integrity::{FaultVersions, Integrity, SimulatedLoss, Sweep};
 use assay_model::measurement::{
     BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, Window,
 };
@@ -396,11 +396,18 @@ impl Recording {
     /// # Errors
     /// A usage error when the workload or the targets cannot be verified.
     pub fn verify(&mut self, workload: &Workload, checked_share: Share) -> Result<()> {
-        let OpenTarget::Storage(storage) = &self.target else {
-            let targets = &self.writer.manifest().targets;
-            return check_verifiable(workload, targets, checked_share);
+        let name = self.writer.manifest().targets.first().map_or("", String::as_str);
+        self.verification = match &mut self.target {
+            OpenTarget::Storage(storage) => {
+                Some(Verification::begin(workload, &storage.targets, checked_share)?)
+            }
+            OpenTarget::Simulated(simulation, device) => {
+                let simulated = (simulation.as_mut(), device.as_ref(), name);
+                Some(Verification::begin_simulated(workload, simulated, checked_share)?)
+            }
+            // Each host would verify what it wrote itself; nobody asks for that.
+            OpenTarget::Hosts(_) => None,
         };
-        self.verification = Some(Verification::begin(workload, &storage.targets, checked_share)?);
         Ok(())
     }
 
@@ -415,8 +422,7 @@ impl Recording {
         begin: impl FnOnce(&Target, u32, u64) -> Result<Recorder>,
     ) -> Result<()> {
         let OpenTarget::Storage(storage) = &self.target else {
-            let targets = &self.writer.manifest().targets;
-            return check_verifiable(workload, targets, Share(1.0));
+            return Err(keeps_no_acknowledged_data());
         };
         let begun = Verification::begin(workload, &storage.targets, Share(1.0))?;
         self.verification = Some(begun.with_ledger(&storage.targets[0], begin)?);
@@ -437,6 +443,22 @@ impl Recording {
         finish: &Finish,
         durability: Option<Durability>,
     ) -> Result<Option<Integrity>> {
+        let found = self.sweep_verified(finish, durability)?;
+        if let Some(integrity) = &found {
+            self.writer.put_json(Document::Integrity, integrity)?;
+        }
+        Ok(found)
+    }
+
+    /// Reads everything that was written, and says what came of it; nothing without verification.
+    ///
+    /// # Errors
+    /// An environment error when memory is short or the store cannot take both versions of what is wrong.
+    pub fn sweep_verified(
+        &mut self,
+        finish: &Finish,
+        durability: Option<Durability>,
+    ) -> Result<Option<Integrity>> {
         let Some(verification) = self.verification.take() else {
             return Ok(None);
         };
@@ -445,13 +467,28 @@ impl Recording {
         let sweep = match finish {
             // What has gone cannot be read.
             Finish::Failed { .. } => Sweep::default(),
-            _ => verification.verifier.sweep(&self.context.stop, &mut show)?,
+            _ => match &mut self.target {
+                OpenTarget::Simulated(simulation, _) => {
+                    simulation.sweep(&self.context.stop, &mut show)
+                }
+                _ => verification.verifier.sweep(&self.context.stop, &mut show)?,
+            },
         };
         self.context.progress.clear();
-        let integrity = Integrity { durability, ..verification.finish(sweep) };
-        self.writer.put_json(Document::Integrity, &integrity)?;
+        let simulated_loss = self.end_simulated_verification();
+        let integrity = Integrity { durability, simulated_loss, ..verification.finish(sweep) };
         self.keep_versions(&verification.verifier.versions())?;
         Ok(Some(integrity))
+    }
+
+    /// A simulated device has no memory any more; what it did to its data, by its own account, where it fails.
+    fn end_simulated_verification(&mut self) -> Option<SimulatedLoss> {
+        match &mut self.target {
+            OpenTarget::Simulated(simulation, device) => {
+                simulation.end_verification().filter(|_| device.fails())
+            }
+            _ => None,
+        }
     }
 
     /// Keeps both versions of the first blocks with faults, and says where.
@@ -484,6 +521,14 @@ impl RunRequest<'_> {
         }
         Ok(())
     }
+}
+
+/// A promise is kept on storage of this machine or not at all.
+pub(crate) fn keeps_no_acknowledged_data() -> Error {
+    Error::usage(
+        "whether acknowledged data outlive a cut is asked of storage of this machine",
+        "name a directory or a block device; `assay run --verify` compares what a simulated device holds",
+    )
 }
 
 /// Says which run is measured from now on, and where it is kept.

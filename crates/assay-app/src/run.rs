@@ -66,7 +66,7 @@ impl RunPlan {
         self.workload.check()?;
         HostsPlan::check_verified(self.hosts.as_ref(), self.verify)?;
         match self.verify {
-            Some(share) => check_verifiable(&self.workload, &self.target.targets, share),
+            Some(share) => check_verifiable(&self.workload, share),
             None => Ok(()),
         }
     }

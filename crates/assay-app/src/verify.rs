@@ -8,7 +8,9 @@ mod workload;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::plan_document::PlanDocument;
-use crate::recording::{OpenTarget, Recording, RunRequest, check_verifiable};
+use crate::recording::{
+    OpenTarget, Recording, RunRequest, check_verifiable, keeps_no_acknowledged_data,
+};
 use crate::target_plan::TargetPlan;
 use assay_engine::Target;
 use assay_host::clock::unix_ns;
@@ -20,7 +22,7 @@ use assay_ledger::{
 use assay_methods::durability::durability;
 use assay_methods::flush_timing::time_flushes;
 use assay_methods::page_protection::with_page_protection;
-use assay_methods::target::{LedgerUse, Storage};
+use assay_methods::target::{LedgerUse, Storage, is_simulated};
 use assay_model::durability::{Durability, FlushTiming, JudgedCut};
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
@@ -80,7 +82,10 @@ impl VerifyPlan {
     fn check(&self) -> Result<()> {
         let target = self.only_target()?;
         let workload = self.workload();
-        check_verifiable(&workload, &self.target.targets, Share(1.0))?;
+        if is_simulated(target) {
+            return Err(keeps_no_acknowledged_data());
+        }
+        check_verifiable(&workload, Share(1.0))?;
         if self.ledger.is_some() && Path::new(target).is_file() {
             return Err(Error::usage(
                 format!("{target} is a file, and a ledger is kept for a test file of its own"),
@@ -272,10 +277,7 @@ fn weighed(recording: &Recording, timing: Option<FlushTiming>, cuts: Vec<JudgedC
 fn storage_of(recording: &Recording) -> Result<&Storage> {
     match &recording.target {
         OpenTarget::Storage(storage) => Ok(storage),
-        OpenTarget::Simulated(..) | OpenTarget::Hosts(_) => Err(Error::usage(
-            "a simulated device and other hosts keep no data that this program could verify",
-            "verify a directory or a block device",
-        )),
+        OpenTarget::Simulated(..) | OpenTarget::Hosts(_) => Err(keeps_no_acknowledged_data()),
     }
 }
 

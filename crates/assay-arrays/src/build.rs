@@ -2,6 +2,7 @@
 
 use crate::cache::CacheDevice;
 use crate::controller::Processors;
+use crate::failure::Failures;
 use crate::flash::FlashDevice;
 use crate::hdd::HddDevice;
 use crate::path::path;
@@ -19,6 +20,8 @@ struct Scale {
     capacity_bytes: u64,
     hasten: f64,
     seed: u64,
+    /// What of these parts fails.
+    failures: Failures,
 }
 
 /// A model with what a target says of it.
@@ -34,13 +37,16 @@ pub struct ArraySpec {
     pub real_pace: bool,
     /// Seed of all random choices.
     pub seed: u64,
+    /// What fails, and when.
+    pub failures: Failures,
 }
 
 impl ArraySpec {
     /// A model as it stands.
     pub const fn new(model: ArrayModel) -> Self {
         let capacity_bytes = model.capacity.0;
-        Self { capacity_bytes, model, hasten_times: 1, real_pace: false, seed: 1 }
+        let failures = Failures { cache_lost: None, controller_lost: None, stale_member: None };
+        Self { capacity_bytes, model, hasten_times: 1, real_pace: false, seed: 1, failures }
     }
 
     /// With this number of controllers, where the model has any.
@@ -65,18 +71,22 @@ impl ArraySpec {
 
     /// The device, fresh.
     pub fn build(&self) -> Box<dyn Device> {
-        let hasten = assay_model::number::real(self.hasten_times);
-        build(&self.model.parts, self.capacity_bytes, hasten, self.seed)
+        self.build_at(0)
     }
-}
 
-/// The device that a list of parts describes, with `capacity_bytes` in use.
-///
-/// # Panics
-/// When the list was not checked: it has to end with what stores.
-pub fn build(parts: &[Part], capacity_bytes: u64, hasten: f64, seed: u64) -> Box<dyn Device> {
-    let scale = Scale { capacity_bytes, hasten, seed };
-    chain(parts, scale)
+    /// The device, fresh on a clock that stands at `now_ns`.
+    ///
+    /// # Panics
+    /// When the model was not checked: its parts have to end with what stores.
+    pub fn build_at(&self, now_ns: u64) -> Box<dyn Device> {
+        let scale = Scale {
+            capacity_bytes: self.capacity_bytes,
+            hasten: assay_model::number::real(self.hasten_times),
+            seed: self.seed,
+            failures: self.failures.since(now_ns, self.hasten_times),
+        };
+        chain(&self.model.parts, scale)
+    }
 }
 
 fn chain(parts: &[Part], scale: Scale) -> Box<dyn Device> {
@@ -88,12 +98,16 @@ fn chain(parts: &[Part], scale: Scale) -> Box<dyn Device> {
         Part::Path(described) if is_way_alone(described) => way(described, rest, scale),
         Part::Path(described) => path(described, scale.capacity_bytes, lower(scale)),
         Part::Controller(controller) => {
-            let law = Processors::new(controller, scale.seed);
+            let law =
+                Processors::new(controller, scale.seed).failing(scale.failures.controller_lost);
             Box::new(Stage::new(law, lower(scale)))
         }
-        Part::Cache(cache) => Box::new(CacheDevice::new(cache, scale.seed, lower(scale))),
+        Part::Cache(cache) => Box::new(
+            CacheDevice::new(cache, scale.seed, lower(scale)).failing(scale.failures.of_cache()),
+        ),
         Part::Raid(raid) => {
-            Box::new(RaidDevice::new(raid, |member| chain(rest, scale.of_member(raid, member))))
+            let members = |member| chain(rest, scale.of_member(raid, member));
+            Box::new(RaidDevice::new(raid, members).missing(scale.failures.of_member()))
         }
         Part::Tier(tier) => {
             let (fast, slow) = shares(tier, scale.capacity_bytes);
@@ -127,7 +141,7 @@ fn way(described: &Path, rest: &[Part], scale: Scale) -> Box<dyn Device> {
         return path(described, scale.capacity_bytes, chain(rest, scale.deeper()));
     };
     let scale = scale.deeper();
-    let law = Processors::new(controller, scale.seed);
+    let law = Processors::new(controller, scale.seed).failing(scale.failures.controller_lost);
     let stage = Stage::new(law, chain(lower, scale.deeper()));
     Box::new(stage.behind(described.latency.0))
 }
@@ -139,8 +153,10 @@ impl Scale {
         self
     }
 
+    /// A part whose places are not those of the host: nothing of it fails.
     const fn holding(mut self, capacity_bytes: u64) -> Self {
         self.capacity_bytes = capacity_bytes;
+        self.failures = Failures { cache_lost: None, controller_lost: None, stale_member: None };
         self.deeper()
     }
 

@@ -1,8 +1,9 @@
 //! Memory in front of slower parts: what it holds, what leaves, and writes that are written through later.
 
 use crate::event_queue::{EventQueue, earlier, own_tag};
+use crate::failure::CacheFailure;
 use assay_model::array::{Cache, EvictionPolicy};
-use assay_model::device::{Device, DeviceIo};
+use assay_model::device::{DataLoss, Device, DeviceIo};
 use assay_model::measurement::Operation;
 use assay_model::number::{count, index_of, real};
 use std::collections::VecDeque;
@@ -29,6 +30,10 @@ pub struct CacheDevice {
     waiting: VecDeque<(u64, DeviceIo)>,
     due: EventQueue<(u64, i32)>,
     arrived: Vec<(u64, i32)>,
+    /// What becomes of it later.
+    failure: Option<CacheFailure>,
+    /// What became of it and was not asked for yet.
+    found: Vec<DataLoss>,
 }
 
 impl CacheDevice {
@@ -49,6 +54,28 @@ impl CacheDevice {
             waiting: VecDeque::new(),
             due: EventQueue::default(),
             arrived: Vec::new(),
+            failure: None,
+            found: Vec::new(),
+        }
+    }
+
+    /// With what becomes of it later.
+    pub fn failing(self, failure: Option<CacheFailure>) -> Self {
+        Self { failure, ..self }
+    }
+
+    /// From its failure on writes go through. Nothing changes between two calls, so that what it holds at the first one after that
+    /// time it held then. What is on its way to the members arrives.
+    fn fail_when_due(&mut self, now_ns: u64) {
+        let Some(failure) = self.failure.filter(|failure| failure.at_ns <= now_ns) else { return };
+        self.failure = None;
+        self.dirty_max = 0;
+        if failure.loses_data {
+            self.found.extend(self.dirty.drain(..).map(DataLoss::Write));
+        }
+        self.found.push(DataLoss::Over);
+        for (tag, io) in std::mem::take(&mut self.waiting) {
+            self.lower.submit(now_ns, tag, io);
         }
     }
 
@@ -113,6 +140,7 @@ impl CacheDevice {
 
 impl Device for CacheDevice {
     fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo) {
+        self.fail_when_due(now_ns);
         match io.operation {
             Operation::Read => self.read(now_ns, tag, io),
             Operation::Write => self.write(now_ns, tag, io),
@@ -126,6 +154,7 @@ impl Device for CacheDevice {
     }
 
     fn advance(&mut self, now_ns: u64, done: &mut Vec<(u64, i32)>) {
+        self.fail_when_due(now_ns);
         let mut arrived = std::mem::take(&mut self.arrived);
         self.lower.advance(now_ns, &mut arrived);
         for (tag, result) in arrived.drain(..) {
@@ -137,6 +166,11 @@ impl Device for CacheDevice {
         }
         self.arrived = arrived;
         done.extend(std::iter::from_fn(|| self.due.pop(now_ns)));
+    }
+
+    fn losses(&mut self, found: &mut Vec<DataLoss>) {
+        found.append(&mut self.found);
+        self.lower.losses(found);
     }
 }
 

@@ -34,7 +34,17 @@ models! {
 }
 
 /// What a target may say of a model.
-const KEYS: [&str; 6] = ["capacity", "seed", "nodes", "volumes", "hasten", "pace"];
+const KEYS: [&str; 9] = [
+    "capacity",
+    "seed",
+    "nodes",
+    "volumes",
+    "hasten",
+    "pace",
+    "cache_lost",
+    "controller_lost",
+    "stale_member",
+];
 
 /// Names of all models.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -75,6 +85,7 @@ impl ArraySpec {
             let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
             self = self.with(key, value).map_err(|error| error.context(format!("array?{key}")))?;
         }
+        self.failures.check(&self.model).map_err(|error| error.context("array"))?;
         Ok(self)
     }
 
@@ -86,12 +97,15 @@ impl ArraySpec {
             "volumes" => return Ok(self.with_volumes(small(value)?)),
             "hasten" => self.hasten_times = times(value)?,
             "pace" => self.real_pace = pace(value)?,
-            _ => {
-                return Err(Error::usage(
-                    format!("an array has no key '{key}'"),
-                    format!("its keys are {}", KEYS.join(", ")),
-                ));
-            }
+            _ => match self.failures.with(key, value)? {
+                Some(failures) => self.failures = failures,
+                None => {
+                    return Err(Error::usage(
+                        format!("an array has no key '{key}'"),
+                        format!("its keys are {}", KEYS.join(", ")),
+                    ));
+                }
+            },
         }
         if self.capacity_bytes < 1 << 20 {
             return Err(Error::usage(

@@ -6,6 +6,7 @@ use assay_model::array::Controller;
 use assay_model::device::DeviceIo;
 use assay_model::measurement::Operation;
 use assay_model::number::{count, real, real_len};
+use assay_model::units::Nanos;
 
 const MIB: f64 = 1_048_576.0;
 
@@ -21,6 +22,8 @@ pub struct Processors {
     kappa: f64,
     /// Service time of an I/O relative to that with one controller.
     scaling: f64,
+    /// When one controller fails, ns.
+    fails_ns: u64,
 }
 
 impl Processors {
@@ -37,6 +40,22 @@ impl Processors {
             sigma: controller.sigma,
             kappa: controller.kappa,
             scaling: 1.0 + controller.scaling_loss_share * f64::from(nodes - 1),
+            fails_ns: u64::MAX,
+        }
+    }
+
+    /// With one controller that fails at a time; where there is no other, it starts again at once.
+    pub fn failing(self, at: Option<Nanos>) -> Self {
+        Self { fails_ns: at.map_or(u64::MAX, |at| at.0), ..self }
+    }
+
+    /// What was queued at the controller that fails is served by the others, without delay.
+    fn fail_when_due(&mut self, now_ns: u64) {
+        if now_ns >= self.fails_ns {
+            self.fails_ns = u64::MAX;
+            if self.nodes.len() > 1 {
+                self.nodes.pop();
+            }
         }
     }
 
@@ -56,6 +75,7 @@ impl Processors {
 impl StageLaw for Processors {
     #[inline]
     fn leave_ns(&mut self, now_ns: u64, io: &DeviceIo, inside: u32) -> u64 {
+        self.fail_when_due(now_ns);
         let service =
             if io.operation == Operation::Read { &mut self.read } else { &mut self.write };
         let service_ns = service.next_ns();
@@ -88,7 +108,6 @@ mod tests {
     use crate::drive::{Closed, Instant};
     use crate::stage::Stage;
     use assay_model::array::Spread;
-    use assay_model::units::Nanos;
 
     fn controller(nodes: u32, cores: u32) -> Controller {
         Controller {

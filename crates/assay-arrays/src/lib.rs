@@ -11,6 +11,7 @@ mod controller;
 mod drive;
 mod event_queue;
 mod exponential;
+mod failure;
 mod flash;
 mod ftl;
 mod hdd;
@@ -23,7 +24,8 @@ mod stage;
 mod tier;
 mod verify;
 
-pub use build::{ArraySpec, build};
+pub use build::ArraySpec;
 pub use catalog::{find, names, text};
+pub use failure::Failures;
 pub use host::{HostEnd, HostInterval, HostRun, HostTimes, profile, run_host, watch_host};
 pub use verify::{Checked, Outcome, session_profile, spec, verify};

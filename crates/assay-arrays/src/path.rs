@@ -2,7 +2,7 @@
 
 use crate::stage::{Servers, StageLaw};
 use assay_model::array::Path;
-use assay_model::device::{Device, DeviceIo};
+use assay_model::device::{DataLoss, Device, DeviceIo};
 use assay_model::number::{count, real};
 use std::collections::VecDeque;
 
@@ -63,6 +63,10 @@ impl Device for Delay {
             self.back.pop_front();
             done.push((tag, result));
         }
+    }
+
+    fn losses(&mut self, found: &mut Vec<DataLoss>) {
+        self.lower.losses(found);
     }
 }
 
@@ -142,6 +146,10 @@ impl Device for Volumes {
             done.push((tag, result));
         }
         self.arrived = arrived;
+    }
+
+    fn losses(&mut self, found: &mut Vec<DataLoss>) {
+        self.lower.losses(found);
     }
 }
 

@@ -1,10 +1,15 @@
 //! Members that share data and redundancy: which of them an I/O touches, and what a small write costs.
 
 use crate::event_queue::earlier;
+use crate::failure::Absence;
 use assay_model::array::{Raid, RaidLevel};
-use assay_model::device::{Device, DeviceIo};
+use assay_model::device::{DataLoss, Device, DeviceIo};
 use assay_model::measurement::Operation;
 use assay_model::number::{count_of, index_of};
+
+mod absent;
+
+use absent::{ABSENT, Absent};
 
 /// Members as a device.
 pub struct RaidDevice {
@@ -15,6 +20,8 @@ pub struct RaidDevice {
     free: Vec<usize>,
     arrived: Vec<(u64, i32)>,
     done: Vec<(u64, i32)>,
+    /// The member that leaves and comes back, where one does.
+    absent: Option<Absent>,
 }
 
 struct Member {
@@ -55,7 +62,13 @@ impl RaidDevice {
             free: Vec::new(),
             arrived: Vec::new(),
             done: Vec::new(),
+            absent: None,
         }
+    }
+
+    /// With a member that is away for a while.
+    pub(crate) fn missing(self, absence: Option<Absence>) -> Self {
+        Self { absent: absence.map(Absent::new), ..self }
     }
 
     /// Members' worth of data in a row of units.
@@ -100,7 +113,7 @@ impl RaidDevice {
     /// The I/O on a member that carries a piece.
     fn on_member(&self, operation: Operation, piece: &Piece) -> DeviceIo {
         let offset = piece.unit / self.data() * self.stripe_bytes + piece.within;
-        DeviceIo { operation, target: 0, offset, bytes: piece.bytes }
+        DeviceIo { operation, target: 0, offset, bytes: piece.bytes, number: 0 }
     }
 
     /// Reads and writes that an I/O becomes: what starts now, and what follows when that is done.
@@ -129,7 +142,51 @@ impl RaidDevice {
                 then.extend(std::iter::once(data).chain(others).map(|at| (at, write)));
             }
         }
-        (now, then)
+        match &self.absent {
+            Some(absent) if absent.is_away() => self.without_member(now, then),
+            _ => (now, then),
+        }
+    }
+
+    /// The same without the member that is away: its data come from all others, and what should be written to it is not.
+    fn without_member(&self, now: OnMembers, mut then: OnMembers) -> (OnMembers, OnMembers) {
+        let mut others = OnMembers::new();
+        for (member, io) in now {
+            if member != ABSENT {
+                others.push((member, io));
+            } else if io.operation == Operation::Read && !self.mirrors() {
+                others
+                    .extend((0..self.members.len()).filter(|at| *at != ABSENT).map(|at| (at, io)));
+            }
+        }
+        then.retain(|(member, _)| *member != ABSENT);
+        (others, then)
+    }
+
+    /// Whether a member has a copy of a piece, or its data.
+    fn answers(&self, member: usize, unit: u64) -> bool {
+        let (data, others) = self.holders(unit);
+        data == member || (self.mirrors() && others.contains(&member))
+    }
+
+    /// Notes what the member that is away misses, and what it answers when it is back.
+    fn note(&mut self, now_ns: u64, io: &DeviceIo) {
+        let Some(mut absent) = self.absent.take() else { return };
+        absent.look(now_ns);
+        for piece in self.pieces(io).filter(|piece| self.answers(ABSENT, piece.unit)) {
+            let part = DeviceIo {
+                offset: piece.unit * self.stripe_bytes + piece.within,
+                bytes: piece.bytes,
+                ..*io
+            };
+            let (data, others) = self.holders(piece.unit);
+            match io.operation {
+                Operation::Write => absent.write(part),
+                Operation::Read if self.nearest(data, &others) == ABSENT => absent.read(part),
+                _ => {}
+            }
+        }
+        self.absent = Some(absent);
     }
 
     /// The copy with the shorter queue.
@@ -137,7 +194,10 @@ impl RaidDevice {
         if !self.mirrors() {
             return data;
         }
-        let all = std::iter::once(data).chain(others.iter().copied());
+        let is_there = |member: &usize| {
+            *member != ABSENT || !self.absent.as_ref().is_some_and(Absent::is_away)
+        };
+        let all = std::iter::once(data).chain(others.iter().copied()).filter(is_there);
         all.min_by_key(|member| self.members[*member].inside).unwrap_or(data)
     }
 
@@ -182,6 +242,7 @@ impl Device for RaidDevice {
         if io.operation == Operation::Sync {
             return self.done.push((tag, 0));
         }
+        self.note(now_ns, &io);
         let (now, then) = self.plan(&io);
         let join = self.free.pop().unwrap_or_else(|| {
             self.joins.push(Join::default());
@@ -214,6 +275,12 @@ impl Device for RaidDevice {
         }
         self.arrived = arrived;
         done.append(&mut self.done);
+    }
+
+    fn losses(&mut self, found: &mut Vec<DataLoss>) {
+        if let Some(absent) = &mut self.absent {
+            absent.losses(found);
+        }
     }
 }
 

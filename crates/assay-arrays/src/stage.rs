@@ -1,7 +1,7 @@
 //! A stage in front of other parts: an I/O leaves it at a time that is known when it arrives.
 
 use crate::event_queue::{EventQueue, earlier};
-use assay_model::device::{Device, DeviceIo};
+use assay_model::device::{DataLoss, Device, DeviceIo};
 
 /// Says when an I/O that arrives now goes on; arrivals never decrease, so queues in order are exact.
 pub trait StageLaw {
@@ -81,6 +81,10 @@ impl<L: StageLaw> Device for Stage<L> {
         let before = done.len();
         self.lower.advance(now_ns, done);
         self.inside -= u32::try_from(done.len() - before).unwrap_or(self.inside);
+    }
+
+    fn losses(&mut self, found: &mut Vec<DataLoss>) {
+        self.lower.losses(found);
     }
 }
 

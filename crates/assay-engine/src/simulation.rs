@@ -5,7 +5,11 @@ use crate::collector::{Collector, Observer, later};
 use crate::device::Device;
 use crate::plan::plan_workers;
 use crate::target::Bounds;
+use crate::verify::Verifier;
 use crate::worker::{Message, NextStep, Times, Worker};
+use assay_integrity::SimulatedContent;
+use assay_model::device::DeviceIo;
+use assay_model::integrity::{SimulatedLoss, Sweep};
 use assay_model::measurement::{BackendKind, ClockKind, Finish, Measurement};
 use assay_model::workload::Workload;
 use assay_model::{Error, Result};
@@ -21,6 +25,8 @@ pub struct Simulation {
     now_ns: u64,
     length_bytes: u64,
     stop: Option<Arc<AtomicBool>>,
+    /// What the device holds, and who compares it.
+    verified: Option<(SimulatedContent, Arc<Verifier>)>,
 }
 
 /// Events between two looks at the clocks.
@@ -70,12 +76,47 @@ struct Seat {
 impl Simulation {
     /// A device of `length_bytes`, its clock at 0.
     pub fn new(device: Box<dyn Device>, length_bytes: u64) -> Self {
-        Self { device: Some(device), now_ns: 0, length_bytes, stop: None }
+        Self { device: Some(device), now_ns: 0, length_bytes, stop: None, verified: None }
     }
 
     /// Ends runs, between two intervals, too, as soon as the flag is set.
     pub fn stop_on(&mut self, stop: Arc<AtomicBool>) {
         self.stop = Some(stop);
+    }
+
+    /// Gives the device a memory of what is written from now on, and compares what is read; `may_lose` says that the device can
+    /// fail.
+    pub fn verify_by(&mut self, verifier: &Arc<Verifier>, may_lose: bool) {
+        self.verified = Some((verifier.simulated_content(may_lose), Arc::clone(verifier)));
+    }
+
+    /// Ends that; gives what the device did to its data by its own account.
+    pub fn end_verification(&mut self) -> Option<SimulatedLoss> {
+        self.verified.take().map(|(content, _)| content.tally())
+    }
+
+    /// Reads everything that was written in virtual time, one piece after the other, and compares it; `show` hears how far it is.
+    ///
+    /// # Panics
+    /// When an earlier run on this device panicked.
+    pub fn sweep(&mut self, stop: &AtomicBool, show: &mut dyn FnMut(f64)) -> Sweep {
+        let Some((mut content, verifier)) = self.verified.take() else { return Sweep::default() };
+        let mut losses = Vec::new();
+        let sweep = self.lend(|device, now_ns| {
+            let mut now_ns = now_ns;
+            let mut read = |offset: u64, buffer: &mut [u8]| {
+                let bytes = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
+                let io =
+                    DeviceIo { number: content.next_number(), ..DeviceIo::read(offset, bytes) };
+                now_ns = alone(device, now_ns, io);
+                device.losses(&mut losses);
+                content.take(&mut losses);
+                content.read(&io, buffer);
+            };
+            (verifier.sweep_simulated(&mut read, stop, show), now_ns)
+        });
+        self.verified = Some((content, verifier));
+        sweep
     }
 
     /// Virtual time since the device was new.
@@ -112,7 +153,12 @@ impl Simulation {
     /// When an earlier run on this device panicked.
     pub fn run(&mut self, workload: &Workload, observer: &mut dyn Observer) -> Result<Measurement> {
         let bounds: Arc<[Bounds]> = [Bounds::simulated(self.length_bytes)].into();
-        let plans = plan_workers(workload, &bounds, None)?;
+        let mut plans = plan_workers(workload, &bounds, None)?;
+        let (content, verifier) = self.verified.take().unzip();
+        for plan in &mut plans {
+            plan.verifier.clone_from(&verifier);
+        }
+        let block_bytes = verifier.as_ref().map(|verifier| verifier.block_bytes());
         let measure_ns = later(self.now_ns, workload.warm_up.0);
         let end_ns = later(measure_ns, workload.duration.0);
         let times =
@@ -120,14 +166,20 @@ impl Simulation {
         let Some(device) = self.device.take() else {
             panic!("the device was lost in an earlier run")
         };
-        let world = Rc::new(RefCell::new(SimulationState::new(device, plans.len(), self.now_ns)));
+        let world =
+            Rc::new(RefCell::new(SimulationState::new(device, content, plans.len(), self.now_ns)));
         let (sender, receiver) = channel();
         let mut collector =
             Collector::new(workload, vec!["simulated".to_owned()], plans.len(), measure_ns);
         let mut seats: Vec<Seat> = (0u32..)
             .zip(plans)
             .map(|(index, plan)| {
-                let backend = SimulatedBackend::new(Rc::clone(&world), index, plan.slot_bytes);
+                let backend = SimulatedBackend::new(
+                    Rc::clone(&world),
+                    index,
+                    (plan.slots, plan.slot_bytes),
+                    block_bytes,
+                );
                 let worker = Worker::new(backend, plan, times, sender.clone());
                 Seat { worker, wake_ns: Some(times.start_ns), finished: false }
             })
@@ -137,7 +189,10 @@ impl Simulation {
             drive(&world, &mut seats, times, (&receiver, &mut collector, observer), &mut guard);
         drop(seats);
         self.now_ns = world.borrow().now_ns();
-        self.device = Rc::into_inner(world).map(|world| world.into_inner().into_device());
+        let (device, content) =
+            Rc::into_inner(world).map(|world| world.into_inner().into_device()).unzip();
+        self.device = device;
+        self.verified = content.flatten().zip(verifier);
         driven?;
         let finish = if collector.broken_off() { Finish::Interrupted } else { Finish::Complete };
         let mut measurement = collector.finish(finish, measure_ns);
@@ -147,6 +202,18 @@ impl Simulation {
         measurement.conduct.worker_delayed_share_max = None;
         Ok(measurement)
     }
+}
+
+/// Lets a device carry out one I/O, and whatever it does meanwhile; gives the time at which it was done.
+fn alone(device: &mut dyn Device, mut now_ns: u64, io: DeviceIo) -> u64 {
+    let mut done = Vec::new();
+    device.submit(now_ns, 0, io);
+    while done.is_empty() {
+        let Some(next_ns) = device.next_event_ns() else { break };
+        now_ns = now_ns.max(next_ns);
+        device.advance(now_ns, &mut done);
+    }
+    now_ns
 }
 
 /// Moves from event to event: a completion, an arrival, an interval's edge.

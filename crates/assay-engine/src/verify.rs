@@ -4,8 +4,8 @@ use crate::sys::{self, Buffers};
 use crate::target::Target;
 use assay_integrity::{
     BegunWrite, BlockStamp, BlockState, Diagnosis, FaultGround, Faults, Generations, Pattern,
-    Place, Promise, SECTOR_BYTES, SectorAddress, Sighting, UnsyncedWrite, UnsyncedWrites, Writer,
-    diagnose,
+    Place, Promise, SECTOR_BYTES, SectorAddress, Sighting, SimulatedContent, UnsyncedWrite,
+    UnsyncedWrites, Writer, diagnose,
 };
 use assay_ledger::{Acknowledgement, Recorder};
 use assay_model::integrity::{
@@ -136,31 +136,60 @@ impl Verifier {
         checked_share: f64,
     ) -> Result<Self> {
         let block_bytes = block_bytes(workload)?;
-        let compressible_share = compressible_share(workload)?;
-        let blocks = |target: &Target| target.length_bytes / block_bytes;
-        check_memory(targets.iter().map(blocks).sum(), block_bytes)?;
-        let ground = |(number, target): (u16, &Target)| Ground {
-            number,
-            first_byte: target.first_byte,
-            generations: Generations::new(blocks(target)),
-            unsynced: UnsyncedWrites::default(),
-            failures: AtomicU64::new(0),
-        };
         let named = targets.iter().map(|target| FaultGround {
             name: target.name.clone(),
             first_byte: target.first_byte,
-            blocks: blocks(target),
+            blocks: target.length_bytes / block_bytes,
         });
+        let verifier = Self::on(workload, named.collect(), run, checked_share)?;
+        Ok(Self { targets: Arc::clone(targets), ..verifier })
+    }
+
+    /// For a workload on a simulated device of `length_bytes`; blocks of it are not read a second time.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub fn simulated(
+        workload: &Workload,
+        (name, length_bytes): (String, u64),
+        run: u32,
+        checked_share: f64,
+    ) -> Result<Self> {
+        let blocks = length_bytes / block_bytes(workload)?;
+        Self::on(workload, vec![FaultGround { name, first_byte: 0, blocks }], run, checked_share)
+    }
+
+    fn on(
+        workload: &Workload,
+        named: Vec<FaultGround>,
+        run: u32,
+        checked_share: f64,
+    ) -> Result<Self> {
+        let block_bytes = block_bytes(workload)?;
+        let compressible_share = compressible_share(workload)?;
+        check_memory(named.iter().map(|ground| ground.blocks).sum(), block_bytes)?;
+        let ground = |(number, named): (u16, &FaultGround)| Ground {
+            number,
+            first_byte: named.first_byte,
+            generations: Generations::new(named.blocks),
+            unsynced: UnsyncedWrites::default(),
+            failures: AtomicU64::new(0),
+        };
         Ok(Self {
             pattern: Pattern::new(run, compressible_share),
             block_bytes,
             checked_share,
-            grounds: (0..).zip(targets.iter()).map(ground).collect(),
-            targets: Arc::clone(targets),
-            faults: Mutex::new(Faults::new(named.collect(), block_bytes)),
+            grounds: (0..).zip(&named).map(ground).collect(),
+            targets: Arc::new([]),
+            faults: Mutex::new(Faults::new(named, block_bytes)),
             tally: Tally::default(),
             ledger: None,
         })
+    }
+
+    /// An empty simulated device for what this run writes.
+    pub(crate) fn simulated_content(&self, may_lose: bool) -> SimulatedContent {
+        SimulatedContent::new(self.pattern.clone(), self.block_bytes, may_lose)
     }
 
     /// The same, with a ledger of what is acknowledged of the first target.
@@ -353,12 +382,13 @@ impl Verifier {
 
     /// Whether a second read of a block, into memory of its own, gives what is allowed.
     fn is_right_now(&self, place: Place) -> bool {
+        let Some(target) = self.targets.get(place.target) else { return false };
         let Ok(mut buffers) = Buffers::new(1, index_of(self.block_bytes)) else { return false };
         let issued = self.issue(place.target, place.block);
         let ground = &self.grounds[place.target];
         let offset = ground.first_byte + place.block * self.block_bytes;
         let data = &mut buffers.slot(0)[..index_of(self.block_bytes)];
-        if sys::read_at(&self.targets[place.target].file, data, offset) != Ok(data.len()) {
+        if sys::read_at(&target.file, data, offset) != Ok(data.len()) {
             return false;
         }
         let promise = issued.promise.until(&ground.generations.promise(place.block));
@@ -411,6 +441,7 @@ impl Verifier {
             counts: faults.counts(),
             faults: faults.kept().map(|versions| versions.fault.clone()).collect(),
             fault_maps: faults.maps(),
+            simulated_loss: None,
             durability: None,
         }
     }

@@ -14,6 +14,7 @@
 //! | what does a device hold after its power was cut? | [`CrashDevice`] |
 //! | was a promise broken by that? | [`StampedLog::cut`] |
 //! | what does a block hold after a real cut? | [`AfterCut::judge`] |
+//! | what does a simulated device hold, and what did it lose? | [`SimulatedContent`] |
 //!
 //! Sources: Zheng, Tucek, Qin and Lillibridge, "Understanding the Robustness of SSDs under Power Fault", FAST 2013, for the kinds;
 //! Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020, for what a failed sync leaves behind.
@@ -27,6 +28,7 @@ mod generations;
 mod pattern;
 mod power_cuts;
 mod sector;
+mod simulated;
 mod stamp;
 mod unsynced;
 mod write_log;
@@ -38,6 +40,7 @@ pub use faults::{FAULTS_KEPT, FaultGround, Faults, Place, Sighting};
 pub use generations::{BegunWrite, Generations, Promise};
 pub use pattern::{BlockStamp, Pattern};
 pub use power_cuts::{CutResults, StampedLog};
+pub use simulated::SimulatedContent;
 pub use stamp::{SECTOR_BYTES, SectorAddress, Stamp, Writer};
 pub use unsynced::{UnsyncedWrite, UnsyncedWrites};
 pub use write_log::{LogEntry, WriteLog};

@@ -26,7 +26,7 @@ pub struct BlockStamp {
 }
 
 /// The content of all blocks of a run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Pattern {
     run: u32,
     table: Vec<u8>,

@@ -13,13 +13,14 @@ use assay_model::verdict::Unit;
 const PARALLEL: [&str; 6] =
     ["sessions", "queue_depth", "workers", "parallelism", "volumes", "hosts"];
 /// What a curve is drawn of.
-const SHOWN: [&str; 6] = [
+const SHOWN: [&str; 7] = [
     "iops",
     "throughput",
     "read.service_time.mean",
     "read.service_time.q0.99",
     "write.service_time.mean",
     "write.service_time.q0.99",
+    "integrity.findings",
 ];
 
 /// All curves of a study.

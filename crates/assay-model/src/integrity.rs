@@ -148,6 +148,28 @@ pub struct VerificationCost {
     pub table_bytes: u64,
 }
 
+/// What a simulated device did to its data, by its own account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SimulatedLoss {
+    /// Writes that were in the memory that it lost.
+    pub lost_writes: u64,
+    /// Blocks whose last version was among them.
+    pub lost_blocks: u64,
+    /// Blocks that a member answered with an old version after it had come back.
+    pub stale_blocks: u64,
+    /// Of both, blocks that were written again before anybody read them: nobody can find these.
+    pub rewritten_blocks: u64,
+}
+
+impl SimulatedLoss {
+    /// Blocks that somebody who reads everything finds.
+    pub const fn to_be_found(&self) -> u64 {
+        self.lost_blocks + self.stale_blocks - self.rewritten_blocks
+    }
+}
+
 /// What verification found on all targets of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -174,6 +196,9 @@ pub struct Integrity {
     /// Where all of them lie, for each target that has any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault_maps: Vec<FaultMap>,
+    /// What a simulated device that fails did to its data, by its own account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulated_loss: Option<SimulatedLoss>,
     /// Whether storage keeps what it acknowledged, where that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durability: Option<Durability>,

@@ -49,6 +49,9 @@ pub struct Study {
     /// Fill and precondition again before every Nth cell; never when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restore_every: Option<u32>,
+    /// Share of the reads of a cell that are compared with what was written; nothing is verified where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<Share>,
     /// What happens in and around a cell.
     pub phases: Phases,
     /// When to leave out cells.
@@ -191,6 +194,9 @@ pub const FACTORS: &[(&str, &str)] = &[
     ("parallelism", "the same"),
     ("volumes", "targets in use, the first ones, or the volumes of a simulated array: 2, 4, 8"),
     ("nodes", "controllers of a simulated array: 1, 2, 4"),
+    ("cache_lost", "when a simulated array loses its write cache: \"no\", \"20s\""),
+    ("controller_lost", "when one of its controllers fails: \"no\", \"20s\""),
+    ("stale_member", "when a member leaves and comes back with old data: \"no\", \"20s-40s\""),
     ("capacity", "data in use: \"1TB\", \"2TB\""),
     ("layout", "\"concat\", or \"stripe\" in units of 1 MiB"),
     ("fill", "share of the data that is filled before the cell: \"80%\""),

@@ -43,7 +43,7 @@ impl Recording {
         }
     }
 
-    /// Makes a simulated array what a cell wants of it, where it is not already, and lets as many hosts take part; gives the cell
+    /// Makes a simulated array what a cell wants of it, where it is not already or may have failed, and lets as many hosts take part; gives the cell
     /// without that.
     pub fn shape_array(&mut self, cell: &Cell) -> Result<Cell> {
         if let OpenTarget::Hosts(hosts) = &mut self.target {
@@ -53,7 +53,7 @@ impl Recording {
             return Ok(cell.clone());
         };
         let (wanted, rest) = shaped(device, cell)?;
-        if **device != wanted {
+        if **device != wanted || wanted.fails() {
             **device = wanted;
             self.renew_array();
         }
@@ -69,8 +69,7 @@ impl Recording {
             return false;
         }
         let now_ns = simulation.now_ns();
-        **simulation = device.simulation();
-        simulation.rest(now_ns);
+        **simulation = device.simulation_at(now_ns);
         simulation.stop_on(Arc::clone(&self.context.stop));
         true
     }

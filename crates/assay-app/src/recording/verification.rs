@@ -1,8 +1,8 @@
 //! What a recording verifies with: the verifier, what it has said, and the time of the workers.
 
-use assay_engine::{Target, Verifier};
+use assay_engine::{Simulation, Target, Verifier};
 use assay_ledger::{KeptAcknowledgements, Recorder};
-use assay_methods::target::is_simulated;
+use assay_methods::target::SimulatedDevice;
 use assay_model::integrity::{Integrity, Sweep};
 use assay_model::measurement::{Measurement, Remark};
 use assay_model::units::Share;
@@ -16,6 +16,8 @@ pub(super) struct Verification {
     /// Measured time of all workers together, ns.
     worker_time_ns: u64,
     told_blocks: u64,
+    /// Whether the workers' time is not that in which they stamp and check.
+    in_virtual_time: bool,
 }
 
 impl Verification {
@@ -26,7 +28,21 @@ impl Verification {
         checked_share: Share,
     ) -> Result<Self> {
         let verifier = Verifier::new(workload, targets, run_number(), checked_share.0)?;
-        Ok(Self { verifier: Arc::new(verifier), worker_time_ns: 0, told_blocks: 0 })
+        let verifier = Arc::new(verifier);
+        Ok(Self { verifier, worker_time_ns: 0, told_blocks: 0, in_virtual_time: false })
+    }
+
+    /// Verification of a workload on a simulated device, which gets a memory for it.
+    pub(super) fn begin_simulated(
+        workload: &Workload,
+        (simulation, device, name): (&mut Simulation, &SimulatedDevice, &str),
+        checked_share: Share,
+    ) -> Result<Self> {
+        let named = (name.to_owned(), device.length_bytes());
+        let verifier = Verifier::simulated(workload, named, run_number(), checked_share.0)?;
+        let verifier = Arc::new(verifier);
+        simulation.verify_by(&verifier, device.fails());
+        Ok(Self { verifier, worker_time_ns: 0, told_blocks: 0, in_virtual_time: true })
     }
 
     /// The same with a ledger, which is begun for the first target.
@@ -36,10 +52,10 @@ impl Verification {
         begin: impl FnOnce(&Target, u32, u64) -> Result<Recorder>,
     ) -> Result<Self> {
         let recorder = begin(target, self.verifier.run(), self.verifier.block_bytes())?;
-        let Self { verifier, worker_time_ns, told_blocks } = self;
-        let verifier = Arc::into_inner(verifier).map(|verifier| verifier.with_ledger(recorder));
+        let verifier =
+            Arc::into_inner(self.verifier).map(|verifier| verifier.with_ledger(recorder));
         let shared = || Error::environment("the verifier is in use", "report this as a bug");
-        Ok(Self { verifier: Arc::new(verifier.ok_or_else(shared)?), worker_time_ns, told_blocks })
+        Ok(Self { verifier: Arc::new(verifier.ok_or_else(shared)?), ..self })
     }
 
     /// Ends the ledger, which no worker fills any more.
@@ -49,11 +65,18 @@ impl Verification {
 
     /// What came of it after a sweep.
     pub(super) fn finish(&self, sweep: Sweep) -> Integrity {
-        self.verifier.finish(sweep, self.worker_time_ns)
+        let mut integrity = self.verifier.finish(sweep, self.worker_time_ns);
+        if self.in_virtual_time {
+            integrity.cost.worker_share = 0.0;
+        }
+        integrity
     }
 
     /// Takes a measurement in, and notes in it what was found meanwhile.
     pub(super) fn measured(&mut self, workload: &Workload, measurement: &mut Measurement) {
+        if self.in_virtual_time {
+            return;
+        }
         let workers: u64 = workload.streams.iter().map(|stream| u64::from(stream.workers)).sum();
         self.worker_time_ns += measurement.elapsed_ns.saturating_mul(workers);
         measurement.conduct.remarks.push(Remark {
@@ -71,25 +94,15 @@ impl Verification {
     }
 }
 
-/// Refuses verification of what keeps no data, and workloads that cannot be verified, before anything is touched.
+/// Refuses workloads that cannot be verified before anything is touched.
 ///
 /// # Errors
 /// A usage error that says why.
-pub fn check_verifiable(
-    workload: &Workload,
-    targets: &[String],
-    checked_share: Share,
-) -> Result<()> {
+pub fn check_verifiable(workload: &Workload, checked_share: Share) -> Result<()> {
     if checked_share.0 <= 0.0 {
         return Err(Error::usage(
             "--verify=0 compares nothing",
             "write a share above 0, or leave --verify out",
-        ));
-    }
-    if targets.iter().any(|target| is_simulated(target)) {
-        return Err(Error::usage(
-            "a simulated device keeps no data that could be verified",
-            "verify on a directory, a file or a block device",
         ));
     }
     Verifier::check(workload)

@@ -11,13 +11,14 @@ use assay_methods::soak::{SoakRecorder, SoakRule};
 use assay_methods::study::cells;
 use assay_methods::study::{timed, within, workload_of};
 use assay_model::array::SessionLoad;
+use assay_model::integrity::Integrity;
 use assay_model::measurement::{Finish, Interval, Measurement};
 use assay_model::number::{index_of, real, real_len};
 use assay_model::soak::{Soak, SoakPlan};
 use assay_model::study::{Cell, CellResult, CellState, Setting, Study, StudyResult};
 use assay_model::units::Nanos;
 use assay_model::verdict::NamedEstimate;
-use assay_model::{Error, Result, Workload};
+use assay_model::{Error, Estimate, Result, Workload};
 use assay_store::{Document, RunWriter};
 use std::sync::atomic::Ordering;
 
@@ -253,7 +254,11 @@ fn measured(
         None
     };
     let work = Work { workload: &workload, sessions: sessions.as_ref() };
+    if let Some(share) = study.verify {
+        recording.verify(&workload, share)?;
+    }
     let measurement = recording.measure_watched(&directory, work, &mut watch)?;
+    let found = recording.sweep_verified(&measurement.finish, None)?;
     if measurement.finish == Finish::Interrupted {
         return Ok(None);
     }
@@ -261,7 +266,8 @@ fn measured(
         return Err(Error::environment(reason, "look after the target"));
     }
     hooks.extend(phases::hook(study, study.hooks.after.as_ref(), cell, &run, &recording.context)?);
-    let measures = measures(recording, &directory)?;
+    let mut measures = measures(recording, &directory)?;
+    measures.extend(found.map(|found| findings(&found)));
     recording.rest("rest behind the cell", study.phases.rest);
     let done = CellResult {
         directory,
@@ -333,6 +339,12 @@ fn measures(recording: &Recording, directory: &str) -> Result<Vec<NamedEstimate>
         }
     }
     Ok(estimates)
+}
+
+/// Blocks of a cell that do not hold what was written to them.
+fn findings(found: &Integrity) -> NamedEstimate {
+    let estimate = Estimate::exact(real(found.found_blocks()), found.coverage.verified_blocks);
+    NamedEstimate { quantity: "integrity.findings".to_owned(), subject: None, estimate }
 }
 
 /// What a broken limit means for the cells that follow.

@@ -54,6 +54,7 @@ impl StudyPlan {
     /// What the study, the store, the target or the engine says; a cell that fails says so in the result.
     pub fn run(mut self, context: &Context) -> Result<FinishedRun> {
         self.check_hosts()?;
+        self.check_verified()?;
         if is_of_loads(&self.study, &self.target.targets) {
             return self.run_loads(context);
         }
@@ -115,6 +116,21 @@ impl StudyPlan {
             study.factors.retain(|factor| factor.name != HOSTS);
         }
         study
+    }
+
+    /// Refuses verification where no workload of this program is measured.
+    fn check_verified(&self) -> Result<()> {
+        let measured = match self.study.verify {
+            None => return Ok(()),
+            Some(_) if self.hosts.is_some() => "several hosts",
+            Some(_) if self.study.sessions.is_some() => "sessions of a simulated database",
+            Some(_) if is_of_loads(&self.study, &self.target.targets) => "loads of a database",
+            Some(_) => return Ok(()),
+        };
+        Err(Error::usage(
+            format!("'verify' compares what one host wrote, and this study measures {measured}"),
+            "leave verify out, or study a workload",
+        ))
     }
 
     /// Refuses numbers of hosts without hosts, and hosts for what has none.

@@ -284,6 +284,7 @@ fn integrity(
         counts: found.counts.clone(),
         faults: found.versions.iter().map(|versions| versions.fault.clone()).collect(),
         fault_maps: found.fault_maps.clone(),
+        simulated_loss: None,
         durability: None,
     }
 }

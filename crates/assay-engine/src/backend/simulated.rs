@@ -2,7 +2,11 @@
 
 use super::{Backend, Completion, Io, Wait};
 use crate::device::{Device, DeviceIo};
+use assay_integrity::{SimulatedContent, Stamp};
 use assay_model::Result;
+use assay_model::device::DataLoss;
+use assay_model::measurement::Operation;
+use assay_model::number::index_of;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -12,12 +16,21 @@ pub struct SimulationState {
     device: Box<dyn Device>,
     ready: Vec<Vec<Completion>>,
     done: Vec<(u64, i32)>,
+    /// What the device holds, where somebody compares it.
+    content: Option<SimulatedContent>,
+    losses: Vec<DataLoss>,
 }
 
 impl SimulationState {
-    /// A device and the time it is, for a number of workers.
-    pub fn new(device: Box<dyn Device>, workers: usize, now_ns: u64) -> Self {
-        Self { now_ns, device, ready: vec![Vec::new(); workers], done: Vec::new() }
+    /// A device with what it holds, and the time it is, for a number of workers.
+    pub fn new(
+        device: Box<dyn Device>,
+        content: Option<SimulatedContent>,
+        workers: usize,
+        now_ns: u64,
+    ) -> Self {
+        let ready = vec![Vec::new(); workers];
+        Self { now_ns, device, ready, done: Vec::new(), content, losses: Vec::new() }
     }
 
     /// Virtual time since the world began.
@@ -25,9 +38,25 @@ impl SimulationState {
         self.now_ns
     }
 
-    /// The device back, with all its traces.
-    pub fn into_device(self) -> Box<dyn Device> {
-        self.device
+    /// The device and what it holds back, with all their traces.
+    pub fn into_device(self) -> (Box<dyn Device>, Option<SimulatedContent>) {
+        (self.device, self.content)
+    }
+
+    /// Hands an I/O over to the device; gives it with its number.
+    fn submit(&mut self, tag: u64, io: DeviceIo) -> DeviceIo {
+        let number = self.content.as_mut().map_or(0, SimulatedContent::next_number);
+        let io = DeviceIo { number, ..io };
+        self.device.submit(self.now_ns, tag, io);
+        self.take_losses();
+        io
+    }
+
+    fn take_losses(&mut self) {
+        if let Some(content) = &mut self.content {
+            self.device.losses(&mut self.losses);
+            content.take(&mut self.losses);
+        }
     }
 
     /// Moves the clock on, from event to event within the device, until something completes or `limit_ns` is reached;
@@ -38,6 +67,7 @@ impl SimulationState {
             let to_ns = event_ns.into_iter().chain(limit_ns).min()?;
             self.now_ns = self.now_ns.max(to_ns);
             self.device.advance(self.now_ns, &mut self.done);
+            self.take_losses();
             if !self.done.is_empty() || limit_ns.is_some_and(|limit_ns| to_ns >= limit_ns) {
                 self.hand_out(due);
                 return Some(to_ns);
@@ -72,13 +102,58 @@ pub struct SimulatedBackend {
     world: Rc<RefCell<SimulationState>>,
     worker: u32,
     queued: Vec<Io>,
-    scratch: Vec<u8>,
+    buffers: Vec<Vec<u8>>,
+    /// What is under way in each slot, with the stamps of a write; where nobody compares, nobody asks.
+    flying: Vec<(DeviceIo, Vec<Stamp>)>,
+    block_bytes: Option<usize>,
 }
 
 impl SimulatedBackend {
-    /// The door of a worker.
-    pub fn new(world: Rc<RefCell<SimulationState>>, worker: u32, slot_bytes: usize) -> Self {
-        Self { world, worker, queued: Vec::new(), scratch: vec![0; slot_bytes] }
+    /// The door of a worker; where content is kept its blocks have `block_bytes`.
+    pub fn new(
+        world: Rc<RefCell<SimulationState>>,
+        worker: u32,
+        (slots, slot_bytes): (u32, usize),
+        block_bytes: Option<u64>,
+    ) -> Self {
+        let block_bytes = block_bytes.map(index_of);
+        // Where nobody compares, all slots share one buffer.
+        let slots = if block_bytes.is_some() { slots as usize } else { 1 };
+        Self {
+            world,
+            worker,
+            queued: Vec::new(),
+            buffers: vec![vec![0; slot_bytes]; slots],
+            flying: vec![(DeviceIo::read(0, 0), Vec::new()); slots],
+            block_bytes,
+        }
+    }
+
+    /// The stamps that the blocks of a write carry.
+    fn stamps(&self, io: &Io, block_bytes: usize) -> Vec<Stamp> {
+        if io.operation != Operation::Write {
+            return Vec::new();
+        }
+        let data = &self.buffers[io.slot as usize][..io.bytes as usize];
+        data.chunks_exact(block_bytes).filter_map(Stamp::read).collect()
+    }
+
+    /// Lets what was written be held, and what was read be found in the buffer.
+    fn move_data(&mut self, completion: &Completion) {
+        let (io, stamps) = &self.flying[completion.slot as usize];
+        let mut world = self.world.borrow_mut();
+        let Some(content) = &mut world.content else { return };
+        if completion.result != io.moved() {
+            return;
+        }
+        match io.operation {
+            Operation::Write => content.write(io, stamps),
+            Operation::Read => {
+                let buffer = &mut self.buffers[completion.slot as usize];
+                content.read(io, &mut buffer[..io.bytes as usize]);
+            }
+            Operation::Sync => {}
+        }
     }
 }
 
@@ -87,13 +162,13 @@ impl Backend for SimulatedBackend {
         self.world.borrow().now_ns
     }
 
-    /// All slots share one buffer: a simulated device stores nothing.
-    fn buffer(&mut self, _slot: u32) -> &mut [u8] {
-        &mut self.scratch
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        let slot = if self.block_bytes.is_some() { slot as usize } else { 0 };
+        &mut self.buffers[slot]
     }
 
     fn keeps_data(&self) -> bool {
-        false
+        self.block_bytes.is_some()
     }
 
     fn push(&mut self, io: &Io) {
@@ -101,21 +176,23 @@ impl Backend for SimulatedBackend {
     }
 
     fn enter(&mut self, _wait: Wait) -> Result<()> {
-        let mut world = self.world.borrow_mut();
-        let now_ns = world.now_ns;
-        for io in self.queued.drain(..) {
-            let request = DeviceIo {
-                operation: io.operation,
-                target: io.target,
-                offset: io.offset,
-                bytes: io.bytes,
-            };
-            world.device.submit(now_ns, tag(self.worker, io.slot), request);
+        for io in std::mem::take(&mut self.queued) {
+            let Io { operation, target, offset, bytes, slot, .. } = io;
+            let request = DeviceIo { operation, target, offset, bytes, number: 0 };
+            let stamps = self.block_bytes.map(|block_bytes| self.stamps(&io, block_bytes));
+            let submitted = self.world.borrow_mut().submit(tag(self.worker, slot), request);
+            if let Some(stamps) = stamps {
+                self.flying[slot as usize] = (submitted, stamps);
+            }
         }
         Ok(())
     }
 
     fn reap(&mut self, completed: &mut Vec<Completion>) {
+        let begin = completed.len();
         completed.append(&mut self.world.borrow_mut().ready[self.worker as usize]);
+        if self.block_bytes.is_some() {
+            completed[begin..].iter().for_each(|completion| self.move_data(completion));
+        }
     }
 }

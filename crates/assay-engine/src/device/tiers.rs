@@ -100,11 +100,10 @@ impl Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::measurement::Operation;
     use assay_stats::random::Random;
 
     fn read(page: u64) -> DeviceIo {
-        DeviceIo { operation: Operation::Read, target: 0, offset: page * PAGE_BYTES, bytes: 8192 }
+        DeviceIo::read(page * PAGE_BYTES, 8192)
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The read of everything that was written, after the load: past the page cache, in large pieces, by a few threads.
 
-use super::Verifier;
+use super::{Issued, Verifier};
 use crate::sys::{self, Buffers, monotonic_ns};
 use assay_integrity::{Place, Stamp};
 use assay_model::integrity::{FoundBy, Sweep};
@@ -26,6 +26,22 @@ struct Progress<'a> {
     next: AtomicU64,
     blocks: AtomicU64,
     bytes: AtomicU64,
+}
+
+impl<'a> Progress<'a> {
+    const fn new(stop: &'a AtomicBool) -> Self {
+        let (next, blocks, bytes) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        Self { stop, next, blocks, bytes }
+    }
+
+    fn ended(self, elapsed_s: f64) -> Sweep {
+        Sweep {
+            complete: !self.stop.load(Ordering::Relaxed),
+            blocks: self.blocks.into_inner(),
+            read_bytes: self.bytes.into_inner(),
+            elapsed_s,
+        }
+    }
 }
 
 impl Verifier {
@@ -76,12 +92,7 @@ impl Verifier {
         show: &mut dyn FnMut(f64),
     ) -> Result<Sweep> {
         let bytes = index_of(PIECE_BYTES.max(self.block_bytes));
-        let progress = Progress {
-            stop,
-            next: AtomicU64::new(0),
-            blocks: AtomicU64::new(0),
-            bytes: AtomicU64::new(0),
-        };
+        let progress = Progress::new(stop);
         let buffers =
             (0..THREADS).map(|_| Buffers::new(1, bytes)).collect::<std::io::Result<Vec<_>>>();
         let buffers = buffers.map_err(|error| {
@@ -101,12 +112,7 @@ impl Verifier {
                 std::thread::sleep(std::time::Duration::from_millis(2));
             }
         });
-        Ok(Sweep {
-            complete: !stop.load(Ordering::Relaxed),
-            blocks: progress.blocks.into_inner(),
-            read_bytes: progress.bytes.into_inner(),
-            elapsed_s: 0.0,
-        })
+        Ok(progress.ended(0.0))
     }
 
     /// Takes pieces until there is none left.
@@ -144,20 +150,62 @@ impl Verifier {
         let ground = &self.grounds[piece.target];
         let length = index_of(piece.blocks * self.block_bytes);
         let data = &mut buffer[..length];
-        let blocks = piece.first_block..piece.first_block + piece.blocks;
-        let issued: Vec<_> = blocks.clone().map(|block| self.issue(piece.target, block)).collect();
+        let issued = self.issued(piece);
         Stamp::erase(data);
         let offset = ground.first_byte + piece.first_block * self.block_bytes;
         if sys::read_at(&self.targets[piece.target].file, data, offset)? != length {
             return Err(libc::EIO);
         }
-        progress.bytes.fetch_add(count_of(length), Ordering::Relaxed);
+        self.compare_blocks(piece, &issued, data, progress);
+        Ok(())
+    }
+
+    /// What is known of the blocks of a piece now.
+    fn issued(&self, piece: Piece) -> Vec<Issued> {
+        let blocks = piece.first_block..piece.first_block + piece.blocks;
+        blocks.map(|block| self.issue(piece.target, block)).collect()
+    }
+
+    /// Compares a piece that was read.
+    fn compare_blocks(
+        &self,
+        piece: Piece,
+        issued: &[Issued],
+        data: &[u8],
+        progress: &Progress<'_>,
+    ) {
+        progress.bytes.fetch_add(count_of(data.len()), Ordering::Relaxed);
+        let blocks = piece.first_block..piece.first_block + piece.blocks;
         for ((block, issued), data) in
             blocks.zip(issued).zip(data.chunks_exact(index_of(self.block_bytes)))
         {
-            self.compare(Place { target: piece.target, block }, issued, data, FoundBy::Sweep);
+            self.compare(Place { target: piece.target, block }, *issued, data, FoundBy::Sweep);
             progress.blocks.fetch_add(u64::from(issued.is_written()), Ordering::Relaxed);
         }
-        Ok(())
+    }
+
+    /// The same on a simulated device that answers one read after the other: of everything that was written, and nowhere else.
+    pub(crate) fn sweep_simulated(
+        &self,
+        read: &mut dyn FnMut(u64, &mut [u8]),
+        stop: &AtomicBool,
+        show: &mut dyn FnMut(f64),
+    ) -> Sweep {
+        let started_ns = monotonic_ns();
+        let mut pieces = self.pieces();
+        pieces.retain(|piece| self.is_written(piece));
+        let progress = Progress::new(stop);
+        let mut buffer = vec![0; index_of(PIECE_BYTES.max(self.block_bytes))];
+        for (number, piece) in pieces.iter().enumerate() {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            show(share(count_of(number), count_of(pieces.len())));
+            let data = &mut buffer[..index_of(piece.blocks * self.block_bytes)];
+            let issued = self.issued(*piece);
+            read(piece.first_block * self.block_bytes, data);
+            self.compare_blocks(*piece, &issued, data, &progress);
+        }
+        progress.ended(seconds(monotonic_ns() - started_ns))
     }
 }

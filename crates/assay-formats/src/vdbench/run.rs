@@ -454,6 +454,7 @@ fn study(document: &Document, factors: Vec<Factor>, times: &Times) -> Study {
         order: assay_model::study::Order::Listed,
         seed: 1,
         restore_every: None,
+        verify: None,
         phases: assay_model::study::Phases {
             fill: None,
             precondition_passes: 0,

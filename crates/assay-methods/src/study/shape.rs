@@ -7,7 +7,8 @@ use assay_model::study::{Cell, Setting};
 use assay_model::units::Bytes;
 
 /// What an array has in place of a workload's factor of the same name.
-const OF_ARRAYS: [&str; 3] = ["volumes", "nodes", "capacity"];
+const OF_ARRAYS: [&str; 6] =
+    ["volumes", "nodes", "capacity", "cache_lost", "controller_lost", "stale_member"];
 
 /// The device as a cell wants it, and the cell without what the device has taken.
 ///
@@ -26,10 +27,11 @@ pub fn shaped(device: &SimulatedDevice, cell: &Cell) -> Result<(SimulatedDevice,
         array = match setting.factor.as_str() {
             "volumes" => array.with_volumes(number()?),
             "nodes" => array.with_nodes(number()?),
-            _ => {
+            "capacity" => {
                 let size: Bytes = parsed(value, "\"2TB\"")?;
                 assay_arrays::ArraySpec { capacity_bytes: size.0, ..array }
             }
+            failure => array.with_query(&format!("{failure}={value}"))?,
         };
     }
     rest.settings.retain(|setting| !taken(setting));
@@ -51,6 +53,14 @@ mod tests {
         let named = SimulatedDevice::parse("array:ps6110xs?capacity=1TB&nodes=2").unwrap();
         assert_eq!(Some(found), named);
         assert_eq!(rest.settings.len(), 1);
+        let failing = text.replace("capacity", "cache_lost").replace("1TB", "20s");
+        let failing = cells(&parse_study(&failing).unwrap()).remove(0);
+        let cached = SimulatedDevice::parse("array:ps6010xv").unwrap().unwrap();
+        let (found, rest) = shaped(&cached, &failing).unwrap();
+        let named = SimulatedDevice::parse("array:ps6010xv?cache_lost=20s&nodes=2").unwrap();
+        assert_eq!((Some(found), rest.settings.len()), (named, 1));
+        let error = shaped(&plain, &failing).map(drop);
+        assert!(error.is_ok(), "a tier below a cache leaves its places alone");
         let laws = SimulatedDevice::parse("sim:servers?count=8&service=200us").unwrap().unwrap();
         assert_eq!(shaped(&laws, &cell).unwrap(), (laws, cell));
     }

@@ -4,7 +4,7 @@
 use super::Speedup;
 use super::volume::volume_device;
 use crate::files::read_document;
-use assay_arrays::{ArraySpec, find};
+use assay_arrays::{ArraySpec, Failures, find};
 use assay_catalog::{CatalogIndex, VolumeTarget};
 use assay_engine::Simulation;
 use assay_engine::device::DeviceSpec;
@@ -83,12 +83,24 @@ impl SimulatedDevice {
 
     /// The device fresh, its clock at 0.
     pub fn simulation(&self) -> Simulation {
+        self.simulation_at(0)
+    }
+
+    /// The device fresh on a clock that stands at `now_ns`.
+    pub fn simulation_at(&self, now_ns: u64) -> Simulation {
         let device = match self {
             Self::Laws(device) => device.build(),
-            Self::Array(array) => array.build(),
+            Self::Array(array) => array.build_at(now_ns),
             Self::Volume(volume) => volume_device(volume),
         };
-        Simulation::new(device, self.length_bytes())
+        let mut simulation = Simulation::new(device, self.length_bytes());
+        simulation.rest(now_ns);
+        simulation
+    }
+
+    /// Whether something of it fails while it is used.
+    pub fn fails(&self) -> bool {
+        matches!(self, Self::Array(array) if array.failures != Failures::default())
     }
 }
 

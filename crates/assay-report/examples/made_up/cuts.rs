@@ -53,6 +53,7 @@ fn integrity(cuts: usize, is_refuted: bool) -> Integrity {
         cost: VerificationCost::default(),
         faults: if is_refuted { faults() } else { Vec::new() },
         fault_maps: if is_refuted { vec![fault_map()] } else { Vec::new() },
+        simulated_loss: None,
         durability: Some(durability(cuts, counts.clone())),
         counts,
     }

@@ -6,7 +6,7 @@ use crate::chart::scene::{Ink, Size};
 use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::view::{Block, Level, Look, Section, Table};
-use assay_model::integrity::{Fault, FaultMap, FoundBy, Integrity};
+use assay_model::integrity::{Fault, FaultMap, FoundBy, Integrity, SimulatedLoss};
 use assay_model::number::{count_of, real, share};
 use assay_model::units::{show_bytes, show_count};
 use assay_model::verdict::{Outcome, Unit};
@@ -53,7 +53,8 @@ pub(super) fn section<'a>(found: &Integrity, format: Formatter) -> Section<'a> {
     let tables = [kinds(found), faults(found)].into_iter().chain(amounts.into_iter().flatten());
     let tables = tables.filter(|table| !table.is_empty());
     let swept = (!format.is_relative()).then(|| swept(found));
-    let lead = Block::Lead([sentence(found)].into_iter().chain(swept).collect());
+    let simulated = found.simulated_loss.as_ref().map(account);
+    let lead = Block::Lead([sentence(found)].into_iter().chain(simulated).chain(swept).collect());
     let limits = found.durability.is_none().then(|| {
         Block::Note(
             "No power was cut: this says nothing of what storage keeps over a power failure."
@@ -71,6 +72,30 @@ pub(super) fn section<'a>(found: &Integrity, format: Formatter) -> Section<'a> {
             .chain(limits)
             .collect(),
     }
+}
+
+/// What a simulated device says that it did.
+fn account(loss: &SimulatedLoss) -> String {
+    let blocks = |number: u64| match number {
+        1 => "1 block".to_owned(),
+        _ => format!("{} blocks", show_count(real(number))),
+    };
+    let mut said = Vec::new();
+    if loss.lost_writes > 0 {
+        let writes = show_count(real(loss.lost_writes));
+        said.push(format!("lost {writes} writes and with them {}", blocks(loss.lost_blocks)));
+    }
+    if loss.stale_blocks > 0 {
+        said.push(format!("got old data of {} back with a member", blocks(loss.stale_blocks)));
+    }
+    if said.is_empty() {
+        return "By its own account the simulated array lost nothing.".to_owned();
+    }
+    let hidden = match loss.rewritten_blocks {
+        0 => "all of them were there to be found".to_owned(),
+        number => format!("{} of these were written again before they were read", blocks(number)),
+    };
+    format!("By its own account the simulated array {}; {hidden}.", said.join(" and "))
 }
 
 /// Where the faults of a target lie; together or scattered says much of how they came.

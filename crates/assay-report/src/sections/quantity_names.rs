@@ -21,6 +21,7 @@ pub(super) fn quantity(name: &str) -> String {
         ["throughput"] => "throughput".to_owned(),
         ["iops_max"] => "most IOPS".to_owned(),
         ["iops_within_limit"] => "IOPS within the limit".to_owned(),
+        ["integrity", "findings"] => "wrong blocks".to_owned(),
         [operation, "iops"] => format!("{operation}s per second"),
         [operation, "throughput"] => format!("{operation} throughput"),
         [operation, "service_time", statistic] => {

@@ -348,6 +348,14 @@ fn unmeasured(study: &StudyResult) -> Table {
     table.with(study.cells.iter().filter_map(row))
 }
 
+/// Blocks that do not hold what was written to them, where a study verifies.
+const FINDINGS: &str = "integrity.findings";
+
+fn is_verified(study: &StudyResult) -> bool {
+    let measures = study.cells.iter().flat_map(|result| &result.measures);
+    measures.into_iter().any(|named| named.quantity == FINDINGS)
+}
+
 fn cells(study: &StudyResult, format: &Formatter) -> Table {
     let row = |result: &CellResult| {
         let number = |quantity: &str, unit: Unit| {
@@ -357,7 +365,8 @@ fn cells(study: &StudyResult, format: &Formatter) -> Table {
                 .find(|named| named.quantity == quantity && named.subject.is_none());
             found.map_or_else(|| "–".to_owned(), |named| format.value(unit, named.estimate.value))
         };
-        vec![
+        let found = is_verified(study).then(|| number(FINDINGS, Unit::Count));
+        let cells = [
             result.cell.number.to_string(),
             settings(result),
             result.cell.repeat.to_string(),
@@ -366,13 +375,13 @@ fn cells(study: &StudyResult, format: &Formatter) -> Table {
             number("read.service_time.mean", Unit::Ns),
             number("read.service_time.q0.99", Unit::Ns),
             number("write.service_time.mean", Unit::Ns),
-            state(result),
-        ]
+        ];
+        cells.into_iter().chain(found).chain([state(result)]).collect()
     };
-    let numbers =
-        ["repeat", "IOPS", "throughput", "read mean", "read p99", "write mean", "measured"];
+    let numbers = ["repeat", "IOPS", "throughput", "read mean", "read p99", "write mean"];
+    let found = is_verified(study).then_some("wrong blocks");
     let table = Table::new("Every cell in its order").look(Look::Dense);
     let table = table.words("cell").words("settings");
-    let table = numbers.into_iter().fold(table, Table::numbers);
-    table.with(study.cells.iter().map(row))
+    let numbers = numbers.into_iter().chain(found).chain(["measured"]);
+    numbers.fold(table, Table::numbers).with(study.cells.iter().map(row))
 }
