@@ -120,13 +120,18 @@ impl StudyPlan {
 
     /// Refuses verification where no workload of this program is measured.
     fn check_verified(&self) -> Result<()> {
-        let measured = match self.study.verify {
-            None => return Ok(()),
-            Some(_) if self.hosts.is_some() => "several hosts",
-            Some(_) if self.study.sessions.is_some() => "sessions of a simulated database",
-            Some(_) if is_of_loads(&self.study, &self.target.targets) => "loads of a database",
-            Some(_) => return Ok(()),
+        let measured = if self.hosts.is_some() {
+            "several hosts"
+        } else if self.study.sessions.is_some() {
+            "sessions of a simulated database"
+        } else if is_of_loads(&self.study, &self.target.targets) {
+            "loads of a database"
+        } else {
+            return Ok(());
         };
+        if self.study.verify.is_none() {
+            return Ok(());
+        }
         Err(Error::usage(
             format!("'verify' compares what one host wrote, and this study measures {measured}"),
             "leave verify out, or study a workload",
