@@ -78,10 +78,10 @@ def main():
     parser.add_argument("--file", required=True, help="a file on the disk to read, larger than the cache of its device")
     parser.add_argument("--directory", required=True, help="where a server of PostgreSQL may be made")
     parser.add_argument("--bindir", help="programs of PostgreSQL")
+    parser.add_argument("--pictures", default=".", help="where the flame graphs go; the shares of the innermost frames are printed")
     parser.add_argument("--only", default="", help="cases whose names hold this")
     given = parser.parse_args()
-    pictures = pathlib.Path(__file__).parent / "flames"
-    pictures.mkdir(exist_ok=True)
+    pictures = pathlib.Path(given.pictures)
     with tempfile.TemporaryDirectory() as temporary:
         place = pathlib.Path(temporary)
         for name, title, command, programs in cases(given, place):
