@@ -176,7 +176,9 @@ impl Backend for SimulatedBackend {
     }
 
     fn enter(&mut self, _wait: Wait) -> Result<()> {
-        for io in std::mem::take(&mut self.queued) {
+        // Its memory is used again in the next turn.
+        let mut queued = std::mem::take(&mut self.queued);
+        for io in queued.drain(..) {
             let Io { operation, target, offset, bytes, slot, .. } = io;
             let request = DeviceIo { operation, target, offset, bytes, number: 0 };
             let stamps = self.block_bytes.map(|block_bytes| self.stamps(&io, block_bytes));
@@ -185,6 +187,7 @@ impl Backend for SimulatedBackend {
                 self.flying[slot as usize] = (submitted, stamps);
             }
         }
+        self.queued = queued;
         Ok(())
     }
 
