@@ -9,13 +9,24 @@ use assay_model::verdict::Outcome;
 /// A step and its command.
 type Step = (&'static str, String);
 
+/// After an answer: the present storage, where it was not given; else what shows how right the answer was.
+fn of_projection(has_closure: bool) -> Step {
+    if has_closure {
+        return (
+            "Compare with what is measured after the move; the model's own error is learnt from it",
+            "assay predict --verify BEFORE AFTER --on NEW --from PRESENT".to_owned(),
+        );
+    }
+    (
+        "Measure the storage that the profile is from, which makes the answer surer",
+        "assay predict PROFILE --on NEW --from PRESENT".to_owned(),
+    )
+}
+
 pub(super) fn next(report: &Report) -> Vec<Step> {
     let target = shell_word(&report.target);
-    if report.projection.is_some() {
-        return vec![(
-            "Measure the storage that the profile is from, which makes the answer surer",
-            "assay predict PROFILE --on NEW --from PRESENT".to_owned(),
-        )];
+    if let Some(found) = &report.projection {
+        return vec![of_projection(found.closure.is_some())];
     }
     if let Some(found) = &report.comparison {
         return of_comparison(found.outcome);
