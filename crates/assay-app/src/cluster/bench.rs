@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Hosts that are measured alone at most: more of them say little more of what they share.
 const ALONE_MAX: usize = 16;
-/// So many are measured alone however long it takes: one of them says nothing of what it shares.
+/// At least these are measured alone, however long it takes: one of them says nothing of what it shares.
 const ALONE_MIN: usize = 2;
 /// For hosts alone a method has this part of its own time.
 const ALONE_PART: u64 = 4;
@@ -229,7 +229,7 @@ mod tests {
     use assay_model::units::{Bytes, Share};
     use assay_model::workload::Stream;
 
-    /// Hosts on one simulated device, slow to get ready, of which one begins late in so many of ten slices.
+    /// Hosts on one simulated device, slow to get ready, of which one begins late in some of ten slices.
     struct Slow {
         storage: SimulatedBench<'static>,
         ready_ns: u64,
