@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test repeat check format-check clippy rustdoc deny tidy book fuzz kill-campaign docs dist clean
+.PHONY: help demo test test-ray repeat check format-check clippy rustdoc deny tidy book fuzz kill-campaign docs dist clean
 
 PYTHON ?= python3
 CARGO ?= cargo
@@ -16,6 +16,7 @@ TOOLS := $(CURDIR)/target/tools
 DIST_FLAGS := -C force-unwind-tables=no
 
 # Versions that were tried together; pip and cargo fetch them once into target/tools.
+RAY := ray==2.60.0
 MATURIN := maturin==1.16.0
 ZIG := ziglang==0.17.0
 DENY_VERSION := 0.20.2
@@ -63,6 +64,9 @@ test: $(TOOLS)/test/ready ## Runs all tests; what a machine lacks is skipped wit
 	scripts/closing-lines target/logs/rust.log target/logs/python.log; \
 	[ $$status -eq 0 ] || [ '$(AGAIN)' != yes ] || ! scripts/failed-again target/logs/rust.log target/logs/python.log $(TOOLS)/test/bin/python || status=0; \
 	[ '$(SKIPS)' != fail ] || scripts/check-skips tests/skips.txt target/logs/rust.log target/logs/python.log || status=1; exit $$status
+
+test-ray: $(TOOLS)/ray/ready ## Runs the tests on a real Ray cluster of this machine, with the debug program.
+	@mkdir -p target/logs; $(TOOLS)/ray/bin/python -m unittest discover --verbose -s tests/cluster -t . 2>&1 | tee target/logs/ray.log
 
 repeat: ## Runs each test program REPEAT_S seconds long, crowded, to find tests that fail now and then.
 	@scripts/repeat-tests $(REPEAT_S) $(NAME)
@@ -129,6 +133,12 @@ clean: ## Removes everything that was built.
 $(TOOLS)/test/ready: tests/requirements.txt
 	$(PYTHON) -m venv $(TOOLS)/test
 	$(TOOLS)/test/bin/python -m pip install --quiet --requirement tests/requirements.txt
+	@touch $@
+
+# Ray takes 285 MB and lies apart.
+$(TOOLS)/ray/ready:
+	$(PYTHON) -m venv $(TOOLS)/ray
+	$(TOOLS)/ray/bin/python -m pip install --quiet '$(RAY)'
 	@touch $@
 
 $(TOOLS)/dist/ready:

@@ -15,7 +15,7 @@ use assay_methods::{
 use assay_model::calibration::{Calibration, Capacity, LatencyLimit, MixCalibration};
 use assay_model::cluster::Cluster;
 use assay_model::measurement::{Finish, Remark};
-use assay_model::number::real;
+use assay_model::number::{count_of, real};
 use assay_model::run::RunKind;
 use assay_model::units::{Bytes, Nanos, Share, show_count, show_time_ns};
 use assay_model::{Error, Profile, Result};
@@ -219,7 +219,8 @@ fn together(
     let calibration = with_log(&mut bench, plan, None, &context.progress)?;
     *failure = bench.failure().map(str::to_owned);
     context.progress.show("each host alone", 1.0, None);
-    Ok((calibration, bench.conclude()?))
+    let mixes = count_of(plan.mixes.len());
+    Ok((calibration, bench.conclude(Nanos(plan.time_budget.0.saturating_mul(mixes)))?))
 }
 
 /// The calibration, and the log behind it where one is asked for.

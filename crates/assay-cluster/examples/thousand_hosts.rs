@@ -71,7 +71,7 @@ fn main() {
     }
     let begun = Instant::now();
     let records = vec![HostRecord::default(); index_of(hosts)];
-    let start = Start { at_ns: 0, attempts: 1, interval_ns: SECOND_NS };
+    let start = Start { at_ns: 0, attempts: 1, interval_ns: SECOND_NS, warm_up_ns: 0 };
     let found = cluster(Transport::Local, &records, Some(start), &merger);
     let judged_s = begun.elapsed().as_secs_f64();
     let virtual_s = assay_model::number::real(seconds);

@@ -52,6 +52,8 @@ pub struct Start {
     pub attempts: u32,
     /// Length of an interval, ns.
     pub interval_ns: u64,
+    /// Load before the measured time within which a late host changes nothing of what is measured, ns.
+    pub warm_up_ns: u64,
 }
 
 /// The document of hosts that measured together.
@@ -163,10 +165,13 @@ fn clock_with(clock: &Clock, offset: Offset) -> HostClock {
 pub fn common_start(hosts: &[HostRecord], start: Start) -> Option<CommonStart> {
     let begins = hosts.iter().map(|host| host.begin).collect::<Option<Vec<HostStart>>>()?;
     let skew = Skew::of(&begins)?;
+    let measured_from_ns = start.at_ns + start.warm_up_ns;
+    let warm_ns = measured_from_ns.saturating_sub(begins[skew.first].first_ns);
+    let warm_ns = if start.warm_up_ns > 0 { warm_ns } else { 0 };
     Some(CommonStart {
         skew_ns: skew.skew_ns,
         uncertainty_ns: skew.uncertainty_ns,
-        limit_ns: skew_limit_ns(start.interval_ns),
+        limit_ns: skew_limit_ns(start.interval_ns).max(warm_ns),
         first: hosts[skew.first].name.clone(),
         last: hosts[skew.last].name.clone(),
         attempts: start.attempts,

@@ -13,3 +13,4 @@ pub mod merge;
 pub mod moments;
 pub mod protocol;
 pub mod schedule;
+pub mod slices;

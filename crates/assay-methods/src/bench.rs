@@ -27,6 +27,11 @@ pub trait Bench {
 
     /// Name of the target.
     fn target(&self) -> String;
+
+    /// Whether the last measurement is of no use and is to be made again, as far as time is left.
+    fn must_repeat(&self) -> bool {
+        false
+    }
 }
 
 /// A simulated device in virtual time.

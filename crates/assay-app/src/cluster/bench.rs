@@ -4,11 +4,12 @@ use super::open_hosts::{OpenHosts, Order, Outcome};
 use assay_cluster::division::Outstanding;
 use assay_cluster::findings::{Start, common_start, sharing};
 use assay_cluster::merge::{Merged, Merger};
+use assay_cluster::slices::{SliceClock, SliceStarts};
 use assay_engine::{Observer, monotonic_ns};
 use assay_methods::Bench;
 use assay_model::cluster::{Cluster, CommonStart, HostAlone};
 use assay_model::measurement::{Finish, Measurement};
-use assay_model::number::real;
+use assay_model::number::{count_of, real};
 use assay_model::units::Nanos;
 use assay_model::{Result, Workload};
 use assay_stats::batches::mean_of_batches;
@@ -16,28 +17,30 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Tries of a slice whose hosts did not surely begin together.
-const TRIES: u32 = 3;
 /// Hosts that are measured alone at most: more of them say little more of what they share.
 const ALONE_MAX: usize = 16;
-/// Measured time of a host alone.
-const ALONE: Nanos = Nanos(1_000_000_000);
+/// At least these are measured alone, however long it takes: one of them says nothing of what it shares.
+const ALONE_MIN: usize = 2;
+/// For hosts alone a method has this part of its own time.
+const ALONE_PART: u64 = 4;
+/// Measured time of a host alone, from and to, ns.
+const ALONE_NS: (u64, u64) = (200_000_000, 1_000_000_000);
+/// Intervals of that time.
+const ALONE_INTERVALS: u64 = 20;
 
 /// Hosts that carry out one workload after another together; outstanding I/Os of a workload are those of each of them, so
 /// that no host ever gets none.
 ///
-/// Its clock stands still while hosts get ready to begin: a method divides the time that is measured.
+/// Its clock stands still while hosts get ready to begin, up to as long as it runs: a method divides the time that is measured.
 pub(crate) struct ClusterBench<'a> {
     hosts: &'a mut OpenHosts,
     stop: &'a AtomicBool,
-    began_ns: u64,
-    /// Time between slices, ns.
-    idle_ns: u64,
+    clock: SliceClock,
+    starts: SliceStarts,
+    must_repeat: bool,
     failure: Option<String>,
     /// What each load came to in all its slices.
     loads: BTreeMap<String, Load>,
-    /// The start that was farthest from being a common one.
-    worst: Option<CommonStart>,
 }
 
 /// A load in all its slices.
@@ -53,11 +56,11 @@ impl<'a> ClusterBench<'a> {
         Self {
             hosts,
             stop,
-            began_ns: monotonic_ns(),
-            idle_ns: 0,
+            clock: SliceClock::new(monotonic_ns()),
+            starts: SliceStarts::default(),
+            must_repeat: false,
             failure: None,
             loads: BTreeMap::new(),
-            worst: None,
         }
     }
 
@@ -67,11 +70,11 @@ impl<'a> ClusterBench<'a> {
     }
 
     /// What is said of the hosts at the load under which they gave the most together, each alone under the same load
-    /// included; nothing where nothing was measured.
+    /// included as far as a part of this time is enough; nothing where nothing was measured.
     ///
     /// # Errors
     /// What a host says before it begins alone.
-    pub(crate) fn conclude(mut self) -> Result<Option<Cluster>> {
+    pub(crate) fn conclude(mut self, time: Nanos) -> Result<Option<Cluster>> {
         let rate = |load: &Load| {
             let ios: u64 = load.merger.series().iter().map(|host| host.operations.ios()).sum();
             assay_model::number::rate(ios, assay_model::number::seconds(load.merger.elapsed_ns()))
@@ -83,20 +86,30 @@ impl<'a> ClusterBench<'a> {
         let found = self.hosts.document_of(&load.last, &load.merger);
         // One that was lost later was lost to all of it.
         let mut found = self.hosts.with_losses(found);
-        found.start = self.worst.take().or(found.start);
+        found.start = std::mem::take(&mut self.starts).worst().or(found.start);
         found.load = Some(load.workload.name.clone());
         if self.failure.is_none() && !self.stopped() && self.hosts.count() > 1 {
-            self.measure_alone(&load.workload, &mut found)?;
+            self.measure_alone(&load.workload, time, &mut found)?;
             found.sharing = sharing(&found.hosts, &load.merger);
         }
         Ok(Some(found))
     }
 
     /// Each host with all others idle: one I/O for what an I/O takes, then the load.
-    fn measure_alone(&mut self, workload: &Workload, found: &mut Cluster) -> Result<()> {
-        let short = Workload { duration: ALONE, ..workload.clone() };
+    fn measure_alone(
+        &mut self,
+        workload: &Workload,
+        time: Nanos,
+        found: &mut Cluster,
+    ) -> Result<()> {
+        let (asked_ns, most_ns) = (monotonic_ns(), time.0 / ALONE_PART);
+        let hosts = self.hosts.count().min(ALONE_MAX);
+        let short = alone(workload, most_ns, hosts);
         let single = with_one_outstanding(&short);
-        for host in 0..self.hosts.count().min(ALONE_MAX) {
+        for host in 0..hosts {
+            if host >= ALONE_MIN && monotonic_ns() - asked_ns > most_ns {
+                break;
+            }
             let (one, full) = (self.with(&[host], &single)?.0, self.with(&[host], &short)?.0);
             if self.stopped() {
                 break;
@@ -122,27 +135,6 @@ impl<'a> ClusterBench<'a> {
         Ok((outcome, merged))
     }
 
-    /// A slice on all hosts, again where they did not surely begin together; what the observer is to see comes with it.
-    fn slice(&mut self, workload: &Workload) -> Result<(Outcome, Vec<Merged>)> {
-        let members: Vec<usize> = (0..self.hosts.count()).collect();
-        let mut tries = 1;
-        loop {
-            let asked_ns = monotonic_ns();
-            let (outcome, merged) = self.with(&members, workload)?;
-            // A slice counts as a whole: its length is what a skew is held against.
-            let start = Start { interval_ns: workload.duration.0, ..outcome.measured.start };
-            let began = common_start(&outcome.hosts, start);
-            let is_together = began.as_ref().is_none_or(CommonStart::is_together);
-            if is_together || tries == TRIES || self.stopped() {
-                self.idle_ns += start.at_ns.saturating_sub(asked_ns);
-                self.worst = CommonStart::worse(self.worst.take(), began);
-                return Ok((outcome, merged));
-            }
-            self.idle_ns += monotonic_ns() - asked_ns;
-            tries += 1;
-        }
-    }
-
     fn keep(&mut self, workload: &Workload, outcome: Outcome) {
         let name = workload.name.clone();
         let merger = match self.loads.remove(&name) {
@@ -155,7 +147,15 @@ impl<'a> ClusterBench<'a> {
 
 impl Bench for ClusterBench<'_> {
     fn measure(&mut self, workload: &Workload, observer: &mut dyn Observer) -> Result<Measurement> {
-        let (outcome, merged) = self.slice(workload)?;
+        let members: Vec<usize> = (0..self.hosts.count()).collect();
+        let asked_ns = monotonic_ns();
+        let (outcome, merged) = self.with(&members, workload)?;
+        self.clock.add_slice(asked_ns, outcome.measured.start.at_ns, monotonic_ns());
+        let is_whole = outcome.measurement.finish == Finish::Complete;
+        self.must_repeat = is_whole && self.starts.must_repeat(start_of(&outcome, workload));
+        if self.must_repeat {
+            return Ok(outcome.measurement);
+        }
         for all in &merged {
             if observer.interval(&all.interval, &all.joint).is_break() {
                 break;
@@ -171,7 +171,7 @@ impl Bench for ClusterBench<'_> {
     }
 
     fn now_ns(&self) -> u64 {
-        monotonic_ns().saturating_sub(self.began_ns + self.idle_ns)
+        self.clock.now_ns(monotonic_ns())
     }
 
     fn stopped(&self) -> bool {
@@ -181,6 +181,25 @@ impl Bench for ClusterBench<'_> {
     fn target(&self) -> String {
         self.hosts.target()
     }
+
+    fn must_repeat(&self) -> bool {
+        self.must_repeat
+    }
+}
+
+/// How its hosts began. A slice counts as a whole: its length is what a skew is held against.
+fn start_of(slice: &Outcome, workload: &Workload) -> Option<CommonStart> {
+    let (interval_ns, warm_up_ns) = (workload.duration.0, workload.warm_up.0);
+    let start = Start { interval_ns, warm_up_ns, ..slice.measured.start };
+    common_start(&slice.hosts, start)
+}
+
+/// A workload for each of these hosts alone, twice, within this time.
+fn alone(workload: &Workload, most_ns: u64, hosts: usize) -> Workload {
+    let each_ns = most_ns / (2 * count_of(hosts).max(1));
+    let interval_ns = each_ns.clamp(ALONE_NS.0, ALONE_NS.1) / ALONE_INTERVALS;
+    let duration = Nanos(interval_ns * ALONE_INTERVALS);
+    Workload { duration, interval: Nanos(interval_ns), ..workload.clone() }
 }
 
 /// The mean service time of reads and writes, ns.
@@ -200,4 +219,116 @@ fn with_one_outstanding(workload: &Workload) -> Workload {
         }
     }
     single
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_engine::device::DeviceSpec;
+    use assay_methods::{CalibrationPlan, SimulatedBench, calibrate};
+    use assay_model::units::{Bytes, Share};
+    use assay_model::workload::Stream;
+
+    /// Hosts on one simulated device, slow to get ready, of which one begins late in some of ten slices.
+    struct Slow {
+        storage: SimulatedBench<'static>,
+        ready_ns: u64,
+        late_of_ten: u64,
+        slices: u64,
+        waited_ns: u64,
+        clock: SliceClock,
+        starts: SliceStarts,
+        must_repeat: bool,
+    }
+
+    impl Slow {
+        fn new(ready_ns: u64, late_of_ten: u64) -> Self {
+            let device = DeviceSpec::parse("servers?count=8&service=500us").unwrap();
+            Self {
+                storage: SimulatedBench::new(&device),
+                ready_ns,
+                late_of_ten,
+                slices: 0,
+                waited_ns: 0,
+                clock: SliceClock::new(0),
+                starts: SliceStarts::default(),
+                must_repeat: false,
+            }
+        }
+
+        fn passed_ns(&self) -> u64 {
+            self.storage.now_ns() + self.waited_ns
+        }
+
+        fn start(&self) -> CommonStart {
+            let is_late = self.slices * 3 % 10 < self.late_of_ten;
+            let skew_ns = if is_late { 50_000_000 } else { 100_000 };
+            CommonStart { skew_ns, limit_ns: 5_000_000, ..CommonStart::default() }
+        }
+    }
+
+    impl Bench for Slow {
+        fn measure(
+            &mut self,
+            workload: &Workload,
+            observer: &mut dyn Observer,
+        ) -> Result<Measurement> {
+            let asked_ns = self.passed_ns();
+            self.waited_ns += self.ready_ns;
+            let measurement = self.storage.measure(workload, observer)?;
+            self.clock.add_slice(asked_ns, asked_ns + self.ready_ns, self.passed_ns());
+            self.must_repeat = self.starts.must_repeat(Some(self.start()));
+            self.slices += 1;
+            Ok(measurement)
+        }
+
+        fn now_ns(&self) -> u64 {
+            self.clock.now_ns(self.passed_ns())
+        }
+
+        fn stopped(&self) -> bool {
+            false
+        }
+
+        fn target(&self) -> String {
+            self.storage.target()
+        }
+
+        fn must_repeat(&self) -> bool {
+            self.must_repeat
+        }
+    }
+
+    #[test]
+    fn hosts_that_are_slow_or_begin_apart_leave_an_answer_within_twice_its_time() {
+        const BUDGET_NS: u64 = 20_000_000_000;
+        const IOPS: f64 = 16_000.0;
+        let plan = CalibrationPlan { time_budget: Nanos(BUDGET_NS), ..CalibrationPlan::default() };
+        for (ready_ns, late_of_ten) in
+            [(0, 0), (80_000_000, 0), (2_000_000_000, 0), (80_000_000, 3), (300_000_000, 10)]
+        {
+            let mut bench = Slow::new(ready_ns, late_of_ten);
+            let found = calibrate(&mut bench, &plan, &mut |_| {}).unwrap();
+            let (iops_max, passed_ns) = (found.mixes[0].iops_max.rate, bench.passed_ns());
+            let case = format!("{ready_ns} ns, {late_of_ten} of 10: {passed_ns} {iops_max:?}");
+            // The last slice may be got ready when time is up.
+            assert!(passed_ns <= 2 * (BUDGET_NS + ready_ns), "{case}");
+            assert!(iops_max.low <= 1.02 * IOPS && iops_max.high >= 0.98 * IOPS, "{case}");
+            // Where getting ready takes ten times a slice, there are too few slices to come to the end.
+            let is_hopeless = ready_ns > 1_000_000_000;
+            assert!(is_hopeless || (iops_max.value / IOPS - 1.0).abs() < 0.05, "{case}");
+            let is_apart = bench.starts.worst().unwrap().is_apart();
+            assert_eq!(is_apart, late_of_ten == 10, "{case}");
+        }
+    }
+
+    #[test]
+    fn hosts_alone_have_a_part_of_the_time() {
+        let stream = Stream::closed("reads", Share(1.0), Bytes(8192), 4);
+        let workload = Workload::of("reads", Nanos(1), stream);
+        let duration = |most_ns, hosts| alone(&workload, most_ns, hosts).duration.0;
+        assert_eq!(duration(5_000_000_000, 2), 1_000_000_000);
+        assert_eq!(duration(1_250_000_000, 2), 312_500_000 / 20 * 20);
+        assert_eq!(duration(1_250_000_000, 16), 200_000_000);
+    }
 }

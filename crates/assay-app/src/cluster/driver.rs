@@ -316,7 +316,8 @@ impl Driver {
         let at_ns = self.begin_at(members, number)?;
         let mut course = Course::new(members.to_vec(), observer);
         self.follow(&mut course, at_ns, at_ns + round.length_ns + GRACE_NS);
-        let start = Start { at_ns, attempts: number + 1, interval_ns: round.interval_ns };
+        let (attempts, interval_ns) = (number + 1, round.interval_ns);
+        let start = Start { at_ns, attempts, interval_ns, warm_up_ns: 0 };
         course.conclude(start, &mut self.hosts)
     }
 
@@ -463,7 +464,7 @@ impl Driver {
 fn nothing_measured(hosts: usize, interval_ns: u64, error: &Error) -> Measured {
     Measured {
         merger: Merger::new(hosts),
-        start: Start { at_ns: monotonic_ns(), attempts: 0, interval_ns },
+        start: Start { at_ns: monotonic_ns(), attempts: 0, interval_ns, warm_up_ns: 0 },
         finish: Finish::Failed { reason: error.message().to_owned() },
         measurements: vec![None; hosts],
         rungs: vec![None; hosts],

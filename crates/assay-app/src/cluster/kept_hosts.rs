@@ -71,7 +71,8 @@ impl KeptHosts {
         let known = |host: usize| known.and_then(|known| known.hosts.get(host));
         let hosts: Vec<HostRecord> =
             (0..self.records.len()).map(|host| self.host(host, known(host))).collect();
-        let start = Start { at_ns: START_NS, attempts: 1, interval_ns: workload.interval.0 };
+        let interval_ns = workload.interval.0;
+        let start = Start { at_ns: START_NS, attempts: 1, interval_ns, warm_up_ns: 0 };
         let mut found = cluster(self.transport, &hosts, Some(start), &merger);
         for (number, host) in found.hosts.iter_mut().enumerate() {
             host.clock = known(number).map(|known| known.clock).unwrap_or_default();

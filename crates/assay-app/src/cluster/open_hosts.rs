@@ -276,7 +276,7 @@ impl OpenHosts {
     /// What is known of the hosts before anything is measured, for the case that nothing more will be said; nothing where more
     /// was kept already.
     pub(crate) fn document_before(&self) -> Option<Cluster> {
-        let start = Start { at_ns: monotonic_ns(), attempts: 0, interval_ns: 0 };
+        let start = Start { at_ns: monotonic_ns(), attempts: 0, interval_ns: 0, warm_up_ns: 0 };
         let merger = Merger::new(self.count());
         let is_first = self.kept.is_none();
         is_first.then(|| cluster(self.transport, &self.driver.hosts, Some(start), &merger))

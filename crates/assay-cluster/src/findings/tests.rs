@@ -18,6 +18,10 @@ struct Host {
     late_ns: u64,
 }
 
+const fn start_of(warm_up_ns: u64) -> Start {
+    Start { at_ns: START_NS, attempts: 1, interval_ns: SECOND_NS, warm_up_ns }
+}
+
 struct World {
     hosts: Vec<Host>,
     random: Random,
@@ -90,7 +94,7 @@ impl World {
     fn measured(mut self, seconds: u64) -> Cluster {
         let mut merger = Merger::new(self.hosts.len());
         (0..seconds).for_each(|index| self.second(&mut merger, index));
-        let start = Start { at_ns: START_NS, attempts: 1, interval_ns: SECOND_NS };
+        let start = start_of(0);
         cluster(Transport::Local, &self.records(), Some(start), &merger)
     }
 }
@@ -147,7 +151,7 @@ fn a_lost_host_leaves_the_start_unsaid_and_the_sum_in_doubt() {
         lost: Some(HostLoss { after_ns: 9 * 1_000_000_000, reason }),
         ..records[1].clone()
     };
-    let start = Start { at_ns: START_NS, attempts: 1, interval_ns: SECOND_NS };
+    let start = start_of(0);
     let found = cluster(Transport::Local, &records, Some(start), &merger);
     assert_eq!(found.start, None);
     assert!(found.doubt().unwrap().starts_with("the host h1 was lost"));
@@ -172,4 +176,17 @@ fn long_runs_keep_at_most_120_parts() {
     let parts = parts(&series);
     assert!(parts.len() <= 120 && (parts[0] - 4.0).abs() < 1e-12, "{}", parts.len());
     assert_eq!(super::parts(&[1.0, 2.0]), [1.0, 2.0]);
+}
+
+#[test]
+fn a_host_that_is_late_within_the_warm_up_measures_the_same_time() {
+    let late_ns = 30_000_000;
+    let begin = |first_ns| HostStart { first_ns, last_ns: first_ns, uncertainty_ns: 0 };
+    let host = |at_ns| HostRecord { begin: Some(begin(at_ns)), ..HostRecord::default() };
+    let hosts = [host(START_NS + 1_000_000), host(START_NS + 1_000_000 + late_ns)];
+    let began = |warm_up_ns| common_start(&hosts, start_of(warm_up_ns)).unwrap();
+    assert!([0, 5_000_000, 30_000_000].iter().all(|warm_up_ns| began(*warm_up_ns).is_apart()));
+    // The first of them was late, too: the measured time began a millisecond earlier for it.
+    assert!(began(31_000_000).is_together());
+    assert_eq!((began(0).limit_ns, began(31_000_000).skew_ns), (10_000_000, late_ns));
 }

@@ -209,9 +209,11 @@ impl<'a> Meter<'a> {
             let most_s = room_s - 0.5 * self.pace.interval.seconds();
             let duration = self.pace.whole(duration_s.min(most_s));
             let workload = self.workload(load, outstanding, duration, warm_up_s);
-            let Some(slice) = self.measure(&workload)? else {
-                return Ok(None);
-            };
+            let measured = self.measure(&workload)?;
+            if self.bench.must_repeat() {
+                continue;
+            }
+            let Some(slice) = measured else { return Ok(None) };
             self.tell(outstanding, &slice);
             if !self.more_workers(outstanding, &slice) {
                 return Ok(Some(slice));
