@@ -31,6 +31,8 @@ TEST_THREADS ?= $(shell threads=$$((3 * $$(nproc))); echo $$((threads < 8 ? thre
 
 # `make test SKIPS=fail` fails when a test is skipped for another reason than those in tests/skips.txt.
 SKIPS ?= show
+# `make test AGAIN=yes` passes when what failed passes once more, one test at a time; it names the unsteady ones.
+AGAIN ?= no
 
 help: ## Lists the commands.
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name what; do \
@@ -57,6 +59,7 @@ test: $(TOOLS)/test/ready ## Runs all tests; what a machine lacks is skipped wit
 	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --workspace --locked --no-fail-fast -- --show-output 2>&1 | tee target/logs/rust.log | scripts/terse || status=1; \
 	$(TOOLS)/test/bin/python -m unittest discover --verbose -s tests -t . 2>&1 | tee target/logs/python.log || status=1; \
 	scripts/closing-lines target/logs/rust.log target/logs/python.log; \
+	[ $$status -eq 0 ] || [ '$(AGAIN)' != yes ] || ! scripts/failed-again target/logs/rust.log target/logs/python.log $(TOOLS)/test/bin/python || status=0; \
 	[ '$(SKIPS)' != fail ] || scripts/check-skips tests/skips.txt target/logs/rust.log target/logs/python.log || status=1; exit $$status
 
 repeat: ## Runs each test program REPEAT_S seconds long, crowded, to find tests that fail now and then.

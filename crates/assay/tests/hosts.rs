@@ -116,7 +116,8 @@ fn a_calibration_of_hosts_has_the_same_load_on_each_and_says_who_limits() {
     let depths: Vec<u64> = depths.collect();
     assert!(depths.iter().all(|depth| depth % 2 == 0 && *depth <= 16), "{depths:?}");
     assert_eq!(depths[0], 2);
-    assert!(depths.len() > 2, "{depths:?}");
+    // How far it climbs in five seconds is a matter of the machine, that it climbs is not.
+    assert!(depths.len() > 1, "{depths:?}");
     let hosts = cluster["hosts"].as_array().unwrap();
     assert!(hosts.iter().all(|host| whole(&host["ios"]) > 0), "{cluster}");
     assert!(cluster["load"].as_str().unwrap().starts_with("read "), "{cluster}");
