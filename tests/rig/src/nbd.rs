@@ -268,9 +268,12 @@ impl Disk {
         let length = u64::from(length);
         let end = offset.checked_add(length);
         let fits = end.is_some_and(|end| end <= self.store.size_bytes());
-        (self.cuts == power).then(|| match fits {
-            true => self.carry_out(request, offset, length, sent),
-            false => (rustix::io::Errno::INVAL.raw_os_error(), Vec::new()),
+        (self.cuts == power).then(|| {
+            if fits {
+                self.carry_out(request, offset, length, sent)
+            } else {
+                (rustix::io::Errno::INVAL.raw_os_error(), Vec::new())
+            }
         })
     }
 
