@@ -133,7 +133,9 @@ fn obey(line: &str, rig: &Rig) -> bool {
     match (latencies, seed) {
         (Some(Ok(latencies)), _) => {
             let latencies: BTreeMap<Operation, Latency> = latencies;
-            latencies.into_iter().for_each(|(operation, time)| rig.set_latency(operation, time));
+            for (operation, time) in latencies {
+                rig.set_latency(operation, time);
+            }
         }
         (_, Some(seed)) => rig.cut_power(seed),
         _ if line == "on" => rig.restore_power(),
