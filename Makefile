@@ -2,7 +2,11 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+<<<<<<< HEAD
 .PHONY: help demo test test-ray repeat check format-check clippy rustdoc deny tidy book fuzz kill-campaign docs dist clean
+=======
+.PHONY: help demo test repeat check format-check clippy rustdoc deny tidy book fuzz kill-campaign guest docs dist clean
+>>>>>>> w18
 
 PYTHON ?= python3
 CARGO ?= cargo
@@ -105,6 +109,10 @@ fuzz: $(TOOLS)/bin/cargo-fuzz ## Fuzzes all readers of foreign bytes for FUZZ_S 
 kill-campaign: ## Kills measurements at KILLS random moments with signal 9, and looks at what is left.
 	$(CARGO) build --workspace --all-targets --locked
 	@scripts/kill-campaign $(KILLS) target/debug/assay
+
+guest: ## Cuts the power of a virtual machine's disk 20 times and more; needs qemu-system-x86_64 and Debian's archive.
+	@scripts/guest-kit $(TOOLS)/guest
+	$(CARGO) test --workspace --locked --test guest -- --include-ignored --nocapture --test-threads 1
 
 docs: ## Writes the pages of the verbs from the program and builds the book into target/book.
 	ASSAY_WRITE_DOCS=1 $(CARGO) test --workspace --locked --test manual
