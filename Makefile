@@ -2,11 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-<<<<<<< HEAD
-.PHONY: help demo test test-ray repeat check format-check clippy rustdoc deny tidy book fuzz kill-campaign docs dist clean
-=======
-.PHONY: help demo test repeat check format-check clippy rustdoc deny tidy book fuzz kill-campaign guest docs dist clean
->>>>>>> w18
+.PHONY: help demo test test-ray repeat check format-check clippy rustdoc deny tidy book fuzz kill-campaign guest torn-pages docs dist clean
 
 PYTHON ?= python3
 CARGO ?= cargo
@@ -113,6 +109,9 @@ kill-campaign: ## Kills measurements at KILLS random moments with signal 9, and 
 guest: ## Cuts the power of a virtual machine's disk 20 times and more; needs qemu-system-x86_64 and Debian's archive.
 	@scripts/guest-kit $(TOOLS)/guest
 	$(CARGO) test --workspace --locked --test guest -- --include-ignored --nocapture --test-threads 1
+
+torn-pages: ## Cuts the power under servers that do not protect their pages; needs root, FUSE, loop devices and the servers.
+	$(CARGO) test --workspace --locked --test databases torn -- --ignored --nocapture
 
 docs: ## Writes the pages of the verbs from the program and builds the book into target/book.
 	ASSAY_WRITE_DOCS=1 $(CARGO) test --workspace --locked --test manual
