@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Loading each load's tables beside `COPY` of the same rows by as many psql sessions as there are processors, the same indexes and statistics behind it."""
+"""Loading each load's tables next to `COPY` of the same rows by as many psql sessions as there are processors, the same indexes and statistics behind it."""
 
 import json
 import os

@@ -290,7 +290,7 @@ mod tests {
     use super::*;
     use assay_stats::random::Random;
 
-    /// A counter of 2.7 GHz beside a clock that gains `gained_ppb` on it.
+    /// A counter of 2.7 GHz next to a clock that gains `gained_ppb` on it.
     fn pair(ticks: u64, gained_ppb: u64, read_late_ns: u64) -> Pair {
         let passed = u128::from(ticks) * (1_000_000_000 + u128::from(gained_ppb)) / 2_700_000_000;
         let at_ns = 5_000_000_000 + u64::try_from(passed).unwrap() + read_late_ns;
