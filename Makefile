@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-ray repeat check format-check clippy rustdoc deny tidy book fuzz kill-campaign docs dist clean
+.PHONY: help demo test test-ray repeat check format-check clippy rustdoc deny tidy book fuzz kill-campaign guest torn-pages docs dist clean
 
 PYTHON ?= python3
 CARGO ?= cargo
@@ -12,6 +12,8 @@ TARGET = $(ARCH)-unknown-linux-gnu
 # Programs for another processor lie apart from those that run here.
 DIST = $(if $(filter $(HERE),$(ARCH)),dist,dist/$(ARCH))
 TOOLS := $(CURDIR)/target/tools
+# A program that ends at a bug unwinds nothing: its tables would be a tenth of it.
+DIST_FLAGS := -C force-unwind-tables=no
 
 # Versions that were tried together; pip and cargo fetch them once into target/tools.
 RAY := ray==2.60.0
@@ -104,6 +106,13 @@ kill-campaign: ## Kills measurements at KILLS random moments with signal 9, and 
 	$(CARGO) build --workspace --all-targets --locked
 	@scripts/kill-campaign $(KILLS) target/debug/assay
 
+guest: ## Cuts the power of a virtual machine's disk 20 times and more; needs qemu-system-x86_64 and Debian's archive.
+	@scripts/guest-kit $(TOOLS)/guest
+	$(CARGO) test --workspace --locked --test guest -- --include-ignored --nocapture --test-threads 1
+
+torn-pages: ## Cuts the power under servers that do not protect their pages; needs root, FUSE, loop devices and the servers.
+	$(CARGO) test --workspace --locked --test databases torn -- --ignored --nocapture
+
 docs: ## Writes the pages of the verbs from the program and builds the book into target/book.
 	ASSAY_WRITE_DOCS=1 $(CARGO) test --workspace --locked --test manual
 	@$(MAKE) --no-print-directory book
@@ -115,7 +124,7 @@ dist: $(TOOLS)/dist/ready ## Builds the portable program (glibc 2.17), wheel, .d
 	@if [ '$(ARCH)' != '$(HERE)' ] && ! rustup target list --installed 2>/dev/null | grep -qx '$(TARGET)'; then \
 		echo 'skipped: this toolchain has no $(TARGET); rustup target add $(TARGET) adds it'; exit; fi; \
 	rm -rf '$(DIST)' && \
-	PATH="$(TOOLS)/dist/bin:$$PATH" maturin build --release --zig \
+	RUSTFLAGS='$(DIST_FLAGS)' PATH="$(TOOLS)/dist/bin:$$PATH" maturin build --release --zig \
 		--target $(TARGET) --compatibility manylinux2014 --out '$(DIST)' && \
 	install -m 755 target/$(TARGET)/release/assay '$(DIST)/assay' && \
 	if [ '$(ARCH)' = '$(HERE)' ]; then export RUNNABLE='$(DIST)/assay'; \

@@ -16,6 +16,8 @@ import shutil
 import subprocess
 import tempfile
 
+from bench import power
+
 FILE_BYTES = 4 << 20
 PATIENCE_S = 120
 # Name, effect, operation.
@@ -43,28 +45,21 @@ arrival = { closed = { outstanding = 4 } }
 """
 
 
-class Device:
-    """A mounted device of the rig on which something goes wrong."""
+class Device(power.Rig):
+    """A mounted device on which something goes wrong."""
 
     def __init__(self, program, fault, first, seed):
         self.place = pathlib.Path(tempfile.mkdtemp(prefix="assay-benchmark-"))
         effect, operation = fault
-        script = self.place / "rig.toml"
-        script.write_text(
+        script = (
             f'seed = {seed}\n[[fault]]\neffect = {effect}\noperations = ["{operation}"]\nfrom = "1MiB"\nto = "2MiB"\n'
-            f"select = {{ from = {first} }}\nat_most = 10\n",
-            encoding="utf-8",
+            f"select = {{ from = {first} }}\nat_most = 10\n"
         )
-        self.directory = self.place / "mount"
-        self.directory.mkdir()
-        command = [program, "mount", self.directory, "--script", script, "--log", self.place / "log"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.process.stderr.readline()
+        super().__init__(program, self.place, script, self.place / "log")
 
     def end(self):
         """Unmounts; gives how often something went wrong."""
-        self.process.stdin.close()
-        self.process.wait(timeout=PATIENCE_S)
+        super().end()
         lines = (self.place / "log").read_text(encoding="utf-8").splitlines()
         happened = sum('"fault":' in line and '"fault":null' not in line for line in lines)
         shutil.rmtree(self.place)

@@ -17,10 +17,10 @@ import subprocess
 import tempfile
 import time
 
+from bench import power
+
 CUTS_MAX = 5
 ENOUGH_BYTES = 60_000
-PATIENCE_S = 120
-LATENCY = '[latency]\nwrite = { fixed = "200us" }\nsync = { fixed = "2ms" }\n'
 DEVICES = {
     "conforming, units of 512 B": ("512B", '"none"'),
     "conforming, units of 4 KiB": ("4KiB", '"none"'),
@@ -32,42 +32,12 @@ DEVICES = {
 }
 
 
-class Rig:
-    """A mounted device whose power can be cut."""
-
-    def __init__(self, program, place, unit, lie):
-        script = place / "rig.toml"
-        script.write_text(f'[cache]\nunit = "{unit}"\nlie = {lie}\n{LATENCY}', encoding="utf-8")
-        self.directory = place / "mount"
-        self.directory.mkdir()
-        command = [program, "mount", self.directory, "--script", script, "--log", "/dev/null"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.hear("mounted")
-
-    def hear(self, word):
-        """Waits until the rig says it."""
-        for line in self.process.stderr:
-            if line.startswith(word):
-                return
-        raise SystemExit("the rig ended")
-
-    def say(self, word):
-        """Says something and waits until it is done."""
-        print(word, file=self.process.stdin, flush=True)
-        self.hear(word)
-
-    def end(self):
-        """Unmounts."""
-        self.process.stdin.close()
-        self.process.wait(timeout=PATIENCE_S)
-
-
 class Campaign:
     """One device, cut until it is refuted."""
 
     def __init__(self, options, place, device, seed):
         self.assay, self.place, self.random = options.assay, place, random.Random(seed)
-        self.rig = Rig(options.rig, place, *DEVICES[device])
+        self.rig = power.Rig(options.rig, place, power.cache(*DEVICES[device]) + power.latency("200us", "2ms"))
         self.ledger = place / "data.ledger"
 
     def command(self, *rest):
@@ -81,7 +51,7 @@ class Campaign:
 
     def cut(self, *rest):
         """Writes until enough is acknowledged, then loses its power."""
-        begun, deadline = self.length(), time.monotonic() + PATIENCE_S
+        begun, deadline = self.length(), time.monotonic() + power.PATIENCE_S
         silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         writing = subprocess.Popen(self.command(*rest), **silent)
         while self.length() < begun + ENOUGH_BYTES:
@@ -89,10 +59,10 @@ class Campaign:
                 raise SystemExit(f"nothing was acknowledged in {self.place}")
             time.sleep(0.002)
         time.sleep(self.random.random() * 0.02)
-        self.rig.say(f"cut {self.random.getrandbits(63)}")
+        self.rig.cut(self.random.getrandbits(63))
         writing.kill()
         writing.wait()
-        self.rig.say("on")
+        self.rig.restore()
 
     def judge(self):
         """What the last cut came to."""

@@ -42,28 +42,31 @@ def programs(given):
 
 def hidden(text, given):
     """A command without the places of this machine."""
-    names = {
-        given.assay: "assay", given.fio: "fio", given.floor: "t/io_uring", given.rig: "assay-rig",
-        given.hot: "hot.dat", given.disk: "disk.dat",
-    }
-    for place, name in names.items():
-        if place:
-            text = text.replace(place, name)
+    names = {"assay": "assay", "fio": "fio", "floor": "t/io_uring", "rig": "assay-rig", "hot": "hot.dat", "disk": "disk.dat", "runs": "runs"}
+    for option, name in names.items():
+        if place := getattr(given, option, None):
+            text = text.replace(str(place), name)
     return text
 
 
-def keep(given, name, document):
-    """Writes raw results, versions and commands first, into the folder of this day and kind of machine.
+def write(given, name, document):
+    """Writes raw results, versions and commands first, into the folder of this day and kind of machine; gives what stands first.
 
     A part of the cases has a file of its own, so that no part overwrites another.
     """
-    facts = machine.facts(given.assay, given.fio)
+    facts = machine.facts(given.assay, getattr(given, "fio", "fio"))
     folder = given.runs / f"{facts['date']}-{machine.kind(facts)}"
     folder.mkdir(parents=True, exist_ok=True)
     command = hidden(" ".join([os.path.basename(sys.argv[0]), *sys.argv[1:]]), given)
     whole = {"machine": facts, "command": command, **document}
-    part = re.sub(r"[^a-z0-9]+", "-", given.only.lower()).strip("-")
+    part = re.sub(r"[^a-z0-9]+", "-", getattr(given, "only", "").lower()).strip("-")
     (folder / f"{'-'.join(filter(None, (name, part)))}.json").write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+    return facts, command
+
+
+def keep(given, name, document):
+    """Writes raw results, and prints what stands above a table of them."""
+    facts, command = write(given, name, document)
     print(f"\n{heading(facts)}\n\n`{command}`\n")
 
 

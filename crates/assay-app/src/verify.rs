@@ -73,6 +73,7 @@ impl VerifyPlan {
             None => self.without_ledger(named, context),
             Some(place) => {
                 check_apart(place, self.only_target()?, context)?;
+                place.check_new()?;
                 let use_of = |id: &LedgerId| LedgerUse::New(id.digits());
                 self.with_ledger(place, None, use_of, named, context)
             }
@@ -201,10 +202,11 @@ impl VerifyPlan {
         recording.verify_with_ledger(workload, |opened, run, block_bytes| {
             let head = head(id, &target, identity, opened, (run, block_bytes));
             let writer = if goes_on { place.go_on(id, &head)? } else { place.create(id, &head)? };
-            Recorder::begin(writer)
+            Recorder::begin(writer, complaint(&context))
         })?;
         let hint = format!(
-            "note: acknowledgements go to {place}; cut the power at any time, then `assay verify {target} --after`"
+            "note: acknowledgements go to {place}; cut the power at any time, then `assay verify {target} --after {}`",
+            option(place)
         );
         context.progress.say(&hint);
         let measurement = recording.measure(CELL, workload)?;
@@ -234,6 +236,24 @@ fn end_with_ledger(
     match recording.end_verification(finish, Some(durability)) {
         Ok(_) => finish_run(recording.end(), finish, named),
         Err(error) => Err(recording.abandon(error)),
+    }
+}
+
+/// Says that a ledger has ceased to take something, while it can still be mended.
+pub(crate) fn complaint(context: &Context) -> impl FnOnce(&str) + Send + 'static {
+    let progress = context.progress.clone();
+    move |reason| {
+        progress.say(&format!(
+            "note: acknowledgements are not kept at present, and a cut now would show less: {reason}"
+        ));
+    }
+}
+
+/// How the ledger is named on the command line.
+fn option(place: &LedgerPlace) -> String {
+    match place {
+        LedgerPlace::File(path) => format!("--ledger {}", path.display()),
+        LedgerPlace::Witness(address) => format!("--witness {address}"),
     }
 }
 

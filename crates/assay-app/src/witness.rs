@@ -3,7 +3,7 @@
 
 use crate::context::Context;
 use assay_host::counters::monotonic_ns;
-use assay_host::hook::{HookRun, run_hook};
+use assay_host::hook::{HookPurpose, HookRun, run_hook};
 use assay_ledger::{LedgerActivity, LedgerId, Token, Witness};
 use assay_methods::durability::durability;
 use assay_model::durability::{Durability, JudgedCut};
@@ -210,6 +210,7 @@ impl<'a> Campaign<'a> {
             .progress
             .say(&format!("cut {number} of {}: {}", self.plan.cuts, self.plan.command));
         let hook = HookRun {
+            purpose: HookPurpose::Cut,
             guard: &self.context.guards.hook,
             variables: &variables,
             limit: Duration::from_nanos(self.plan.limit.0),

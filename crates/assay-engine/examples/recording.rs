@@ -2,6 +2,7 @@
 //! Prints one JSON object of nanoseconds.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
+use assay_engine::StampClock;
 use assay_model::number::{real, real_len};
 use assay_model::{Histogram, Precision};
 use assay_stats::random::Random;
@@ -37,12 +38,19 @@ fn main() {
     let empty = median_ns(|index| {
         black_box(pick(index));
     });
-    // `Instant` reads the same clock by the same call as the engine's own stamps.
+    let stamps = StampClock::new();
     let clock = median_ns(|_| {
+        black_box(stamps.now_ns());
+    });
+    // `Instant` reads the system's clock, by the same call as the engine where it has no better one.
+    let system = median_ns(|_| {
         black_box(Instant::now());
     });
+    let feature = stamps.feature().unwrap_or_else(|| "the system's clock".to_owned());
     let mut histogram = Histogram::new(Precision::Fine);
     let record = median_ns(|index| histogram.record(black_box(pick(index)))) - empty;
     let checked = real_len(times_ns.len()) > 0.0 && !histogram.is_empty();
-    println!(r#"{{"clock_ns": {clock:.2}, "record_ns": {record:.2}, "valid": {checked}}}"#);
+    println!(
+        r#"{{"clock_ns": {clock:.2}, "system_clock_ns": {system:.2}, "feature": "{feature}", "record_ns": {record:.2}, "valid": {checked}}}"#
+    );
 }

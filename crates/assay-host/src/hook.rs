@@ -28,9 +28,40 @@ const SECRET_WORDS: [&str; 9] = [
     "PRIVATE_KEY",
 ];
 
+/// What a command is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookPurpose {
+    /// What a study does around its cells.
+    Study,
+    /// It cuts the power of a machine.
+    Cut,
+}
+
+impl HookPurpose {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Study => "hook",
+            Self::Cut => "cut command",
+        }
+    }
+
+    const fn hint(self) -> &'static str {
+        match self {
+            Self::Study => {
+                "run the command by hand, mend it, or give it more time with time_limit in [hooks]"
+            }
+            Self::Cut => {
+                "run the command by hand, mend it, or give it more time with --cut-timeout"
+            }
+        }
+    }
+}
+
 /// How a command is run.
 #[derive(Clone, Copy, Debug)]
 pub struct HookRun<'a> {
+    /// What it is for, which errors say.
+    pub purpose: HookPurpose,
     /// Words of a command line that ends in [`guard_hook`]; without any, the command stays when this program is killed.
     pub guard: &'a [String],
     /// Variables that it gets besides those of this program, of which secrets are left out.
@@ -54,9 +85,10 @@ enum Waited {
 /// An environment error when it cannot be started, does not end in time, is stopped, or ends with a code other than 0.
 pub fn run_hook(command: &str, run: &HookRun<'_>) -> Result<String> {
     let limit = run.limit;
+    let failed = |what: &str| failed(command, run.purpose, what);
     let mut child = command_of(command, run)
         .spawn()
-        .map_err(|error| failed(command, &format!("cannot be started: {error}")))?;
+        .map_err(|error| failed(&format!("cannot be started: {error}")))?;
     // Open as long as this program lives and waits: its end wakes the guard.
     let _alive = child.stdin.take();
     let outputs = [collect(child.stdout.take()), collect(child.stderr.take())];
@@ -71,18 +103,18 @@ pub fn run_hook(command: &str, run: &HookRun<'_>) -> Result<String> {
         drop(child.wait());
     }
     if !is_quiet && !closed(&outputs, GRACE, &AtomicBool::new(false)) {
-        return Err(failed(command, "left something running that cannot be ended"));
+        return Err(failed("left something running that cannot be ended"));
     }
     let [printed, complaints] = outputs.map(|output| output.join().unwrap_or_default());
     match waited {
-        _ if run.stop.load(Ordering::Relaxed) && !is_quiet => Err(failed(command, "was stopped")),
+        _ if run.stop.load(Ordering::Relaxed) && !is_quiet => Err(failed("was stopped")),
         Waited::Ended(0) if is_quiet => Ok(printed),
         Waited::Ended(code) if is_quiet => {
             let last = complaints.lines().last().map(|line| format!(": {line}"));
             let last = last.unwrap_or_default();
-            Err(failed(command, &format!("ended with code {code}{last}")))
+            Err(failed(&format!("ended with code {code}{last}")))
         }
-        _ => Err(failed(command, &format!("did not end within {} s", limit.as_secs_f64()))),
+        _ => Err(failed(&format!("did not end within {} s", limit.as_secs_f64()))),
     }
 }
 
@@ -153,11 +185,8 @@ fn closed<Output>(
     }
 }
 
-fn failed(command: &str, what: &str) -> Error {
-    Error::environment(
-        format!("the hook `{command}` {what}"),
-        "run the command by hand, mend it, or give it more time with time_limit in [hooks]",
-    )
+fn failed(command: &str, purpose: HookPurpose, what: &str) -> Error {
+    Error::environment(format!("the {} `{command}` {what}", purpose.name()), purpose.hint())
 }
 
 /// The exit code, -1 for a command that a signal ended, or why it did not end.
@@ -209,7 +238,9 @@ mod tests {
     fn run(command: &str, limit: Duration) -> Result<String> {
         let variables = [("ASSAY_CELL", "7")];
         let stop = AtomicBool::new(false);
-        run_hook(command, &HookRun { guard: &[], variables: &variables, limit, stop: &stop })
+        let purpose = HookPurpose::Study;
+        let hook = HookRun { purpose, guard: &[], variables: &variables, limit, stop: &stop };
+        run_hook(command, &hook)
     }
 
     #[test]
@@ -242,9 +273,11 @@ mod tests {
     fn a_stop_ends_a_command_at_once() {
         for command in ["sleep 600", "sleep 600 & true"] {
             let stop = AtomicBool::new(true);
-            let hook = HookRun { guard: &[], variables: &[], limit: LONG, stop: &stop };
+            let purpose = HookPurpose::Cut;
+            let hook = HookRun { purpose, guard: &[], variables: &[], limit: LONG, stop: &stop };
             let error = run_hook(command, &hook).unwrap_err();
-            assert!(error.message().ends_with("was stopped"), "{error}");
+            let said = format!("the cut command `{command}` was stopped");
+            assert_eq!((error.message(), error.hint().contains("--cut-timeout")), (&*said, true));
         }
     }
 

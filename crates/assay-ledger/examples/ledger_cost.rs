@@ -70,7 +70,7 @@ fn main() {
     let address = witness.address().to_string();
     let place = LedgerPlace::Witness(WitnessAddress { address, token });
     let idle = share(seconds, |_| ());
-    let recorder = Recorder::begin(place.create(id, &head).unwrap()).unwrap();
+    let recorder = Recorder::begin(place.create(id, &head).unwrap(), |_| ()).unwrap();
     let kept = share(seconds, |all| recorder.acknowledge(all));
     let found = recorder.finish();
     println!(

@@ -84,7 +84,7 @@ fn head(id: LedgerId) -> LedgerHead {
 /// Whether a ledger is kept and comes back.
 fn keeps(place: &LedgerPlace) -> bool {
     let id = LedgerId::random().unwrap();
-    let recorder = Recorder::begin(place.create(id, &head(id)).unwrap()).unwrap();
+    let recorder = Recorder::begin(place.create(id, &head(id)).unwrap(), |_| ()).unwrap();
     recorder.acknowledge(&[Acknowledgement { place: 7, version: 41 }]);
     let kept = recorder.finish().kept;
     let ledger = place.read("the real one").unwrap();

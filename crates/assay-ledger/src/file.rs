@@ -2,6 +2,7 @@
 
 use crate::ledger::{Ledger, MAGIC};
 use assay_model::Error;
+use assay_model::number::count_of;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -14,6 +15,8 @@ const LEDGER_BYTES_MAX: u64 = 16 << 30;
 #[derive(Debug)]
 pub(crate) struct LedgerFile {
     file: File,
+    /// Bytes of whole frames; behind them the next one is appended.
+    whole_bytes: u64,
 }
 
 impl LedgerFile {
@@ -29,32 +32,43 @@ impl LedgerFile {
         file.sync_all()?;
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
-        Ok(Self { file })
+        Ok(Self { file, whole_bytes: count_of(MAGIC.len()) })
     }
 
     /// Opens one to go on behind its last whole frame.
     ///
     /// # Errors
-    /// Those of the system, `WouldBlock` where somebody else appends to it; `InvalidData` where it is not a ledger.
+    /// Those of the system, `WouldBlock` where somebody else appends to it; `InvalidData` where it is not a ledger, or damaged
+    /// before its end.
     pub(crate) fn go_on(path: &Path) -> io::Result<(Self, Ledger)> {
         let mut file = OpenOptions::new().read(true).write(true).open(path)?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         let bytes = read_open(&mut file)?;
         let ledger = Ledger::parse(&bytes)
             .map_err(|error| io::Error::new(ErrorKind::InvalidData, error.to_string()))?;
+        if ledger.is_damaged {
+            let damage = format!("it is damaged at byte {}", ledger.whole_bytes);
+            return Err(io::Error::new(ErrorKind::InvalidData, damage));
+        }
         // What a power cut or a full disk left of a frame would hide all that follows it.
         file.set_len(ledger.whole_bytes)?;
         file.seek(SeekFrom::Start(ledger.whole_bytes))?;
-        Ok((Self { file }, ledger))
+        Ok((Self { file, whole_bytes: ledger.whole_bytes }, ledger))
     }
 
     /// Appends whole frames, durable when this returns.
     ///
     /// # Errors
-    /// Those of the system; then a part of them may be there, and the next one who opens it removes it.
+    /// Those of the system; what is there of them is taken away again, because nothing behind a part of a frame could be read.
     pub(crate) fn append(&mut self, frames: &[u8]) -> io::Result<()> {
-        self.file.write_all(frames)?;
-        self.file.sync_data()
+        let appended = self.file.write_all(frames).and_then(|()| self.file.sync_data());
+        if appended.is_ok() {
+            self.whole_bytes += count_of(frames.len());
+        } else {
+            self.file.set_len(self.whole_bytes)?;
+            self.file.seek(SeekFrom::Start(self.whole_bytes))?;
+        }
+        appended
     }
 }
 
@@ -85,8 +99,13 @@ pub(crate) fn refusal(doing: &str, path: &Path, error: &io::Error) -> Error {
         ErrorKind::WouldBlock => {
             "another run appends to it: wait for its end, or name another file"
         }
-        ErrorKind::InvalidData => "name the ledger that `assay verify` wrote",
+        ErrorKind::InvalidData => {
+            "name a ledger that `assay verify` or `assay load` wrote; where one is damaged, keep it and begin a new one"
+        }
         ErrorKind::StorageFull => "free space on its file system",
+        ErrorKind::NotFound if doing == "reading" => {
+            "name the ledger that was given to the run that wrote"
+        }
         _ => "name a file on another device than the one under test, where there is room",
     };
     Error::environment(format!("{doing} the ledger {}: {error}", path.display()), hint)

@@ -111,6 +111,8 @@ pub struct Ledger {
     pub whole_bytes: u64,
     /// Bytes behind them.
     pub rest_bytes: u64,
+    /// Whether whole frames lie among these: then it was damaged, and not cut off.
+    pub is_damaged: bool,
 }
 
 impl Ledger {
@@ -135,7 +137,8 @@ impl Ledger {
         let id = LedgerId::of_digits(&first.head.ledger)
             .ok_or_else(|| refusal("its name is not one of a ledger"))?;
         let rest_bytes = count_of(rest.len());
-        Ok(Self { id, epochs, whole_bytes: count_of(bytes.len()) - rest_bytes, rest_bytes })
+        let whole_bytes = count_of(bytes.len()) - rest_bytes;
+        Ok(Self { id, epochs, whole_bytes, rest_bytes, is_damaged: holds_frames(rest) })
     }
 
     /// The last stretch.
@@ -146,6 +149,20 @@ impl Ledger {
     /// The judgement of every stretch that was judged; the last one of each counts.
     pub fn judgements(&self) -> Vec<JudgedCut> {
         self.epochs.iter().filter_map(|epoch| epoch.judgements.last().cloned()).collect()
+    }
+
+    /// What of it does not count, if anything.
+    pub fn gap(&self) -> Option<String> {
+        let (whole, rest) = (self.whole_bytes, self.rest_bytes);
+        match (self.is_damaged, rest) {
+            (true, _) => Some(format!(
+                "the ledger is damaged at byte {whole}: the {rest} bytes from there do not count, and nothing is added to it"
+            )),
+            (false, 0) => None,
+            (false, _) => {
+                Some(format!("the last {rest} bytes of the ledger are not whole and do not count"))
+            }
+        }
     }
 
     /// The bytes of these that are whole.
@@ -188,6 +205,11 @@ fn take(epochs: &mut Vec<Epoch>, kind: FrameKind, content: &[u8]) -> Option<()> 
         FrameKind::Judgement => epochs.last_mut()?.judgements.push(read(content)?),
     }
     Some(())
+}
+
+/// Whether a whole frame stands anywhere in these bytes.
+fn holds_frames(bytes: &[u8]) -> bool {
+    (0..bytes.len()).any(|at| matches!(find(&bytes[at..]), Found::Whole(..)))
 }
 
 fn read<T: DeserializeOwned>(content: &[u8]) -> Option<T> {
@@ -278,7 +300,25 @@ pub(crate) mod tests {
         let mut damaged = whole;
         let at = damaged.len() - 3;
         damaged[at] ^= 1;
-        assert_eq!(Ledger::parse(&damaged).unwrap().last().promises.len(), 0);
+        let damaged = Ledger::parse(&damaged).unwrap();
+        assert!(damaged.last().promises.is_empty() && !damaged.is_damaged);
+        assert!(damaged.gap().is_some_and(|gap| gap.contains("not whole")));
+    }
+
+    #[test]
+    fn damage_before_the_end_differs_from_an_end_that_was_cut_off() {
+        let whole = bytes();
+        assert_eq!(Ledger::parse(&whole).unwrap().gap(), None);
+        let last = acknowledged(1, &[Acknowledgement { place: 9, version: 1 }]).len();
+        for at in
+            MAGIC.len() + head_frame(&head(LedgerId([7; 16]), 1)).unwrap().len()..whole.len() - last
+        {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            let ledger = Ledger::parse(&damaged).unwrap();
+            assert!(ledger.is_damaged, "at byte {at}");
+            assert!(ledger.gap().is_some_and(|gap| gap.contains("damaged at byte")));
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::wire::{Purpose, WitnessAddress, WitnessLink};
 use assay_model::durability::JudgedCut;
 use assay_model::{Error, Result};
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// Where a ledger lies.
@@ -40,6 +41,20 @@ impl fmt::Display for LedgerPlace {
 }
 
 impl LedgerPlace {
+    /// Finds out early, before anything is written elsewhere, whether a new ledger can be made.
+    ///
+    /// # Errors
+    /// As for [`create`](Self::create).
+    pub fn check_new(&self) -> Result<()> {
+        match self {
+            Self::File(path) if path.symlink_metadata().is_ok() => {
+                Err(refusal("creating", path, &ErrorKind::AlreadyExists.into()))
+            }
+            Self::File(_) => Ok(()),
+            Self::Witness(address) => address.reach(),
+        }
+    }
+
     /// Makes a new ledger and writes its head.
     ///
     /// # Errors

@@ -48,6 +48,11 @@ impl Shared {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Why something was not taken.
+    fn reason(&self) -> Option<String> {
+        self.reason.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn fail(&self, acknowledgements: usize, reason: String) {
         self.unkept.fetch_add(count_of(acknowledgements), Ordering::Relaxed);
         self.reason.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
@@ -55,14 +60,18 @@ impl Shared {
 }
 
 impl Recorder {
-    /// Begins to record into a ledger.
+    /// Begins to record into a ledger. The first reason for which it does not take something is said at once: who waits for a cut
+    /// would not hear it afterwards.
     ///
     /// # Errors
     /// An environment error when no thread can be started.
-    pub fn begin(writer: LedgerWriter) -> Result<Self> {
+    pub fn begin(
+        writer: LedgerWriter,
+        complain: impl FnOnce(&str) + Send + 'static,
+    ) -> Result<Self> {
         let shared = Arc::<Shared>::default();
         let theirs = Arc::clone(&shared);
-        let work = move || hand_on(writer.sink, &theirs);
+        let work = move || hand_on(writer.sink, &theirs, complain);
         let thread = thread::Builder::new().name("ledger".to_owned()).spawn(work);
         let thread = thread.map_err(|error| {
             Error::environment(format!("starting a thread: {error}"), "allow more threads")
@@ -89,7 +98,7 @@ impl Recorder {
     /// Hands on what waits, and says what became of all; what comes later is not kept.
     pub fn finish(&self) -> KeptAcknowledgements {
         self.end();
-        let reason = self.shared.reason.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let reason = self.shared.reason();
         KeptAcknowledgements {
             kept: self.shared.kept.load(Ordering::Relaxed),
             unkept: self.shared.unkept.load(Ordering::Relaxed),
@@ -111,7 +120,8 @@ impl Drop for Recorder {
     }
 }
 
-fn hand_on(mut sink: Sink, shared: &Shared) {
+fn hand_on(mut sink: Sink, shared: &Shared, complain: impl FnOnce(&str)) {
+    let mut complain = Some(complain);
     let began = Instant::now();
     let mut told = began;
     loop {
@@ -120,6 +130,11 @@ fn hand_on(mut sink: Sink, shared: &Shared) {
         let elapsed_ns = narrow(began.elapsed().as_nanos());
         for part in taken.chunks(ACKNOWLEDGEMENTS_MAX) {
             put(&mut sink, elapsed_ns, part, shared);
+        }
+        if shared.unkept.load(Ordering::Relaxed) > 0
+            && let (Some(reason), Some(complain)) = (shared.reason(), complain.take())
+        {
+            complain(&reason);
         }
         if is_last {
             break;

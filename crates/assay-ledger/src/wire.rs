@@ -190,8 +190,13 @@ impl WitnessAddress {
         Ok(())
     }
 
-    /// The newest ledger of what is known by this.
-    pub(crate) fn read(&self, identity: &str) -> Result<Vec<u8>> {
+    /// Whether it is there and knows the token.
+    pub(crate) fn reach(&self) -> Result<()> {
+        self.ask("").map(drop)
+    }
+
+    /// Asks for the newest ledger of what is known by this; its length, and where it comes from.
+    fn ask(&self, identity: &str) -> Result<(u64, TcpStream)> {
         let lost = |error: io::Error| self.lost(&error);
         let mut stream = self.connect(Purpose::Read, LedgerId([0; 16]))?;
         let name = &identity.as_bytes()[..identity.len().min(IDENTITY_BYTES_MAX)];
@@ -202,7 +207,12 @@ impl WitnessAddress {
             .map_err(lost)?;
         let mut length = [0; 8];
         stream.read_exact(&mut length).map_err(lost)?;
-        let length = u64::from_le_bytes(length);
+        Ok((u64::from_le_bytes(length), stream))
+    }
+
+    /// The newest ledger of what is known by this.
+    pub(crate) fn read(&self, identity: &str) -> Result<Vec<u8>> {
+        let (length, stream) = self.ask(identity)?;
         if length == 0 {
             let (what, hint) = Answer::words(Answer::NoSuchLedger.number());
             return Err(self.refusal(what, hint));
@@ -211,7 +221,8 @@ impl WitnessAddress {
             return Err(self.refusal("what it has is not a ledger", "look at its store"));
         }
         let mut bytes = Vec::new();
-        let read = stream.take(length).read_to_end(&mut bytes).map_err(lost)?;
+        let read =
+            stream.take(length).read_to_end(&mut bytes).map_err(|error| self.lost(&error))?;
         if count_of(read) < length {
             return Err(self.lost(&ErrorKind::UnexpectedEof.into()));
         }

@@ -135,6 +135,20 @@ impl TimeParts {
     pub fn sum_s(&self) -> f64 {
         self.named().iter().map(|(_, part_s)| part_s).sum()
     }
+
+    /// Every part multiplied by a factor.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self {
+            cpu_s: self.cpu_s * factor,
+            cpu_queue_s: self.cpu_queue_s * factor,
+            reads_s: self.reads_s * factor,
+            commit_s: self.commit_s * factor,
+            writes_s: self.writes_s * factor,
+            contention_s: self.contention_s * factor,
+            other_s: self.other_s * factor,
+        }
+    }
 }
 
 /// A database under one population, measured or projected.

@@ -58,8 +58,8 @@ pub(crate) fn close(demand: &Demand, storage: &Storage) -> (Closure, Overheads) 
 /// Of the logarithm of what the model misses where it was measured, the share that it will miss elsewhere, too: as much of it
 /// belongs to the load as to the two storages.
 const COMMON_SHARE: f64 = 0.5;
-/// A model that misses by more gives no answer at all, so that no answer is moved farther.
-const MISS_MAX: f64 = 0.10;
+/// Error of the model where it was measured, beyond which it gives no answer at all; so no answer is moved farther either.
+pub(crate) const MISS_MAX: f64 = 0.10;
 
 /// The response that was measured over the model's with all that the database adds, as far as that will be so elsewhere.
 fn response_factor(

@@ -1,5 +1,6 @@
 //! When there is no answer, or only bounds, or one to be taken with care: what was found, and what would lift it.
 
+use crate::closure::MISS_MAX;
 use crate::demand::Demand;
 use crate::storage::Storage;
 use assay_model::Profile;
@@ -17,8 +18,8 @@ const UNACCOUNTED: (f64, f64) = (0.10, 0.20);
 const PAGE_WAITS: (f64, f64, f64) = (0.10, 0.20, 0.40);
 /// Waits for other sessions above this share of DB time may or may not shrink with the rest.
 const CONTENTION_MAX: f64 = 0.20;
-/// Errors of the model where it was measured, from which it is doubted, and refused.
-const CLOSURE: (f64, f64) = (0.05, 0.10);
+/// Error of the model where it was measured, from which it is doubted.
+const CLOSURE_DOUBTED: f64 = 0.05;
 /// Share of reads that memory answered, beyond which they say nothing of storage.
 const CACHED_MAX: f64 = 0.02;
 /// How far the calibrated transfer may be from the database's block.
@@ -239,9 +240,9 @@ pub(crate) fn of_closure(closure: Option<&Closure>) -> Vec<Objection> {
     let error = closure.throughput_error.abs().max(closure.response_error.abs());
     let what =
         format!("on the present storage the model is {} from what was measured", percent(error));
-    if error > CLOSURE.1 || error.is_nan() {
+    if error > MISS_MAX || error.is_nan() {
         vec![objection(kind, Effect::Refused, what, remedy)]
-    } else if error > CLOSURE.0 {
+    } else if error > CLOSURE_DOUBTED {
         vec![objection(kind, Effect::Doubt, what, remedy)]
     } else {
         Vec::new()
@@ -250,7 +251,7 @@ pub(crate) fn of_closure(closure: Option<&Closure>) -> Vec<Objection> {
 
 /// Whether the model's doubt is to be doubled.
 pub(crate) fn is_doubted(closure: Option<&Closure>) -> bool {
-    let far = |error: f64| error.abs() > CLOSURE.0;
+    let far = |error: f64| error.abs() > CLOSURE_DOUBTED;
     closure.is_some_and(|closure| far(closure.throughput_error) || far(closure.response_error))
 }
 

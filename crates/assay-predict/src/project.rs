@@ -456,15 +456,24 @@ fn missed(
         }
     };
     let faster = throughput_per_s / solved.throughput_per_s;
-    let other_s = solved.parts.other_s + response_s - solved.response_s;
     Solution {
         response_s,
         throughput_per_s,
-        parts: TimeParts { other_s, ..solved.parts },
+        parts: parts_of(response_s, solved),
         reads_outstanding: solved.reads_outstanding * faster,
         cpu_busy_share: solved.cpu_busy_share * faster,
         ..*solved
     }
+}
+
+/// The parts of a response that is not the computed one: what it has more stands in no event, what it has less no event names,
+/// so that all parts shrink alike and none is less than nothing.
+fn parts_of(response_s: f64, solved: &Solution) -> TimeParts {
+    let more_s = response_s - solved.response_s;
+    if more_s < 0.0 {
+        return solved.parts.scaled(response_s / solved.response_s);
+    }
+    TimeParts { other_s: solved.parts.other_s + more_s, ..solved.parts }
 }
 
 /// Response and throughput of a closed population that cannot do more than a limit.
@@ -510,5 +519,7 @@ mod tests {
         assert!((found.response_s - (20.0 / 104.0 - 0.1)).abs() < 1e-12);
         let free = missed(&solution(), population, 0.8, None);
         assert!((free.throughput_per_s - 20.0 / 0.18).abs() < 1e-9);
+        assert!((free.parts.sum_s() - free.response_s).abs() < 1e-12);
+        assert!(free.parts.named().iter().all(|(_, part_s)| *part_s >= 0.0));
     }
 }

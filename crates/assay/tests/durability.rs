@@ -5,7 +5,7 @@
 mod support;
 
 use assay_model::units::Bytes;
-use assay_rig::{Latency, Lie, Operation, Rig, Script, or_skip};
+use assay_rig::{Latency, Lie, Operation, Rig, Script, SmallFileSystem, or_skip};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -194,7 +194,7 @@ fn what_does_not_belong_together_is_not_judged() {
     let place = &ground.place;
     place.write("none.ledger", "no ledger");
     for (line, code, complaint) in [
-        ("verify d --after --ledger data.ledger".to_owned(), 2, "is another one"),
+        ("verify d --after --ledger data.ledger".to_owned(), 2, "and not about d"),
         (
             ground.line("--after").replace("data.ledger", "none.ledger"),
             2,
@@ -214,6 +214,59 @@ fn what_does_not_belong_together_is_not_judged() {
     let ran = place.run(&ground.line("--after --cut power"));
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stderr.contains("are not whole and do not count"), "{}", ran.stderr);
+    // One that is damaged before its end says less as well, and nothing of it is cut off or added to.
+    let mut damaged = whole;
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    std::fs::write(ground.ledger(), &damaged).unwrap();
+    for (rest, code, complaint) in [
+        ("--after --cut power", 0, "the ledger is damaged at byte"),
+        (
+            "--after --resume --cut power",
+            4,
+            "opening the ledger data.ledger: it is damaged at byte",
+        ),
+    ] {
+        let ran = place.run(&ground.line(rest));
+        assert_eq!(ran.code, Some(code), "{rest}: {ran:?}");
+        assert!(ran.stderr.contains(complaint), "{rest}: {}", ran.stderr);
+        assert_eq!(std::fs::read(ground.ledger()).unwrap(), damaged);
+    }
+}
+
+#[test]
+fn a_ledger_that_cannot_be_had_leaves_nothing_on_the_target() {
+    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
+    let (place, target) = (&ground.place, ground.rig.directory());
+    place.write("data.ledger", "somebody's");
+    // Nobody listens there any more.
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let witness =
+        format!("verify {} {SIZE} --witness {nobody} --token-file token", target.display());
+    for line in [ground.line(""), witness] {
+        let ran = place.run(&line);
+        assert_eq!(ran.code, Some(4), "{ran:?}");
+        assert_eq!(support::names(target), [""; 0], "{line}");
+    }
+    assert_eq!(std::fs::read_to_string(ground.ledger()).unwrap(), "somebody's");
+}
+
+#[test]
+fn a_ledger_that_is_full_is_said_at_once_and_stays_whole() {
+    let full = or_skip!(SmallFileSystem::tmpfs(128 << 10));
+    let place = Place::new();
+    let ledger = full.path().join("data.ledger");
+    let line = format!("verify d --size 8MiB --ledger {}", ledger.display());
+    let mut writing = place.start(&line);
+    while !writing.stderr().contains("acknowledgements are not kept at present") {
+        assert!(writing.is_running(), "{}", writing.stderr());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    writing.signal(Signal::KILL);
+    drop(writing.wait());
+    let ran = place.run(&format!("{line} --after --cut power"));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(!ran.stderr.contains("not whole"), "{}", ran.stderr);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A volatile cache before the medium, and what is left of it when the power fails: every state follows from the writes and a seed.
 //!
 //! Durable is what completed before a flush arrived that has completed; each unit of the rest is kept or lost by itself. FUSE passes a
-//! durable write on as a write and a flush, so that there is no FUA of its own here.
+//! durable write on as a write and a flush; a disk at a socket hears of each durable write.
 
 use crate::random::Random;
 use crate::store::Store;
@@ -9,6 +9,7 @@ use assay_model::number::{count_of, index_of};
 use assay_model::units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 
 /// What a device does with flushes and with units on their way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,6 +103,23 @@ impl VolatileCache {
         let (reached, rest): (Vec<Cached>, Vec<Cached>) = self.cached.drain(..).partition(reached);
         self.cached = rest.into();
         for cached in &reached {
+            self.write_out(cached);
+        }
+    }
+
+    /// A write that must be durable was carried out: what is cached of its place goes to the medium, in its order, unless flushes
+    /// do nothing; then this does nothing either.
+    pub(crate) fn make_durable(&mut self, inode: u64, place: Range<u64>) {
+        if let Lie::IgnoresFlush(_) = self.cache.lie {
+            return;
+        }
+        let is_of_it = |cached: &Cached| {
+            let end = cached.offset + count_of(cached.bytes.len());
+            cached.inode == inode && cached.offset < place.end && place.start < end
+        };
+        let (of_it, rest): (Vec<Cached>, Vec<Cached>) = self.cached.drain(..).partition(is_of_it);
+        self.cached = rest.into();
+        for cached in &of_it {
             self.write_out(cached);
         }
     }

@@ -3,7 +3,8 @@
 #![forbid(unsafe_code)]
 
 use assay_model::{Blame, Error, Result};
-use assay_rig::{Rig, Script, deny_io_uring};
+use assay_rig::{Latency, Operation, Rig, Script, deny_io_uring};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, Write};
@@ -18,8 +19,8 @@ assay-rig mount DIRECTORY [--script FILE] [--log FILE] [--no-stdin]
     Serves the script under DIRECTORY until SIGTERM, SIGINT or the end of standard input
     (ignored with --no-stdin), unmounts, and prints the log as JSON lines: one a data operation,
     then one with the statistics. Says `mounted DIRECTORY` on standard error when it is ready.
-    On standard input, `cut SEED` cuts the power and `on` gives it back; each is repeated on standard
-    error when it is done.
+    On standard input, `cut SEED` cuts the power, `on` gives it back, and `latency write = { fixed = \"2ms\" }`
+    changes a time of the script; each is repeated on standard error when it is done.
 assay-rig deny-io-uring -- COMMAND [ARGUMENT...]
     Becomes COMMAND with the system calls of io_uring denied (EPERM).";
 
@@ -117,16 +118,30 @@ fn obey_input(stop: Sender<()>, rig: &Arc<Rig>) {
     std::thread::spawn(move || {
         for line in io::stdin().lock().lines().map_while(std::result::Result::ok) {
             let Some(rig) = rig.upgrade() else { return };
-            let seed = line.strip_prefix("cut ").and_then(|seed| seed.parse().ok());
-            match (seed, line.as_str()) {
-                (Some(seed), _) => rig.cut_power(seed),
-                (None, "on") => rig.restore_power(),
-                _ => continue,
+            if obey(&line, &rig) {
+                let _ = writeln!(io::stderr().lock(), "{line}");
             }
-            let _ = writeln!(io::stderr().lock(), "{line}");
         }
         let _ = stop.send(());
     });
+}
+
+/// Carries out a line; whether it is a known one.
+fn obey(line: &str, rig: &Rig) -> bool {
+    let latencies = line.strip_prefix("latency ").map(toml::from_str);
+    let seed = line.strip_prefix("cut ").and_then(|seed| seed.parse().ok());
+    match (latencies, seed) {
+        (Some(Ok(latencies)), _) => {
+            let latencies: BTreeMap<Operation, Latency> = latencies;
+            for (operation, time) in latencies {
+                rig.set_latency(operation, time);
+            }
+        }
+        (_, Some(seed)) => rig.cut_power(seed),
+        _ if line == "on" => rig.restore_power(),
+        _ => return false,
+    }
+    true
 }
 
 fn deny(arguments: &[OsString]) -> Result<()> {

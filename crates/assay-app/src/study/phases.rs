@@ -3,7 +3,7 @@
 use super::labels::settings;
 use crate::context::Context;
 use crate::recording::{OpenTarget, Recording};
-use assay_host::hook::{HookRun, run_hook};
+use assay_host::hook::{HookPurpose, HookRun, run_hook};
 use assay_methods::study::{capacity_of, fill_of, filling, share_used};
 use assay_model::measurement::Finish;
 use assay_model::number::real;
@@ -115,7 +115,12 @@ pub fn hook(
         ("ASSAY_SETTINGS", &settings),
     ];
     let limit = Duration::from_nanos(study.hooks.time_limit.0);
-    let run =
-        HookRun { guard: &context.guards.hook, variables: &variables, limit, stop: &context.stop };
+    let run = HookRun {
+        purpose: HookPurpose::Study,
+        guard: &context.guards.hook,
+        variables: &variables,
+        limit,
+        stop: &context.stop,
+    };
     run_hook(command, &run).map(Some)
 }

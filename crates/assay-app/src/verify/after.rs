@@ -47,11 +47,8 @@ impl AfterPlan {
     pub fn judge(&self, named: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
         let place = self.place()?;
         let ledger = self.ledger(place)?;
-        if ledger.rest_bytes > 0 {
-            let rest = ledger.rest_bytes;
-            context.progress.say(&format!(
-                "note: the last {rest} bytes of the ledger are not whole and do not count"
-            ));
+        if let Some(gap) = ledger.gap() {
+            context.progress.say(&format!("note: {gap}"));
         }
         let target = TargetPlan {
             ledger: Some(LedgerUse::Again(ledger.id.digits())),
@@ -113,12 +110,14 @@ impl AfterPlan {
         if identities.contains(&head.identity) {
             return Ok(ledger);
         }
+        let target = self.verify.only_target()?;
+        // Directories are known by many files, a device by itself: one that shrank shows its size.
+        let is = match identities {
+            [device] if device.starts_with("device") => format!("{target} is the {device}"),
+            _ => format!("not about {target}"),
+        };
         Err(Error::usage(
-            format!(
-                "the ledger is about the {}, and {} is another one",
-                head.identity,
-                self.verify.only_target()?
-            ),
+            format!("the ledger is about the {}, and {is}", head.identity),
             format!("name what was verified: it was called {}", head.target),
         ))
     }
@@ -148,7 +147,9 @@ impl AfterPlan {
             return Err(Error::environment("the judgement was interrupted", "start it again"));
         }
         let judged = self.judged(&case, &after, &found);
-        place.judge(ledger.id, &judged)?;
+        if !ledger.is_damaged {
+            place.judge(ledger.id, &judged)?;
+        }
         let mut cuts = ledger.judgements();
         if !ledger.last().judgements.is_empty() {
             cuts.pop();

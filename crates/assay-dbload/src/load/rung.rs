@@ -14,6 +14,7 @@ use super::watch::Watch;
 use super::worker::{Common, Ended, Worker};
 use assay_dbserver::Interrupter;
 use assay_host::clock::unix_ns;
+use assay_host::open_files::allow_open_files;
 use assay_model::load::{Length, Rung};
 use assay_model::measurement::Finish;
 use assay_model::number::narrow;
@@ -28,6 +29,13 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Places in which sessions count; further sessions share them, because histograms are large.
 const SLOTS_MAX: u32 = 32;
+
+/// A session has its socket, and a second handle by which it is interrupted.
+const FILES_A_SESSION: u64 = 2;
+/// What a load has open apart from its sessions, at most.
+const FILES_APART: u64 = 256;
+/// Sessions are opened by this number of threads at most.
+const OPENERS_MAX: usize = 8;
 
 /// What a rung came to.
 #[derive(Debug)]
@@ -55,13 +63,7 @@ pub fn measure<M: Method>(
     method.check(database)?;
     let is_part = hooks.meet.is_some();
     let slots = slots(plan.sessions, method.kinds().len());
-    let workers: Result<Vec<Worker<M::Session>>> = (0..plan.sessions)
-        .zip(slots.iter().cycle())
-        .map(|(number, slot)| {
-            Worker::open(database, method, plan.first_session + number, Arc::clone(slot))
-        })
-        .collect();
-    let workers = workers?;
+    let workers = open_all(database, method, plan, &slots)?;
     // After the sessions were opened: what that reads and commits belongs to no statement of the load.
     let before = if is_part {
         CounterSnapshot::of_this_host()
@@ -92,6 +94,33 @@ pub fn measure<M: Method>(
         add_statements(&mut measured.rung, stream);
     }
     Ok(measured)
+}
+
+/// Opens the sessions in the order of their numbers, several at once: a server takes milliseconds to start one.
+fn open_all<M: Method>(
+    database: &Database<M::Link>,
+    method: &M,
+    plan: &RungPlan,
+    slots: &[Arc<Mutex<Slot>>],
+) -> Result<Vec<Worker<M::Session>>> {
+    let files = FILES_APART + FILES_A_SESSION * u64::from(plan.sessions);
+    allow_open_files(files, &format!("a rung of {} sessions", plan.sessions))?;
+    let numbered: Vec<(u32, &Arc<Mutex<Slot>>)> =
+        (0..plan.sessions).zip(slots.iter().cycle()).collect();
+    let open = |(number, slot): &(u32, &Arc<Mutex<Slot>>)| {
+        Worker::open(database, method, plan.first_session + number, Arc::clone(slot))
+    };
+    let at_once = thread::available_parallelism().map_or(1, usize::from).min(OPENERS_MAX);
+    thread::scope(|scope| {
+        let parts = numbered.chunks(numbered.len().div_ceil(at_once).max(1));
+        let openers: Vec<_> = parts
+            .map(|part| scope.spawn(move || part.iter().map(open).collect::<Result<Vec<_>>>()))
+            .collect();
+        let opened = openers
+            .into_iter()
+            .map(|opener| opener.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        opened.collect::<Result<Vec<_>>>().map(|parts| parts.into_iter().flatten().collect())
+    })
 }
 
 /// The load's own statements are readers of single blocks, too.

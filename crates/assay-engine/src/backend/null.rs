@@ -1,13 +1,15 @@
 //! Completes everything at once: what is left is the cost of the tool itself.
 
 use super::{Backend, Completion, Io, Wait};
-use crate::sys::{Buffers, monotonic_ns};
+use crate::stamp_clock::StampClock;
+use crate::sys::Buffers;
 use assay_model::{Error, Result};
 
 /// A device of no work.
 #[derive(Debug)]
 pub struct NullBackend {
     buffers: Buffers,
+    clock: StampClock,
     queued: Vec<Completion>,
     enters: u64,
 }
@@ -20,6 +22,7 @@ impl NullBackend {
     pub fn new(slots: usize, slot_bytes: usize) -> Result<Self> {
         Ok(Self {
             buffers: buffers(slots, slot_bytes)?,
+            clock: StampClock::new(),
             queued: Vec::with_capacity(slots),
             enters: 0,
         })
@@ -38,7 +41,7 @@ pub(super) fn buffers(slots: usize, slot_bytes: usize) -> Result<Buffers> {
 
 impl Backend for NullBackend {
     fn now_ns(&self) -> u64 {
-        monotonic_ns()
+        self.clock.now_ns()
     }
 
     fn buffer(&mut self, slot: u32) -> &mut [u8] {
@@ -53,7 +56,7 @@ impl Backend for NullBackend {
     fn enter(&mut self, wait: Wait) -> Result<()> {
         self.enters += 1;
         if let (true, Wait::Until(Some(until_ns))) = (self.queued.is_empty(), wait) {
-            let pause_ns = until_ns.saturating_sub(monotonic_ns()).min(super::TICK_NS);
+            let pause_ns = until_ns.saturating_sub(self.now_ns()).min(super::TICK_NS);
             std::thread::sleep(std::time::Duration::from_nanos(pause_ns));
         }
         Ok(())
@@ -65,5 +68,9 @@ impl Backend for NullBackend {
 
     fn enters(&self) -> u64 {
         self.enters
+    }
+
+    fn features(&self) -> Vec<String> {
+        self.clock.feature().into_iter().collect()
     }
 }

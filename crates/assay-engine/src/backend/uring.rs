@@ -6,7 +6,8 @@
 
 use super::null::buffers;
 use super::{Backend, Completion, Io, TICK_NS, Wait};
-use crate::sys::{Buffers, monotonic_ns};
+use crate::stamp_clock::StampClock;
+use crate::sys::Buffers;
 use assay_model::measurement::Operation;
 use assay_model::{Error, Result};
 use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
@@ -51,6 +52,7 @@ pub struct UringBackend {
     buffers: ManuallyDrop<Buffers>,
     /// Keeps the files open as long as the ring.
     _targets: Arc<[Target]>,
+    clock: StampClock,
     tick: Timespec,
     tick_armed: bool,
     fixed_buffers: bool,
@@ -108,6 +110,7 @@ impl UringBackend {
             ring: ManuallyDrop::new(ring),
             buffers: ManuallyDrop::new(buffers),
             _targets: targets,
+            clock: StampClock::new(),
             tick: Timespec::new().nsec(50_000_000),
             tick_armed: false,
             fixed_buffers,
@@ -162,7 +165,7 @@ impl UringBackend {
         self.enters += 1;
         match wait {
             Wait::Until(Some(until_ns)) if self.timed_wait => {
-                let sleep_ns = until_ns.saturating_sub(monotonic_ns()).min(TICK_NS);
+                let sleep_ns = until_ns.saturating_sub(self.now_ns()).min(TICK_NS);
                 let time = Timespec::new().nsec(u32::try_from(sleep_ns).unwrap_or(u32::MAX));
                 self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&time))
             }
@@ -204,7 +207,7 @@ fn build(entries: u32, options: UringOptions) -> io::Result<IoUring> {
 impl Backend for UringBackend {
     #[inline]
     fn now_ns(&self) -> u64 {
-        monotonic_ns()
+        self.clock.now_ns()
     }
 
     fn buffer(&mut self, slot: u32) -> &mut [u8] {
@@ -271,6 +274,7 @@ impl Backend for UringBackend {
         if self.options.polled {
             features.push("polled completions".to_owned());
         }
+        features.extend(self.clock.feature());
         features
     }
 }

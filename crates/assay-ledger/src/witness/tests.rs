@@ -46,7 +46,7 @@ fn judged() -> JudgedCut {
 /// What both kinds of places do alike.
 fn keeps(place: &LedgerPlace) {
     let id = LedgerId::random().unwrap();
-    let recorder = Recorder::begin(place.create(id, &head(id, 1)).unwrap()).unwrap();
+    let recorder = Recorder::begin(place.create(id, &head(id, 1)).unwrap(), |_| ()).unwrap();
     for version in 1..=1000 {
         recorder.acknowledge(&[Acknowledgement { place: u64::from(version) % 10, version }]);
     }
@@ -135,7 +135,9 @@ fn a_witness_that_was_killed_weakens_what_is_known_and_no_more() {
     let witness = ground.witness();
     let (place, address) = (place(&witness), witness.address());
     let id = LedgerId::random().unwrap();
-    let recorder = Recorder::begin(place.create(id, &head(id, 1)).unwrap()).unwrap();
+    let (said, heard) = std::sync::mpsc::channel();
+    let complain = move |reason: &str| said.send(reason.to_owned()).unwrap();
+    let recorder = Recorder::begin(place.create(id, &head(id, 1)).unwrap(), complain).unwrap();
     let one = |version| recorder.acknowledge(&[Acknowledgement { place: 1, version }]);
     one(1);
     wait_until(|| witness.activities().iter().any(|activity| activity.acknowledgements == 1));
@@ -145,13 +147,14 @@ fn a_witness_that_was_killed_weakens_what_is_known_and_no_more() {
         one(2);
         recorder.unkept() > 0
     });
+    let reason = heard.recv().unwrap();
     let witness = Witness::listen(address, &ground.0, token(TOKEN)).unwrap();
     wait_until(|| {
         one(3);
         witness.activities().iter().any(|activity| activity.acknowledgements > 1)
     });
     let kept = recorder.finish();
-    assert!(kept.unkept > 0 && kept.reason.is_some(), "{kept:?}");
+    assert!(kept.unkept > 0 && kept.reason == Some(reason), "{kept:?}");
     assert_eq!(place.read("file 1").unwrap().last().promises[&1], 3);
 }
 
@@ -161,7 +164,7 @@ fn malformed_bytes_harm_nobody() {
     let witness = ground.witness();
     let id = LedgerId::random().unwrap();
     let writer = place(&witness).create(id, &head(id, 1)).unwrap();
-    let recorder = Recorder::begin(writer).unwrap();
+    let recorder = Recorder::begin(writer, |_| ()).unwrap();
     let mut state = 1u64;
     for length in (0..400).map(|number| number * 7 % 211) {
         let mut stream = TcpStream::connect(witness.address()).unwrap();

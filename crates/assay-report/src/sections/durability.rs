@@ -7,6 +7,7 @@ use crate::view::{Block, Level, Look, Section, Table};
 use assay_model::durability::{
     CutKind, Durability, Evidence, FlushTiming, JudgedCut, TimingFinding,
 };
+use assay_model::integrity::FaultKind;
 use assay_model::number::real;
 use assay_model::units::{show_bytes, show_count};
 use assay_model::verdict::{Outcome, Unit};
@@ -62,8 +63,15 @@ fn refuted(found: &Durability) -> String {
         return format!("Refuted: {}, {after}", database_faults::sentence(commits));
     }
     let promised: u64 = lossy.iter().map(|cut| cut.promised_blocks).sum();
+    let foreign =
+        |cut: &&JudgedCut| cut.counts.iter().any(|count| count.kind == FaultKind::OtherRun);
+    let caution = if lossy.iter().any(foreign) {
+        " Some hold another run's data: make sure that none wrote here in the meantime."
+    } else {
+        ""
+    };
     format!(
-        "Refuted: {} of {} blocks do not hold what was acknowledged, {after}",
+        "Refuted: {} of {} blocks do not hold what was acknowledged, {after}{caution}",
         show_count(real(found.broken())),
         show_count(real(promised)),
     )

@@ -69,11 +69,13 @@ impl Ground {
             assert!(ended.is_none(), "it ended by itself: {ended:?}");
             length(&self.ledger()) > begun + self.enough_bytes
         });
+        // No process survives a power cut: the server neither. One that ends by itself when its storage goes has no directory any
+        // more, and is still there until somebody has heard of its end.
+        let mut processes = processes_in(self.disk.path());
         self.disk.cut_power(seed);
         kill_process(Pid::from_child(&writing), Signal::KILL).unwrap();
         writing.wait().unwrap();
-        // No process survives a power cut: the server neither.
-        let processes = processes_in(self.disk.path());
+        processes.extend(processes_in(self.disk.path()));
         for process in &processes {
             let number = process.file_name().unwrap().to_str().unwrap().parse().unwrap();
             // It may have ended by itself meanwhile.
@@ -141,12 +143,15 @@ fn assert_kept(load: &Value, cuts: usize) {
     }
 }
 
+/// What the device keeps or loses by itself: less than a page, and enough for the superblock of ext4, which a smaller unit tears.
+const TEARS_BYTES: u64 = 4096;
+
 /// A device that tears pages under a server that does not protect them. It is so slow and the cache of the server so small that pages are
 /// always on their way, so that a cut meets some that were written and not flushed.
 fn torn_pages(product: &'static str) {
     let time = |micros| Latency::fixed(Duration::from_micros(micros));
     let script = Script::new()
-        .cache(512, Lie::None)
+        .cache(TEARS_BYTES, Lie::None)
         .servers(2)
         .latency(Operation::Write, time(50))
         .latency(Operation::Sync, time(500));
@@ -189,10 +194,10 @@ fn mariadb_without_a_doublewrite_buffer_is_caught_where_pages_are_torn() {
 }
 
 /// A campaign of two cuts on a conforming device, and a server that does not wait for it.
-fn campaign(product: &'static str) {
+fn campaign(product: &'static str, unit_bytes: u64) {
     let time = |micros| Latency::fixed(Duration::from_micros(micros));
     let script = Script::new()
-        .cache(4096, Lie::None)
+        .cache(unit_bytes, Lie::None)
         .latency(Operation::Write, time(50))
         .latency(Operation::Sync, time(500));
     let mut ground = Ground::new(or_skip!(CutFileSystem::make(DISK_BYTES, script)), product);
@@ -218,7 +223,7 @@ fn postgres_keeps_what_it_acknowledged_and_without_fsync_it_does_not() {
         println!("skipped: no PostgreSQL server here");
         return;
     }
-    campaign("postgres");
+    campaign("postgres", TEARS_BYTES);
 }
 
 #[test]
@@ -226,7 +231,8 @@ fn mariadb_keeps_what_it_acknowledged_and_without_waiting_it_does_not() {
     if mariadb::place("commits").is_none() {
         return;
     }
-    campaign("mariadb");
+    // Its pages are kept whole: it does not restore the first page of a file that was torn (10.11.19, `benchmarks/README.md`).
+    campaign("mariadb", 16 << 10);
 }
 
 #[test]

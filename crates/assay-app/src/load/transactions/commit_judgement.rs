@@ -79,6 +79,9 @@ where
         context: &Context,
     ) -> Result<FinishedRun> {
         let ledger = read_own(&self.ledger.place, self.target)?;
+        if let Some(gap) = ledger.gap() {
+            context.progress.say(&format!("note: {gap}"));
+        }
         let named = LoadTarget::read(self.target)?;
         let writer = context.store.create(&NewRun {
             kind: RunKind::Load,
@@ -113,7 +116,9 @@ where
         let found = self.look(named, &case, &mut load, context)?;
         load.checks.extend(found.checks);
         let judged = self.judged(&case, found.commits);
-        self.ledger.place.judge(ledger.id, &judged)?;
+        if !ledger.is_damaged {
+            self.ledger.place.judge(ledger.id, &judged)?;
+        }
         let mut cuts = ledger.judgements();
         if !case.epoch.judgements.is_empty() {
             cuts.pop();

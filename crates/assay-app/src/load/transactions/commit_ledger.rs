@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::load::prepared_server::{Cleanup, LoadProduct, LoadTarget, PreparedServer};
-use crate::verify::{boot, check_apart};
+use crate::verify::{boot, check_apart, complaint};
 use assay_dbload::load::{CommitLog, Database, PreservedServer, SharedCommitLog};
 use assay_host::clock::unix_ns;
 use assay_host::root::SysRoot;
@@ -52,14 +52,18 @@ impl CommitRun {
     /// Before anything is made.
     ///
     /// # Errors
-    /// Where a ledger that is gone on with cannot be read or is about something else.
+    /// Where a ledger that is gone on with cannot be read or is about something else, or a new one cannot be made.
     pub fn new(plan: &CommitPlan, target: &str, context: &Context) -> Result<Self> {
         let known = match plan.step {
             CommitStep::GoOn => {
                 let ledger = read_own(&plan.place, target)?;
                 Some((ledger.id, ledger.judgements()))
             }
-            CommitStep::Begin | CommitStep::Judge => None,
+            CommitStep::Begin => {
+                plan.place.check_new()?;
+                None
+            }
+            CommitStep::Judge => None,
         };
         Ok(Self { plan: plan.clone(), target: target.to_owned(), context: context.clone(), known })
     }
@@ -85,7 +89,8 @@ impl CommitRun {
         let directory = prepared.own.as_ref().map(|own| own.directory().to_owned());
         let writer =
             self.open(identity(&self.target, directory.as_deref(), &schema)?, run, schema)?;
-        let opened = log.set(CommitLog::new(run, Recorder::begin(writer)?));
+        let opened =
+            log.set(CommitLog::new(run, Recorder::begin(writer, complaint(&self.context))?));
         debug_assert!(opened.is_ok(), "a run opens one ledger");
         let shown = directory.map_or_else(|| self.shown(), |path| path.display().to_string());
         self.context.progress.say(&format!(
