@@ -18,6 +18,8 @@ import threading
 sys.path[:] = [path for path in sys.path if path]
 # Nothing is reported to anybody, and a database that fills the memory of its host must not end our actor.
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+# A cluster that refuses a token refuses it every second; twenty times by default.
+os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "4")
 
 CONNECT_S, PLACE_S, FAREWELL_S, REACH_S = 60, 60, 10, 3
 MISSING = "pip install 'assay[ray]' on every host, in the same version of Python"
@@ -150,7 +152,8 @@ def connect():
 
     within(CONNECT_S, attempt, "no Ray cluster answers")
     if failed:
-        refuse(f"connecting to the Ray cluster: {failed[0].partition('. ')[0]}", "start it with `ray start`, in the same versions of Ray and Python and with the same token")
+        refuse(f"connecting to the Ray cluster: {failed[0].partition('. ')[0]}",
+               "look whether the token is that of the cluster; start it with `ray start`, in the same versions of Ray and Python everywhere")
     return ray
 
 
