@@ -1,4 +1,4 @@
-"""What being a host costs it: processor time and memory of everything that runs on it for the driver, before and while a node rests between two loads."""
+"""What being a host costs it: processor time and memory of everything that runs on it for the driver, before, while a node rests, and while it measures."""
 
 import os
 import signal
@@ -30,7 +30,9 @@ def name_of(process):
     line = " ".join(words)
     if len(words) > 1 and words[1] == "node":
         return "assay node"
-    for part, name in (("raylet/raylet", "raylet"), ("dashboard/agent", "agents"), ("runtime_env/agent", "agents"), ("ray::", "actor"), ("far_shell", "shell")):
+    kinds = (("raylet/raylet", "raylet"), ("dashboard/agent", "agents"), ("Agent", "agents"), ("ray::", "actor"), ("log_monitor", "monitor of logs"),
+             ("--block", "ray start --block"), ("far_shell", "shell"))
+    for part, name in kinds:
         if part in line:
             return name
     return "others"
@@ -57,24 +59,31 @@ def used(hosts, name, seconds):
     return found
 
 
-def rows(given, hosts, seconds=20):
-    """The table, and the raw numbers."""
-    name = hosts.names[-1]
-    raw = {"idle": used(hosts, name, seconds)}
-    command = [given.assay, "soak", given.directory, "--size", "64MiB", "--workload", "oltp", "--work", "1s", "--rest", "10min", "--cycles", "2", "--quiet",
-               "--hosts", hosts.option(), "--store", given.store]
+def while_it(given, hosts, name, words, settle_s, seconds):
+    """What a host uses while a driver does something with all hosts, from a while after its node is there."""
+    command = [given.assay, *words, "--size", "64MiB", "--quiet", "--hosts", hosts.option(), "--store", given.store]
     driver = subprocess.Popen(command, env=hosts.environment(given.assay), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(300):
             if hosts.nodes(name):
                 break
             time.sleep(0.1)
-        # The cycle is over by then, and the node rests.
-        time.sleep(12)
-        raw["node rests"] = used(hosts, name, seconds)
+        time.sleep(settle_s)
+        return used(hosts, name, seconds)
     finally:
         driver.send_signal(signal.SIGINT)
         driver.wait()
+
+
+def rows(given, hosts, seconds=15):
+    """The table, and the raw numbers."""
+    name = hosts.names[-1]
+    rests = ["soak", given.directory, "--workload", "oltp", "--work", "1s", "--rest", "10min", "--cycles", "2"]
+    measures = ["run", "randread", given.directory, "--time", "10min", "--warm-up", "0s", "--outstanding", "1"]
+    raw = {"idle": used(hosts, name, seconds)}
+    # The cycle is over by then, and the node rests.
+    raw["node rests"] = while_it(given, hosts, name, rests, 8, seconds)
+    raw["node measures"] = while_it(given, hosts, name, measures, 5, seconds)
     table = []
     for when, found in raw.items():
         for kind, (share, memory) in sorted(found.items()):

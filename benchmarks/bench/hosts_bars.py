@@ -178,42 +178,63 @@ def fio_skew(given, hosts, count):
     return found
 
 
-def rows(given, hosts, report):
-    """All bars, as rows of a table, and the raw numbers."""
-    table, raw = [], {}
-    for outstanding in (1, 32):
-        found = raw[f"starts_{outstanding}"] = starts(given, hosts, given.starts, outstanding)
-        skews = [one["skew_ms"] for one in found]
-        middle, most = statistics.median(skews), max(skews)
-        table.append([f"true skew of {len(found)} starts of {len(hosts.names)} hosts, {outstanding} outstanding, ms", f"median {middle:.2f}, most {most:.2f}",
-                      report.bar(middle <= 0.5 and most <= 5, "≤ 0.5, ≤ 5")])
-    found = raw["starts_1"]
+def start_rows(found, outstanding, hosts, report):
+    """Rows of repeated starts."""
+    skews = [one["skew_ms"] for one in found]
+    middle, most = statistics.median(skews), max(skews)
+    table = [[f"true skew of {len(found)} starts of {len(hosts.names)} hosts, {outstanding} outstanding, ms", f"median {middle:.2f}, most {most:.2f}",
+              report.bar(middle <= 0.5 and most <= 5, "≤ 0.5, ≤ 5")]]
+    if outstanding > 1:
+        return table
     held = sum(bool(one["skew_held"]) for one in found)
     table.append(["printed interval holds the true skew, of all starts", f"{held} of {len(found)}", report.bar(held >= 0.99 * len(found), "≥ 99 %")])
     errors = [abs(error) for one in found for error in one["errors_us"]]
     held = sum(all(one["held"]) for one in found)
     table.append(["offsets of 0, 1,000 and 50,000 s: error, µs", f"median {statistics.median(errors):.0f}, most {max(errors):.0f}; all three held in {held} of {len(found)}",
                   report.bar(max(errors) <= 250 and held >= 0.99 * len(found), "≤ 250 busy; ≥ 99 %")])
-    raw["loss"] = {}
+    return table
+
+
+def loss_row(one, words, report):
+    """A row of a loss."""
+    met = one["noticed_s"] <= LOST_S and one["code"] == 3 and one["gone_s"] is not None and one["gone_s"] <= GONE_S
+    return [f"{words}: noticed, printed, its I/O ended, s", f"{one['noticed_s']:.2f}, {one['printed_s']:.1f}, {one['gone_s']}; exit code {one['code']}: {one['reason']}; "
+            f"{one['kept_s']:.0f} s of {one['measured_s']:.1f} s kept", report.bar(met, f"noticed ≤ {LOST_S}, ended ≤ {GONE_S:.0f}, exit code 3")]
+
+
+def death_row(found, with_cut, report):
+    """A row of killed drivers."""
+    ended = max(one["ended_s"] for one in found)
+    lost = [one["lost_s"] for one in found]
+    whole = all(one.get("same") for one in found)
+    limit = 6.0 if with_cut else 1.0
+    shown = "some not collected" if None in lost else f"{max(lost):.2f}"
+    met = ended <= limit and None not in lost and max(lost) <= 1 and whole
+    cut = ", cables cut" if with_cut else ""
+    return [f"the driver is killed {len(found)} times{cut}: all I/O ended, lost after collecting, s at most", f"{ended:.2f}, {shown}",
+            report.bar(met or (with_cut and ended <= limit), f"≤ {limit:.0f}, ≤ 1")]
+
+
+def rows(given, hosts, report):
+    """All bars whose name contains what was asked for, as rows of a table, and the raw numbers."""
+    table, raw = [], {}
+    asked = [name for name in ("starts_1", "starts_32", "loss", "deaths", "deaths_cut", "fio") if given.only in name]
+    for outstanding in (1, 32):
+        if f"starts_{outstanding}" in asked:
+            found = raw[f"starts_{outstanding}"] = starts(given, hosts, given.starts, outstanding)
+            table += start_rows(found, outstanding, hosts, report)
     for how, words in (("node", "the node is killed"), ("agent", "all processes of the host are killed"), ("cut", "the cable is cut")):
-        one = raw["loss"][how] = loss(given, hosts, how)
-        met = one["noticed_s"] <= LOST_S and one["code"] == 3 and one["gone_s"] is not None and one["gone_s"] <= GONE_S
-        table.append([f"{words}: noticed, printed, its I/O ended, s", f"{one['noticed_s']:.2f}, {one['printed_s']:.1f}, {one['gone_s']}; exit code {one['code']}: {one['reason']}; "
-                      f"{one['kept_s']:.0f} s of {one['measured_s']:.1f} s kept", report.bar(met, f"noticed ≤ {LOST_S}, ended ≤ {GONE_S:.0f}, exit code 3")])
-        if how == "agent":
-            return_hosts(hosts)
+        if "loss" in asked:
+            one = raw.setdefault("loss", {})[how] = loss(given, hosts, how)
+            table.append(loss_row(one, words, report))
+            if how == "agent":
+                return_hosts(hosts)
     for with_cut, count in ((False, given.deaths), (True, max(1, given.deaths // 5))):
-        found = raw["deaths_cut" if with_cut else "deaths"] = deaths(given, hosts, count, with_cut)
-        ended = max(one["ended_s"] for one in found)
-        lost = [one["lost_s"] for one in found]
-        whole = all(one.get("same") for one in found)
-        limit = 6.0 if with_cut else 1.0
-        shown = "some not collected" if None in lost else f"{max(lost):.2f}"
-        met = ended <= limit and None not in lost and max(lost) <= 1 and whole
-        cut = ", cables cut" if with_cut else ""
-        table.append([f"the driver is killed {len(found)} times{cut}: all I/O ended, lost after collecting, s at most", f"{ended:.2f}, {shown}",
-                      report.bar(met or (with_cut and ended <= limit), f"≤ {limit:.0f}, ≤ 1")])
-    raw["fio_skew_ms"] = fio = fio_skew(given, hosts, min(given.starts, 12))
+        name = "deaths_cut" if with_cut else "deaths"
+        if name in asked:
+            found = raw[name] = deaths(given, hosts, count, with_cut)
+            table.append(death_row(found, with_cut, report))
+    fio = raw["fio_skew_ms"] = fio_skew(given, hosts, min(given.starts, 12)) if "fio" in asked else []
     if fio:
         table.append([f"fio client/server, {len(fio)} starts: first I/Os apart, ms", f"median {statistics.median(fio):.0f}, most {max(fio)}", "none"])
     return table, raw

@@ -1,5 +1,6 @@
 """Hosts of one machine that have an address, a name and a monotonic clock of their own: network, UTS and time namespaces."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -59,7 +60,8 @@ class Hosts:
         """Removes what an earlier one left."""
         for name in self.names:
             for process in self.processes(name):
-                os.kill(process, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
             subprocess.run(["ip", "netns", "del", f"assay-{name}"], stderr=subprocess.DEVNULL, check=False)
             subprocess.run(["ip", "link", "del", f"assay{name}"], stderr=subprocess.DEVNULL, check=False)
         subprocess.run(["ip", "link", "del", BRIDGE], stderr=subprocess.DEVNULL, check=False)

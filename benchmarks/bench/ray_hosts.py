@@ -13,7 +13,7 @@ from bench import namespaces
 
 PORT = "6391"
 RAY = Path(sys.executable).parent / "ray"
-TOGETHER = ("--num-cpus=0", "--object-store-memory=80000000", "--block")
+TOGETHER = ("--num-cpus=0", "--object-store-memory=80000000", "--include-log-monitor=false", "--block")
 HEAD = ("--head", f"--port={PORT}", "--include-dashboard=false", "--disable-usage-stats")
 
 

@@ -9,6 +9,7 @@ It reads nothing but the envelope. Every wait has an end; when standard input en
 import argparse
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -17,8 +18,10 @@ import threading
 sys.path[:] = [path for path in sys.path if path]
 # Nothing is reported to anybody, and a database that fills the memory of its host must not end our actor.
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+# A cluster that refuses a token refuses it every second; twenty times by default.
+os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "4")
 
-CONNECT_S, PLACE_S, FAREWELL_S = 60, 60, 10
+CONNECT_S, PLACE_S, FAREWELL_S, REACH_S = 60, 60, 10, 3
 MISSING = "pip install 'assay[ray]' on every host, in the same version of Python"
 # Passed on as an argument of a method: state tools show labels, environments and arguments of actors.
 TOKEN = "ASSAY_NODE_TOKEN"
@@ -87,17 +90,46 @@ class Node:
 def find(ray, names):
     """The identity in the cluster of each host, by its label, its name or its address."""
     alive = [node for node in ray.nodes() if node["Alive"]]
-    found = []
+    found = {name: matches(alive, name) for name in names}
+    known = f"hosts that are there: {listed(sorted({label(node) or node['NodeManagerHostname'] for node in alive}))}"
+    missing = [name for name in names if not found[name]]
+    if missing:
+        refuse(f"not there in the Ray cluster: {listed(missing)}" if missing[1:] else f"the host {missing[0]} is not there in the Ray cluster", known)
+    called = {}
     for name in names:
-        labels = [node for node in alive if node.get("Labels", {}).get("assay.io/host") == name]
-        calls = [node for node in alive if name in (node["NodeManagerHostname"], node["NodeManagerAddress"])]
-        match = labels or calls
-        if len(match) != 1:
-            known = sorted({node.get("Labels", {}).get("assay.io/host", node["NodeManagerHostname"]) for node in alive})
-            many = "is there more than once" if match else "is not there"
-            refuse(f"the host {name} {many} in the Ray cluster", f"hosts that are there: {', '.join(known)}")
-        found.append(match[0]["NodeID"])
-    return found
+        if found[name][1:]:
+            refuse(f"the host {name} is there more than once in the Ray cluster", known)
+        other = called.setdefault(found[name][0]["NodeID"], name)
+        if other != name:
+            refuse(f"{other} and {name} are one host", "name every host once")
+    return list(called)
+
+
+def label(node):
+    """What the host was called when it was started."""
+    return node.get("Labels", {}).get("assay.io/host")
+
+
+def matches(alive, name):
+    """The nodes that have this label, or else this name or address."""
+    labels = [node for node in alive if label(node) == name]
+    return labels or [node for node in alive if name in (node["NodeManagerHostname"], node["NodeManagerAddress"])]
+
+
+def listed(names):
+    """Names, of many the first ones and how many more."""
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if names[8:] else "")
+
+
+def reach():
+    """Refuses at once where nobody listens at the address of the cluster; Ray itself would try for a minute."""
+    host, _, port = os.environ.get("RAY_ADDRESS", "").rpartition(":")
+    if not host or "/" in host or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=REACH_S).close()
+    except OSError as error:
+        refuse(f"no Ray cluster answers at {host}:{port}: {error.strerror or error}", "look at the network and at `ray status`")
 
 
 def connect():
@@ -109,6 +141,7 @@ def connect():
     if os.environ.get("RAY_AUTH_MODE") != "token":
         refuse("the Ray cluster is not asked for its token, and without one it takes orders from anybody",
                "export RAY_AUTH_MODE=token on all hosts and start the cluster again; see `ray get-auth-token --generate`")
+    reach()
     failed = []
 
     def attempt():
@@ -119,7 +152,8 @@ def connect():
 
     within(CONNECT_S, attempt, "no Ray cluster answers")
     if failed:
-        refuse(f"connecting to the Ray cluster: {failed[0]}", "start it with `ray start`, in the same versions of Ray and Python and with the same token")
+        refuse(f"connecting to the Ray cluster: {failed[0].partition('. ')[0]}",
+               "look whether the token is that of the cluster; start it with `ray start`, in the same versions of Ray and Python everywhere")
     return ray
 
 

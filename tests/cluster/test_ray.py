@@ -50,7 +50,7 @@ class Cluster(unittest.TestCase):
     def start(cls, host: str, *words: str) -> None:
         """Starts a node of Ray, which ends with the process that is kept."""
         command = [RAY, "start", "--block", "--node-ip-address=127.0.0.1", "--num-cpus=0", f"--labels=assay.io/host={host}",
-                   "--object-store-memory=80000000", *words]
+                   "--object-store-memory=80000000", "--include-log-monitor=false", *words]
         cls.raylets.append(subprocess.Popen(command, env=cls.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
     @classmethod

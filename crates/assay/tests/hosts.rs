@@ -632,15 +632,16 @@ fn other_hosts_need_ray_and_its_token() {
         return;
     }
     let place = Place::new();
+    let line = format!("run reads.toml {} --hosts hA,hB", place.path("d").display());
     let python = place.path("python");
     fs::write(&python, "#!/bin/sh\nexec python3 -S \"$@\"\n").unwrap();
     fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = place.command("run reads.toml d --hosts hA,hB");
+    let mut command = place.command(&line);
     command.env("ASSAY_PYTHON", &python).env_remove("PYTHONPATH");
     let ran = Started::of(command, &place.path("")).wait();
     let complaint = "error: hA, hB: Ray is not installed\nhint: pip install 'assay[ray]' on every host, in the same version of Python";
     assert_eq!((ran.code, ran.complaint.trim_end()), (Some(4), complaint), "{ran:#?}");
-    let mut command = place.command("run reads.toml d --hosts hA,hB");
+    let mut command = place.command(&line);
     command.env("ASSAY_PYTHON", "/nowhere/python3");
     let ran = Started::of(command, &place.path("")).wait();
     assert_eq!(ran.code, Some(4), "{ran:#?}");

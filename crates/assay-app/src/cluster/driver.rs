@@ -29,6 +29,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Questions to each clock before the start, and the time between two of them.
 const PINGS: usize = 40;
 const PING_EVERY: Duration = Duration::from_millis(2);
+/// Hosts that are named in one refusal.
+const NAMES_SHOWN: usize = 8;
 /// How long after its end a workload may take to be over: I/Os in flight are waited for.
 const GRACE_NS: u64 = 60_000_000_000;
 
@@ -489,16 +491,35 @@ fn all_or_refusals<'a, T>(answers: impl Iterator<Item = (&'a str, Result<T>)>) -
         }
     }
     let words: Vec<String> =
-        said.iter().map(|(message, names)| format!("{}: {message}", names.join(", "))).collect();
+        said.iter().map(|(message, names)| format!("{}: {message}", listed(names))).collect();
     let (words, hint) = (words.join("; "), first.hint());
     let is_usage = refused.iter().all(|(_, error)| error.blame() == assay_model::Blame::Usage);
     let error = if is_usage { Error::usage(words, hint) } else { Error::environment(words, hint) };
     Err(error.of_kind(first.kind()))
 }
 
+/// Names, of many the first ones and how many more.
+fn listed(names: &[&str]) -> String {
+    match names {
+        names if names.len() <= NAMES_SHOWN + 1 => names.join(", "),
+        names => {
+            format!("{} and {} more", names[..NAMES_SHOWN].join(", "), names.len() - NAMES_SHOWN)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_hosts_the_first_are_named_and_the_others_counted() {
+        let names: Vec<String> = (1..=100).map(|number| format!("h{number}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert_eq!(listed(&names[..3]), "h1, h2, h3");
+        assert!(listed(&names[..9]).ends_with(", h9"));
+        assert_eq!(listed(&names), "h1, h2, h3, h4, h5, h6, h7, h8 and 92 more");
+    }
 
     #[test]
     fn all_refusals_are_said_at_once_and_those_alike_once() {

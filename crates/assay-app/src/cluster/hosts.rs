@@ -81,6 +81,23 @@ impl HostNames {
         }
     }
 
+    /// Refuses paths that would be another place on every host.
+    ///
+    /// # Errors
+    /// A usage error that names the path.
+    pub(crate) fn check_paths(&self, paths: &[String]) -> Result<()> {
+        let is_elsewhere = !matches!(self, Self::Local(_));
+        match paths.iter().find(|path| is_elsewhere && !path.starts_with('/')) {
+            None => Ok(()),
+            Some(path) => Err(Error::usage(
+                format!(
+                    "{path} is a relative path, and other hosts have other working directories"
+                ),
+                "write the whole path as the hosts see it, from / on",
+            )),
+        }
+    }
+
     /// How lines reach them.
     pub const fn transport(&self) -> Transport {
         match self {
@@ -188,6 +205,18 @@ mod tests {
         assert_eq!(reached.to_string(), "ssh:hA,hB");
         let error = "hA,hB,hA".parse::<HostNames>().unwrap_err();
         assert_eq!(error.message(), "the host hA is named twice");
+    }
+
+    #[test]
+    fn a_path_on_other_hosts_begins_at_the_root() {
+        let check = |hosts: &str, path: &str| {
+            hosts.parse::<HostNames>().unwrap().check_paths(&["/mnt/a".to_owned(), path.to_owned()])
+        };
+        assert!(check("local:2", "d").is_ok() && check("hA,hB", "/mnt/b").is_ok());
+        for hosts in ["hA,hB", "ssh:hA,hB"] {
+            let error = check(hosts, "./d").unwrap_err();
+            assert!(error.message().starts_with("./d is a relative path"), "{error}");
+        }
     }
 
     #[test]

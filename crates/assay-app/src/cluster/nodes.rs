@@ -21,6 +21,7 @@ pub fn cluster_survey(
     targets: &[String],
     context: &Context,
 ) -> Result<ClusterSurvey> {
+    names.check_paths(targets)?;
     let token = token()?;
     let program = (context.guards.node.as_slice(), token.as_str());
     let mut driver = Driver::open(names, program, &context.stop, &context.progress)?;

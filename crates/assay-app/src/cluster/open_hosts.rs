@@ -90,6 +90,7 @@ impl OpenHosts {
         context: &Context,
     ) -> Result<Self> {
         let paths = real_paths(wanted.target)?;
+        plan.hosts.check_paths(&paths)?;
         if let Some(workload) = wanted.workload {
             // What cannot be divided is said before any node is started.
             check_divisible(workload, plan)?;

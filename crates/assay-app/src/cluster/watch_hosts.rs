@@ -41,6 +41,7 @@ impl WatchHosts {
     /// # Errors
     /// What any host says, for example that a target is not there.
     pub fn open(names: &HostNames, targets: &[String], context: &Context) -> Result<Self> {
+        names.check_paths(targets)?;
         let token = token()?;
         let program = (context.guards.node.as_slice(), token.as_str());
         let mut driver = Driver::open(names, program, &context.stop, &context.progress)?;
