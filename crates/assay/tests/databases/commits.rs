@@ -176,7 +176,7 @@ fn torn_pages(product: &'static str) {
 }
 
 #[test]
-#[ignore = "a minute or two, because a cut has to meet a page that no flush has covered: `make torn-pages`"]
+#[ignore = "minutes, because a cut has to meet a page that no flush has covered: `make torn-pages`"]
 fn postgres_without_full_pages_in_its_log_is_caught_where_pages_are_torn() {
     if !has_server() {
         println!("skipped: no PostgreSQL server here");
@@ -186,7 +186,7 @@ fn postgres_without_full_pages_in_its_log_is_caught_where_pages_are_torn() {
 }
 
 #[test]
-#[ignore = "a minute or two, because a cut has to meet a page that no flush has covered: `make torn-pages`"]
+#[ignore = "minutes, because a cut has to meet a page that no flush has covered: `make torn-pages`"]
 fn mariadb_without_a_doublewrite_buffer_is_caught_where_pages_are_torn() {
     if mariadb::place("torn-pages").is_none() {
         return;
