@@ -158,10 +158,10 @@ def main():
     parser.add_argument("--write", default="50us", help="time of a write of the device")
     parser.add_argument("--sync", default="2ms", help="time of a flush of the device")
     parser.add_argument("--control-write", default="2ms", help="time of a write with the control")
-    parser.add_argument("--control-sync", default="50ms", help="time of a flush with the control")
+    parser.add_argument("--control-sync", default="400ms", help="time of a flush with the control")
     parser.add_argument("--sessions", default="16")
     parser.add_argument("--buffer-pool", default="6MiB")
-    parser.add_argument("--enough", type=int, default=15_000, help="bytes of the ledger that a cut is to find")
+    parser.add_argument("--enough", type=int, default=6_000, help="bytes of the ledger that a cut is to find")
     parser.add_argument("--runs", type=pathlib.Path, default=report.RUNS, help="where raw results are kept")
     options = parser.parse_args()
     for sentence in summary(options, *campaigns_of(options)):

@@ -251,7 +251,7 @@ impl ServerDir {
         let why = told.or_else(last).unwrap_or_else(|| "it ended without a word".to_owned());
         let lower = why.to_lowercase();
         let hint = hint(&lower).unwrap_or_else(|| match lower.as_str() {
-            text if text.contains("space") => {
+            text if text.contains("no space") || text.contains("disk full") => {
                 "free space there, or name another directory".to_owned()
             }
             text if text.contains("permission denied") => self.way_in(&self.directory),

@@ -33,8 +33,12 @@ pub const PROGRAMS: &[&str] = &["mariadbd", "mariadb-install"];
 /// How the lines of its programs begin that say why one ended.
 const MARKS: [&str; 3] = ["[ERROR]", "ERROR:", "FATAL"];
 /// Lines that only say that it ends.
-const LAST_LINES: [&str; 3] =
-    ["Aborting", "Unknown/unsupported storage engine", "registration as a STORAGE ENGINE failed"];
+const LAST_LINES: [&str; 4] = [
+    "Aborting",
+    "Plugin initialization aborted",
+    "Unknown/unsupported storage engine",
+    "registration as a STORAGE ENGINE failed",
+];
 
 /// The user that a server should run as: none unless this program is the superuser.
 pub fn account() -> Option<Account> {
@@ -127,6 +131,8 @@ impl Program for Server {
         "log sequence number",
         "missing mlog",
         "missing file_",
+        "log scan aborted",
+        "wrong space id",
         "checksum",
         "cannot open datafile",
     ];

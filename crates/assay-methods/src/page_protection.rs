@@ -31,7 +31,9 @@ pub fn with_page_protection(
 fn is_torn(found: &Durability, page_bytes: u64) -> bool {
     let (_, damaged) = found.controls(Control::Pages);
     let is_within_page = |unit_bytes: u64| !unit_bytes.is_multiple_of(page_bytes);
-    damaged > 0 || found.atomic_unit_bytes().is_some_and(is_within_page)
+    damaged > 0
+        || found.torn_promises() > 0
+        || found.atomic_unit_bytes().is_some_and(is_within_page)
 }
 
 /// Cuts that would have shown a torn page. A server repairs what is torn while it protects its pages: only without does it show.
@@ -47,6 +49,7 @@ fn telling_cuts(found: &Durability) -> u64 {
 mod tests {
     use super::*;
     use assay_model::durability::{CutKind, Evidence, JudgedCommits, JudgedCut};
+    use assay_model::integrity::{FaultCount, FaultKind};
 
     const PAGE_BYTES: u64 = 8192;
 
@@ -82,6 +85,18 @@ mod tests {
             assert_eq!(answer(&torn_at(unit_bytes), of(16_384)), PageAnswer::Needed);
         }
         assert_eq!(answer(&torn_at(16_384), of(16_384)), PageAnswer::Promised);
+    }
+
+    #[test]
+    fn a_promised_block_that_is_torn_is_a_torn_page() {
+        let of = |kind| JudgedCut { counts: vec![FaultCount { kind, blocks: 3 }], ..cut() };
+        for (kind, answered) in [
+            (FaultKind::Torn, PageAnswer::Needed),
+            (FaultKind::Shorn, PageAnswer::Needed),
+            (FaultKind::Lost, PageAnswer::Unproven),
+        ] {
+            assert_eq!(answer(&found(vec![of(kind)]), DeclaredUnits::default()), answered);
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod page_protection;
 pub use commits::{CommitHole, Control, JudgedCommits, PageCheck};
 pub use page_protection::{DeclaredUnits, PageAnswer, PageProtection};
 
-use crate::fault::FaultCount;
+use crate::fault::{FaultCount, FaultKind};
 use crate::verdict::Outcome;
 use serde::{Deserialize, Serialize};
 
@@ -307,6 +307,13 @@ impl Durability {
     pub fn broken(&self) -> u64 {
         let cuts = self.cuts.iter().filter(|cut| cut.control().is_none());
         cuts.map(JudgedCut::broken).sum()
+    }
+
+    /// Blocks that were promised and hold only parts of their last write.
+    pub fn torn_promises(&self) -> u64 {
+        let counts = self.cuts.iter().flat_map(|cut| &cut.counts);
+        let torn = counts.filter(|count| matches!(count.kind, FaultKind::Torn | FaultKind::Shorn));
+        torn.map(|count| count.blocks).sum()
     }
 
     /// Cuts with a control of this kind, and in how many of them something was broken.

@@ -204,8 +204,8 @@ impl Program for Server {
 
 /// The last words of a program, with a hint that fits.
 fn explain(home: &ServerDir, doing: &str, words: &str) -> Error {
-    // That it refused us while it was starting is not a reason.
-    let lines = words.lines().filter(|line| !line.contains("the database system is starting"));
+    // That it refused us while it was starting or recovering is not a reason: "is starting up", "is not yet accepting connections".
+    let lines = words.lines().filter(|line| !line.contains("the database system is "));
     let words = lines.collect::<Vec<_>>().join("\n");
     home.explain(doing, &words, &MARKS, |why| match why {
         text if text.contains("lock file") => {

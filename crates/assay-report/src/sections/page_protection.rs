@@ -16,7 +16,7 @@ pub(super) fn sentence(found: &Durability, pages: &PageProtection) -> String {
         PageAnswer::Needed => {
             format!(
                 "{PROTECTION} must stay on here: {}.{}",
-                seen(found, &page),
+                seen(found, pages),
                 contradiction(pages)
             )
         }
@@ -35,7 +35,7 @@ pub(super) fn sentence(found: &Durability, pages: &PageProtection) -> String {
 }
 
 /// How it was seen that pages do not stay whole.
-fn seen(found: &Durability, page: &str) -> String {
+fn seen(found: &Durability, pages: &PageProtection) -> String {
     let (cuts, damaged) = found.controls(Control::Pages);
     if damaged > 0 {
         return format!(
@@ -44,12 +44,22 @@ fn seen(found: &Durability, page: &str) -> String {
             times(cuts)
         );
     }
+    let blocks = |number: u64| match number {
+        1 => "1 block".to_owned(),
+        _ => format!("{} blocks", show_count(real(number))),
+    };
+    let page = size(pages.page_bytes);
     let torn: u64 = found.cuts.iter().map(|cut| cut.torn_blocks).sum();
-    format!(
-        "{} of {page} that a cut met on their way were torn, at multiples of {}",
-        if torn == 1 { "1 block".to_owned() } else { format!("{} blocks", show_count(real(torn))) },
-        size(found.atomic_unit_bytes().unwrap_or_default())
-    )
+    match found.atomic_unit_bytes() {
+        Some(unit_bytes) if !unit_bytes.is_multiple_of(pages.page_bytes) => format!(
+            "{} of {page} that a cut met on their way were torn, at multiples of {}",
+            blocks(torn),
+            size(unit_bytes)
+        ),
+        _ => {
+            format!("{} of {page} that were acknowledged were torn", blocks(found.torn_promises()))
+        }
+    }
 }
 
 fn contradiction(pages: &PageProtection) -> String {
@@ -109,6 +119,7 @@ mod tests {
     use assay_model::durability::{
         CutKind, DeclaredUnits, Evidence, JudgedCommits, JudgedCut, PageCheck,
     };
+    use assay_model::integrity::{FaultCount, FaultKind};
 
     fn cut(torn_blocks: u64, unit_bytes: Option<u64>) -> JudgedCut {
         let whole = JudgedCut::of(CutKind::Power, 1);
@@ -170,6 +181,10 @@ mod tests {
         let text = said(PageAnswer::Needed, &[cut(3, Some(512)), cut(8, Some(4096))], RAW);
         assert!(text.contains("must stay on here: 11 blocks of 8 KiB"), "{text}");
         assert!(text.contains("at multiples of 512 B") && text.contains("contradicted"), "{text}");
+        let count = FaultCount { kind: FaultKind::Torn, blocks: 7 };
+        let promised = JudgedCut { counts: vec![count], ..cut(0, None) };
+        let text = said(PageAnswer::Needed, &[promised], FILE);
+        assert!(text.contains("7 blocks of 8 KiB that were acknowledged were torn"), "{text}");
         let text = said(PageAnswer::Needed, &[control(0), control(2)], FILE);
         assert!(text.contains("without them 1 of 2 cuts damaged the data"), "{text}");
     }
