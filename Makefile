@@ -12,8 +12,6 @@ TARGET = $(ARCH)-unknown-linux-gnu
 # Programs for another processor lie apart from those that run here.
 DIST = $(if $(filter $(HERE),$(ARCH)),dist,dist/$(ARCH))
 TOOLS := $(CURDIR)/target/tools
-# A program that ends at a bug unwinds nothing: its tables would be a tenth of it.
-DIST_FLAGS := -C force-unwind-tables=no
 
 # Versions that were tried together; pip and cargo fetch them once into target/tools.
 RAY := ray==2.60.0
@@ -124,7 +122,7 @@ dist: $(TOOLS)/dist/ready ## Builds the portable program (glibc 2.17), wheel, .d
 	@if [ '$(ARCH)' != '$(HERE)' ] && ! rustup target list --installed 2>/dev/null | grep -qx '$(TARGET)'; then \
 		echo 'skipped: this toolchain has no $(TARGET); rustup target add $(TARGET) adds it'; exit; fi; \
 	rm -rf '$(DIST)' && \
-	RUSTFLAGS='$(DIST_FLAGS)' PATH="$(TOOLS)/dist/bin:$$PATH" maturin build --release --zig \
+	PATH="$(TOOLS)/dist/bin:$$PATH" maturin build --release --zig \
 		--target $(TARGET) --compatibility manylinux2014 --out '$(DIST)' && \
 	install -m 755 target/$(TARGET)/release/assay '$(DIST)/assay' && \
 	if [ '$(ARCH)' = '$(HERE)' ]; then export RUNNABLE='$(DIST)/assay'; \

@@ -44,6 +44,7 @@ mod remark;
 mod rung;
 mod runner;
 mod served;
+mod session_files;
 mod slot;
 mod snapshot;
 mod statements;

@@ -2,6 +2,7 @@
 
 use super::own_plan::OwnPlan;
 use super::preserved::PreservedServer;
+use super::session_files::allow_sessions;
 use assay_dbserver::Program;
 use assay_dbserver::processes::end_inside;
 use assay_dbserver::{Held, ServerDir, Stop};
@@ -66,6 +67,7 @@ impl<S: Program> OwnServer<S> {
     /// What the gate, the programs or the server say; then nothing is left behind.
     pub fn make(plan: OwnPlan<S>, stop: &AtomicBool) -> Result<Self> {
         let started = Instant::now();
+        allow_sessions(plan.sessions_max)?;
         let gate = Gate::new(SysRoot::live());
         let wanted_bytes = plan.data_bytes.saturating_add(SERVER_BYTES);
         let directory = gate.create_directory(&plan.target, wanted_bytes)?;
@@ -99,6 +101,7 @@ impl<S: Program> OwnServer<S> {
     /// # Errors
     /// What the programs or the server say, for example that somebody else uses it.
     pub fn adopt(mut plan: OwnPlan<S>, kept: &PreservedServer, stop: &AtomicBool) -> Result<Self> {
+        allow_sessions(plan.sessions_max)?;
         let place = kept.place.clone();
         place.path().clone_into(&mut plan.target);
         let server = S::adopt(plan.of_server(&place), kept.password.clone())?;

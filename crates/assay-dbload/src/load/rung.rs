@@ -9,12 +9,12 @@ use super::pace::Arrivals;
 use super::plan::{RungHooks, RungPlan};
 use super::product::Product;
 use super::served::ServedSessions;
+use super::session_files::allow_sessions;
 use super::slot::{Slot, Tally};
 use super::watch::Watch;
 use super::worker::{Common, Ended, Worker};
 use assay_dbserver::Interrupter;
 use assay_host::clock::unix_ns;
-use assay_host::open_files::allow_open_files;
 use assay_model::load::{Length, Rung};
 use assay_model::measurement::Finish;
 use assay_model::number::narrow;
@@ -30,10 +30,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Places in which sessions count; further sessions share them, because histograms are large.
 const SLOTS_MAX: u32 = 32;
 
-/// A session has its socket, and a second handle by which it is interrupted.
-const FILES_A_SESSION: u64 = 2;
-/// What a load has open apart from its sessions, at most.
-const FILES_APART: u64 = 256;
 /// Sessions are opened by this number of threads at most.
 const OPENERS_MAX: usize = 8;
 
@@ -103,8 +99,7 @@ fn open_all<M: Method>(
     plan: &RungPlan,
     slots: &[Arc<Mutex<Slot>>],
 ) -> Result<Vec<Worker<M::Session>>> {
-    let files = FILES_APART + FILES_A_SESSION * u64::from(plan.sessions);
-    allow_open_files(files, &format!("a rung of {} sessions", plan.sessions))?;
+    allow_sessions(plan.sessions)?;
     let numbered: Vec<(u32, &Arc<Mutex<Slot>>)> =
         (0..plan.sessions).zip(slots.iter().cycle()).collect();
     let open = |(number, slot): &(u32, &Arc<Mutex<Slot>>)| {

@@ -331,3 +331,25 @@ fn a_release_says_what_it_lacks() {
     let rung = &load["load"]["rungs"][0]["profile"]["server"];
     assert!(rung["over_time"]["classes"].as_array().is_some_and(|all| !all.is_empty()), "{load}");
 }
+
+/// The limit of open files that a shell usually has ends a load of some hundred sessions; ours is lower to need fewer.
+#[test]
+fn sessions_have_the_open_files_that_the_system_allows() {
+    if binaries().is_none() {
+        return;
+    }
+    let place = Place::made("files");
+    let load = "load slob d --scale 8MiB --time 200ms --json --quiet --sessions";
+    let limited = |limit: &str, sessions: u32| {
+        fs::create_dir_all(place.0.join("d")).unwrap();
+        let line = format!("{limit}; exec \"$0\" {load} {sessions}");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line, env!("CARGO_BIN_EXE_assay")]).current_dir(&place.0);
+        shell.stdin(Stdio::null()).output().unwrap()
+    };
+    let ran = limited("ulimit -Sn 64", 24);
+    assert!(matches!(ran.status.code(), Some(0 | 3)), "{}", words(&ran));
+    let refused_output = limited("ulimit -n 300", 24);
+    refused(&refused_output, 4, "a load step of 24 sessions needs 304 open files");
+    assert_eq!(fs::read_dir(place.0.join("d")).unwrap().count(), 0);
+}
