@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Loading each load's tables next to `COPY` of the same rows by as many psql sessions as there are processors, the same indexes and statistics behind it."""
+"""Loading the tables of three loads next to `COPY` of the same rows by as many psql sessions as there are processors, the same indexes and statistics behind it."""
 
 import json
 import os
@@ -19,7 +19,6 @@ from slob import SETTINGS, Server
 LOADS = {
     "oltp": (["--warehouses", "10", "--sessions", "1", "--time", "1s"], 0.7),
     "slob": (["--scale", "1GiB", "--sessions", "1", "--time", "1s"], 1.5),
-    "dss": (["--scale", "1", "--streams", "0", "--query-limit", "1s"], 0.7),
     "brokerage": (["--sessions", "1", "--time", "1s"], 0.7),
 }
 SETTINGS.update({"shared_buffers": "2GB", "checkpoint_timeout": "15min", "max_wal_size": "8GB", "wal_level": "minimal", "max_wal_senders": "0"})
@@ -45,17 +44,12 @@ class Loaded:
 def by_assay(given, server, load, keep=False):
     """Loads by Assay, with a run as short as it may be."""
     options, _ = LOADS[load]
-    keeping = ["--keep"] if load in ("slob", "dss") else ["--schema", KEPT, "--keep"]
+    keeping = ["--keep"] if load == "slob" else ["--schema", KEPT, "--keep"]
     command = [given.assay, "load", load, server.address, *options, *(keeping if keep else []), "--json", "--quiet", "--store", given.store]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    # Queries beyond their limit are a verdict, not a failure to load.
-    if not done.stdout:
+    if done.returncode not in (0, 3):
         raise SystemExit(done.stderr)
-    document = json.loads(done.stdout)
-    if load == "dss":
-        data = document["dss"]["data"]
-        return {"elapsed_s": data["loading"]["elapsed_s"], "rows": data["rows"], "bytes": data["table_bytes"] + data["index_bytes"]}
-    filled = document["load"]["filled"]
+    filled = json.loads(done.stdout)["load"]["filled"]
     return {"elapsed_s": filled["elapsed_s"], "rows": filled["rows"], "bytes": filled["table_bytes"] + filled["index_bytes"]}
 
 
