@@ -18,13 +18,13 @@ use std::time::Duration;
 const CLOCK_SOURCE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 /// Time between two checks, ns.
 const CHECK_NS: u64 = 10_000_000;
-/// Time from which the rate of the counter is first taken, ns.
+/// Time from which the rate of the counter is taken at least, ns.
 const BASELINE_NS: u64 = 2_000_000;
 /// The two clocks may be so far apart at a check, ns, and farther by this part of the time since the last one: more than a
 /// network's time server makes of it.
 const APART_NS: u64 = 1000;
 const APART_PARTS: u64 = 100_000;
-/// Both clocks are read together within this time, ns; who was interrupted meanwhile compares nothing.
+/// Both clocks are read together within this time, ns; a reading that was interrupted compares nothing.
 const TOGETHER_NS: u64 = 400;
 /// Tries to read them so.
 const TRIES: usize = 8;
@@ -40,7 +40,7 @@ pub struct StampClock {
 impl StampClock {
     /// The better clock of this machine.
     pub fn new() -> Self {
-        Self { counter: origin().map(CounterClock::from) }
+        Self { counter: origin().and_then(CounterClock::since) }
     }
 
     /// `CLOCK_MONOTONIC`, ns.
@@ -93,6 +93,14 @@ struct Line {
 }
 
 impl Line {
+    /// A line through the system's clock, with the rate since `origin`.
+    fn since(origin: &Pair, now: &Pair) -> Option<Self> {
+        let scale = rate(origin, now)?;
+        let good_ticks = ticks_in(CHECK_NS, scale);
+        let is_exact = now.width_ticks.max(origin.width_ticks) <= ticks_in(TOGETHER_NS, scale);
+        is_exact.then_some(Self { ticks: now.ticks, at_ns: now.at_ns, scale, good_ticks })
+    }
+
     /// The time at a reading of the counter; nothing where a check is due, or where the counter went back.
     #[inline]
     fn at_ns(&self, ticks: u64) -> Option<u64> {
@@ -115,7 +123,11 @@ impl Line {
         let shown_ns = self.beyond_ns(now.ticks);
         let apart_ns = shown_ns.abs_diff(now.at_ns);
         let since_ns = now.at_ns.saturating_sub(self.at_ns);
-        if now.ticks < self.ticks || apart_ns > APART_NS + since_ns / APART_PARTS {
+        // A rate that was taken from little time is as inexact as the readings at its ends.
+        let known_ns = self.at_ns.saturating_sub(origin.at_ns).max(1);
+        let rate_doubt_ns = TOGETHER_NS * since_ns / known_ns;
+        let most_ns = APART_NS + since_ns / APART_PARTS + rate_doubt_ns;
+        if now.ticks < self.ticks || apart_ns > most_ns {
             return None;
         }
         let good_ticks = ticks_in(CHECK_NS, rate);
@@ -148,32 +160,12 @@ struct CounterClock {
     has_strayed: Cell<bool>,
 }
 
-impl From<Origin> for CounterClock {
-    fn from(Origin { pair, scale }: Origin) -> Self {
-        let line = Line { ticks: pair.ticks, at_ns: pair.at_ns, scale, good_ticks: 0 };
-        Self {
-            origin: pair,
-            line: Cell::new(line),
-            apart_ns: Cell::new(0),
-            has_strayed: Cell::new(false),
-        }
-        .begun()
-    }
-}
-
 impl CounterClock {
-    /// Starts at the system's clock: what lies before belongs to no stamp.
-    fn begun(self) -> Self {
-        let begun = together().and_then(|now| {
-            let scale = rate(&self.origin, &now)?;
-            let good_ticks = ticks_in(CHECK_NS, scale);
-            Some(Line { ticks: now.ticks, at_ns: now.at_ns, scale, good_ticks })
-        });
-        match begun {
-            Some(line) => self.line.set(line),
-            None => self.has_strayed.set(true),
-        }
-        self
+    /// Starts at the system's clock, with the rate since `origin`.
+    fn since(origin: Pair) -> Option<Self> {
+        let line = Line::since(&origin, &together())?;
+        let (line, apart_ns, has_strayed) = (Cell::new(line), Cell::new(0), Cell::new(false));
+        Some(Self { origin, line, apart_ns, has_strayed })
     }
 
     #[inline]
@@ -190,10 +182,11 @@ impl CounterClock {
         }
         let line = self.line.get();
         let stamp_ns = line.beyond_ns(ticks);
-        let Some(now) = together() else {
+        let now = together();
+        if now.width_ticks > ticks_in(TOGETHER_NS, line.scale) {
             // Interrupted again and again: the next reading tries again.
             return stamp_ns;
-        };
+        }
         if let Some((next, apart_ns)) = line.checked(&self.origin, &now) {
             self.line.set(next);
             self.apart_ns.set(self.apart_ns.get().max(apart_ns));
@@ -205,40 +198,32 @@ impl CounterClock {
     }
 }
 
-/// From when on this process counts ticks, and nanoseconds a tick as far as they are known.
-#[derive(Clone, Copy, Debug)]
-struct Origin {
-    pair: Pair,
-    scale: u64,
-}
-
-/// The same for all workers; nothing where the counter is not to be trusted, or is no faster.
-fn origin() -> Option<Origin> {
-    static ORIGIN: OnceLock<Option<Origin>> = OnceLock::new();
+/// From when on this process knows the counter, the same for all workers; nothing where it is not to be trusted, or is no
+/// faster.
+fn origin() -> Option<Pair> {
+    static ORIGIN: OnceLock<Option<Pair>> = OnceLock::new();
     *ORIGIN.get_or_init(|| {
         let trusted = std::fs::read_to_string(CLOCK_SOURCE).is_ok_and(|name| name.trim() == "tsc");
         if !trusted || !counter::IS_THERE || !is_faster() {
             return None;
         }
-        let pair = together()?;
+        let origin = together();
         std::thread::sleep(Duration::from_nanos(BASELINE_NS));
-        let scale = rate(&pair, &together()?)?;
-        let is_tight = pair.width_ticks <= ticks_in(TOGETHER_NS, scale);
-        is_tight.then_some(Origin { pair, scale })
+        Some(origin)
     })
 }
 
-/// Both clocks read at once, the closest of several tries; nothing where every try was interrupted.
-fn together() -> Option<Pair> {
-    let read = |_| {
+/// Both clocks read at once: the closest of several tries.
+fn together() -> Pair {
+    let read = || {
         let before = counter::fenced_ticks();
         let at_ns = monotonic_ns();
         let width_ticks = counter::fenced_ticks().wrapping_sub(before);
-        Pair { ticks: before + width_ticks / 2, at_ns, width_ticks }
+        Pair { ticks: before.wrapping_add(width_ticks / 2), at_ns, width_ticks }
     };
-    let closest = (0..TRIES).map(read).min_by_key(|pair| pair.width_ticks)?;
-    // At more than a tick a nanosecond; slower counters are held to less.
-    (closest.width_ticks <= 8 * TOGETHER_NS).then_some(closest)
+    let closer =
+        |one: Pair, other: Pair| if other.width_ticks < one.width_ticks { other } else { one };
+    (1..TRIES).fold(read(), |closest, _| closer(closest, read()))
 }
 
 /// Whether the counter is read in less time than the clock: under some hypervisors each reading is a trap.
@@ -309,16 +294,16 @@ mod tests {
         Pair { ticks, at_ns, width_ticks: 0 }
     }
 
+    /// After 2 ms, with a reading that was 40 ns late.
     fn first(origin: &Pair) -> Line {
-        let scale = rate(origin, &pair(5_400_000, 0, 40)).unwrap();
-        Line { ticks: origin.ticks, at_ns: origin.at_ns, scale, good_ticks: 27_000_000 }
+        Line::since(origin, &pair(5_400_000, 0, 40)).unwrap()
     }
 
     #[test]
     fn the_line_follows_a_clock_that_is_read_inexactly_and_never_goes_back() {
         let (mut random, origin) = (Random::new(7), pair(0, 0, 0));
         let mut line = first(&origin);
-        let (mut ticks, mut last_ns) = (0, 0);
+        let (mut ticks, mut last_ns) = (line.ticks, 0);
         for step in 0..3000 {
             let next = ticks + 25_000_000 + random.below(4_000_000);
             for at in (ticks..next).step_by(1_700_001) {
@@ -343,8 +328,12 @@ mod tests {
         // 0.5 ppm, far from what a counter does that changes its rate.
         let turned = first(&origin).checked(&origin, &pair(27_000_000, 500, 0));
         assert!(turned.is_some_and(|(_, apart_ns)| apart_ns < 500));
-        // 0.2 %: 20 µs in 10 ms.
+        // 0.2 %: 16 µs in 8 ms.
         assert!(first(&origin).checked(&origin, &pair(27_000_000, 2_000_000, 0)).is_none());
+        // Readings that were interrupted give no rate.
+        assert!(
+            Line::since(&origin, &Pair { width_ticks: 3000, ..pair(5_400_000, 0, 0) }).is_none()
+        );
         // It began again at nought, as after a machine was moved.
         let later = Line { ticks: 1 << 40, at_ns: 1 << 39, ..first(&origin) };
         assert!(later.checked(&origin, &pair(27_000_000, 0, 0)).is_none());

@@ -11,21 +11,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// When the system allows fewer.
 pub fn allow_open_files(files: u64, purpose: &str) -> Result<()> {
     let limit = getrlimit(Resource::Nofile);
-    let too_few = || refused(files, limit.maximum, purpose);
-    let soft = enough(limit.current, limit.maximum, files).ok_or_else(too_few)?;
-    if limit.current.is_none_or(|current| current >= soft) {
+    if limit.current.is_none_or(|soft| soft >= files) {
         return Ok(());
     }
-    let wanted = Rlimit { current: Some(soft), maximum: limit.maximum };
-    setrlimit(Resource::Nofile, wanted).map_err(|_| too_few())
-}
-
-/// The soft limit that is enough and no lower than the present one; nothing where the hard one forbids it. A limit that is absent
-/// limits nothing.
-fn enough(soft: Option<u64>, hard: Option<u64>, files: u64) -> Option<u64> {
-    let wanted = soft.unwrap_or(u64::MAX).max(files);
-    (soft.is_none_or(|soft| soft >= files) || hard.is_none_or(|hard| hard >= files))
-        .then_some(wanted)
+    let wanted = Rlimit { current: Some(files), maximum: limit.maximum };
+    setrlimit(Resource::Nofile, wanted).map_err(|_| refused(files, limit.maximum, purpose))
 }
 
 fn refused(files: u64, hard: Option<u64>, purpose: &str) -> Error {
@@ -41,15 +31,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_soft_limit_goes_up_to_the_hard_one_and_never_down() {
-        assert_eq!(enough(Some(1024), Some(4096), 1000), Some(1024));
-        assert_eq!(enough(Some(1024), Some(4096), 4096), Some(4096));
-        assert_eq!(enough(Some(1024), Some(4096), 4097), None);
-        assert_eq!(enough(Some(1024), None, 1 << 40), Some(1 << 40));
-        assert_eq!(enough(None, None, 7), Some(u64::MAX));
-    }
-
-    #[test]
     fn who_needs_more_than_the_system_has_hears_how_many() {
         let error = allow_open_files(u64::MAX - 1, "a rung of 9 sessions").unwrap_err();
         let said = error.to_string();
@@ -58,5 +39,7 @@ mod tests {
             "{said}"
         );
         assert!(allow_open_files(3, "nothing").is_ok());
+        // A limit that is high enough is not lowered.
+        assert!(getrlimit(Resource::Nofile).current.is_none_or(|soft| soft > 3));
     }
 }
