@@ -159,7 +159,7 @@ fn stated(judgement: &Judgement, format: &Formatter) -> String {
             if judgement.unit == Unit::Share {
                 return doubt;
             }
-            format!("{doubt}; {label}{of} {value}, limit {met} {limit}{at}")
+            format!("{label}{of} {value}, limit {met} {limit}{at}: not decided, because {doubt}")
         }
         (Outcome::Inconclusive, _) => {
             let interval = format.interval(judgement.unit, &estimate);
@@ -382,21 +382,22 @@ mod tests {
     }
 
     #[test]
-    fn what_spoiled_a_number_is_said_before_how_near_it_is() {
+    fn what_spoiled_a_number_is_said_instead_of_how_near_it_is() {
         let wide =
             judgement(Outcome::Inconclusive, Reason::Straddles { enough_s: Some(9.0) }, 1.05e6);
-        assert!(sentence(vec![wide.clone()]).starts_with("The host was too busy"));
+        let said = sentence(vec![wide.clone()]);
+        assert!(said.contains("because the host was too busy") && !said.contains("too close"));
         let why = reason(&wide, &Formatter::default());
         assert!(why.contains("97 %") && !why.contains("measuring"), "{why}");
     }
 
     #[test]
-    fn what_cannot_be_told_begins_with_the_reason() {
+    fn what_cannot_be_told_begins_with_the_number_and_says_why() {
         let slow = judgement(Outcome::Inconclusive, Reason::Doubtful, 3e6);
         assert_eq!(
             sentence(vec![slow.clone()]),
-            "The host was too busy to judge the storage: its processors were busy for 97 % of the time; p99 of reads 3.00 ms, \
-             limit ≤ 1 ms at 40,000 IOPS (1 of 1 criteria of “orders” undecided)."
+            "p99 of reads 3.00 ms, limit ≤ 1 ms at 40,000 IOPS: not decided, because the host was too busy to judge the storage: its \
+             processors were busy for 97 % of the time (1 of 1 criteria of “orders” undecided)."
         );
         assert!(!reason(&slow, &Formatter::default()).contains("sparse"));
         let mut near =
