@@ -72,7 +72,7 @@ pub use elsewhere::{Elsewhere, ObservedDatabase, measure_elsewhere};
 pub(crate) use fill::loaded_us_of;
 pub use fill::{Fill, fill};
 pub use ladder::{LadderSearch, Next, Point, knee_of};
-pub use link::{Link, ServerUse};
+pub use link::{Link, ParsedStatement, ServerUse};
 pub use manifest::{Manifest, State};
 pub(crate) use manifest::{note, tables_in};
 pub use mariadb_link::MariadbLink;

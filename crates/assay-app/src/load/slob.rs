@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
 use assay_dbload::load::{Database, LadderSearch, MariadbLink, RungPlan, schema_name};
-use assay_dbload::slob::{Access, BlockStore, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled};
+use assay_dbload::slob::{Access, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled};
 use assay_loads::slob::{Redo, Rules};
 use assay_model::load::{Filled, Length, LoadKind, Rung, Setting};
 use assay_model::measurement::Operation;
@@ -280,7 +280,7 @@ impl SlobPlan {
         }
     }
 
-    fn run_on<L: LoadProduct + BlockStore>(
+    fn run_on<L: LoadProduct>(
         &self,
         access: Access,
         words: &str,
@@ -392,7 +392,7 @@ fn every(steps: u64) -> String {
 /// The method on its way up a ladder.
 pub struct SlobDriver<'a, L>(pub Slob<'a, L>);
 
-impl<'a, L: LoadProduct + BlockStore> LoadDriver for SlobDriver<'a, L> {
+impl<'a, L: LoadProduct> LoadDriver for SlobDriver<'a, L> {
     type Method = Slob<'a, L>;
 
     fn method(&self) -> &Slob<'a, L> {
@@ -425,7 +425,7 @@ impl BlockSetup<'_> {
     ///
     /// # Errors
     /// What the gate or the server say; then Assay leaves nothing behind.
-    pub fn prepare<L: LoadProduct + BlockStore>(
+    pub fn prepare<L: LoadProduct>(
         &self,
         named: &LoadTarget,
         context: &Context,
@@ -459,7 +459,7 @@ impl BlockSetup<'_> {
     }
 }
 
-fn load<L: BlockStore>(
+fn load<L: LoadProduct>(
     database: &mut Database<L>,
     rules: &Rules,
     context: &Context,

@@ -152,7 +152,7 @@ pub fn found<L: BrokerStore>(
 pub fn verify<L: BrokerStore>(database: &mut Database<L>, when: &str) -> Result<Checks> {
     let opening = assay_loads::brokerage::OPENING_BALANCE_CENTS.to_string();
     let schema = database.schema.clone();
-    let words = |sql: &str| said(sql, L::DIALECT, &schema);
+    let words = |sql: &str| said(sql, L::WORDS, &schema);
     let each = CONDITIONS.map(|(condition, count)| {
         let sql = match count {
             Plain(sql) => sql.replace("{opening}", &opening),
@@ -175,10 +175,10 @@ mod tests {
 
     #[test]
     fn conditions_are_in_words_that_products_know() {
-        for dialect in [Connection::DIALECT, MariadbLink::DIALECT] {
+        for known in [Connection::WORDS, MariadbLink::WORDS] {
             for (words, count) in &CONDITIONS {
                 let (Plain(sql) | Sides(sql)) = count;
-                let sql = said(sql, dialect, "shop").replace("{opening}", "1");
+                let sql = said(sql, known, "shop").replace("{opening}", "1");
                 assert!(!sql.contains('{') && !sql.contains("FULL JOIN"), "{words}: {sql}");
                 assert!(sql.contains("shop."), "{words}");
             }

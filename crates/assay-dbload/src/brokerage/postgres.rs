@@ -3,7 +3,7 @@
 use super::calls::{call, outcome, parse};
 use super::functions::ROLLED_BACK_CODE;
 use super::store::{BrokerStore, TransactionOutcome};
-use crate::load::Dialect;
+use crate::load::Words;
 use assay_loads::brokerage::Transaction;
 use assay_model::failure::Answer;
 use assay_postgres::connection::{Answers, Batch, Connection};
@@ -18,20 +18,17 @@ pub struct FunctionCalls {
 impl BrokerStore for Connection {
     type Functions = FunctionCalls;
 
-    const DIALECT: Dialect = Dialect {
-        words: &[
-            ("{long}", "bigint"),
-            ("{moment}", "timestamp '1970-01-01' + make_interval(secs => :moment)"),
-            ("{since}", "date '1970-01-01' + cast(:since AS int)"),
-            ("{lock}", "FOR NO KEY UPDATE"),
-            // A statement sees what was committed before it, and a snapshot that is too old is refused.
-            ("{fresh}", ""),
-            ("{next number}", "nextval('{s}.trade_numbers')"),
-            ("{number}", "currval('{s}.trade_numbers')"),
-            ("{books}", "assay_trades"),
-        ],
-        is_numbered: true,
-    };
+    const WORDS: Words = &[
+        ("{long}", "bigint"),
+        ("{moment}", "timestamp '1970-01-01' + make_interval(secs => :moment)"),
+        ("{since}", "date '1970-01-01' + cast(:since AS int)"),
+        ("{lock}", "FOR NO KEY UPDATE"),
+        // A statement sees what was committed before it, and a snapshot that is too old is refused.
+        ("{fresh}", ""),
+        ("{next number}", "nextval('{s}.trade_numbers')"),
+        ("{number}", "currval('{s}.trade_numbers')"),
+        ("{books}", "assay_trades"),
+    ];
 
     const BEFORE_BOOKS: &'static [&'static str] =
         &["SET max_parallel_workers_per_gather = 2; SET work_mem = '128MB'"];

@@ -24,7 +24,7 @@ pub(super) fn all<L: BrokerStore>(schema: &str) -> Vec<Statement> {
         ("{numbers}", numbers.as_str()),
         ("{names}", names.as_str()),
     ];
-    prepared(&templates(STATEMENTS), &words, L::DIALECT, schema)
+    prepared(&templates(STATEMENTS), &[&words, L::WORDS].concat(), L::DIALECT, schema)
 }
 
 /// `count` parameters of a kind, with commas between them.
@@ -35,7 +35,7 @@ fn list(kind: char, first: usize, count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{MariadbLink, assert_whole};
+    use crate::load::{Link, MariadbLink, assert_whole};
     use assay_postgres::connection::Connection;
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the brokerage load needs of a product: its words, its functions, and conditions that are checked.
 
-use crate::load::{Dialect, TableStore, loaded_us_of};
+use crate::load::{TableStore, Words, loaded_us_of};
 use assay_loads::brokerage::{Order, Rules, Transaction};
 use assay_model::failure::Answer;
 
@@ -30,7 +30,7 @@ impl TransactionOutcome {
 /// How a product carries the transactions of the load out.
 pub trait BrokerStore: TableStore {
     /// Its words where products differ.
-    const DIALECT: Dialect;
+    const WORDS: Words;
     /// What is done before the conditions are checked.
     const BEFORE_BOOKS: &'static [&'static str];
     /// Makes a table of what follows, on which conditions look.

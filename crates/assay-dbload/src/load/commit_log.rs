@@ -78,8 +78,8 @@ impl CommitMarks {
 
     /// The statement that leaves an identity, where a run keeps a log.
     pub fn statement(&self, dialect: Dialect, schema: &str) -> Option<Statement> {
-        let sql = format!("INSERT INTO {{s}}.{COMMITS} VALUES (#1, #2, #3)");
-        self.log.get().map(|_| Statement::of(LEAVE, &sql, dialect, schema))
+        let sql = format!("INSERT INTO {schema}.{COMMITS} VALUES (#1, #2, #3)");
+        self.log.get().map(|_| Statement::of(LEAVE, &sql, dialect))
     }
 
     /// One try of a transaction. One that changes something gets the next identity where a run keeps a log, and takes it with

@@ -1,5 +1,6 @@
 //! One session on a server, whatever the product.
 
+use super::statements::{Dialect, Value};
 use assay_dbserver::processes::Group;
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::failure::{Answer, Failure, Refusal};
@@ -10,6 +11,10 @@ use std::fmt::Display;
 pub trait Link: Send + Sync + Sized {
     /// Where a server is, and who asks.
     type Address: Clone + Display + Send + Sync;
+    /// A statement that is ready to be carried out alone.
+    type Prepared: Send;
+    /// Its SQL.
+    const DIALECT: Dialect;
 
     /// Connects and logs in.
     fn open(address: &Self::Address) -> Answer<Self>;
@@ -19,6 +24,15 @@ pub trait Link: Send + Sync + Sized {
 
     /// All rows of a query, in text form.
     fn query(&mut self, sql: &str) -> Answer<Vec<Row>>;
+
+    /// Runs a statement; how many rows it changed.
+    fn change(&mut self, sql: &str) -> Answer<u64>;
+
+    /// Has a statement parsed in which numbers stand as `#1` and texts as `@1`; `like` has the lengths of all its values.
+    fn prepare(&mut self, name: &str, text: &str, like: &[Value<'_>]) -> Answer<Self::Prepared>;
+
+    /// Carries it out; the number in the first column of its first row, or of the rows that it changed.
+    fn execute(&mut self, statement: &mut Self::Prepared, values: &[Value<'_>]) -> Answer<u64>;
 
     /// A handle that ends the session from another thread.
     fn interrupter(&self) -> Answer<Interrupter>;
@@ -39,6 +53,13 @@ pub trait Link: Send + Sync + Sized {
 
     /// Says good-bye.
     fn close(self);
+}
+
+/// A statement that a server has parsed.
+pub struct ParsedStatement<S> {
+    pub(super) statement: S,
+    /// The value that stands at each of its parameters.
+    pub(super) order: Vec<usize>,
 }
 
 /// What processes of a server used.

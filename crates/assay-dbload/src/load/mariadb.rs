@@ -4,6 +4,7 @@ use super::link::{Link, ServerUse};
 use super::mariadb_link::MariadbLink;
 use super::product::Product;
 use super::remark::remark;
+use assay_dbserver::Usage;
 use assay_mariadb::address::Address;
 use assay_mariadb::connection::Connection;
 use assay_mariadb::counters::Knowledge;
@@ -91,6 +92,10 @@ impl Product for MariadbLink {
 
     fn server_use(first_process: u32, _sessions: &[u32]) -> Option<ServerUse> {
         whole_usage(first_process).map(ServerUse::Whole)
+    }
+
+    fn whole_usage(first_process: u32) -> Option<Usage> {
+        whole_usage(first_process)
     }
 
     fn room(&mut self) -> Answer<u64> {

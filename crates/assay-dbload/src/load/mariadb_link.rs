@@ -1,9 +1,10 @@
 //! One session on MariaDB or MySQL.
 
-use super::link::Link;
+use super::link::{Link, ParsedStatement};
+use super::statements::{Dialect, Value, parameters};
 use assay_dbserver::{Interrupter, Usage};
 use assay_mariadb::address::Address;
-use assay_mariadb::connection::Connection;
+use assay_mariadb::connection::{Connection, Prepared, Values};
 use assay_mariadb::threads::Thread;
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::row::Row;
@@ -18,6 +19,8 @@ pub struct MariadbLink {
 
 impl Link for MariadbLink {
     type Address = Address;
+    type Prepared = ParsedStatement<Prepared>;
+    const DIALECT: Dialect = Dialect::Mariadb;
 
     fn open(address: &Address) -> Answer<Self> {
         let mut connection = Connection::open(address)?;
@@ -32,6 +35,22 @@ impl Link for MariadbLink {
 
     fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
         self.connection.query(sql)
+    }
+
+    fn change(&mut self, sql: &str) -> Answer<u64> {
+        self.connection.change(sql)
+    }
+
+    fn prepare(&mut self, _name: &str, text: &str, _like: &[Value<'_>]) -> Answer<Self::Prepared> {
+        let (sql, order) = parameters(text, Self::DIALECT);
+        Ok(ParsedStatement { statement: self.connection.prepare(&sql)?, order })
+    }
+
+    #[inline]
+    fn execute(&mut self, parsed: &mut Self::Prepared, values: &[Value<'_>]) -> Answer<u64> {
+        let ParsedStatement { statement, order } = &*parsed;
+        let answers = self.connection.execute(statement, |to| put_values(to, order, values))?;
+        Ok(answers.count())
     }
 
     fn interrupter(&self) -> Answer<Interrupter> {
@@ -55,6 +74,18 @@ impl Link for MariadbLink {
 
     fn close(self) {
         self.connection.close();
+    }
+}
+
+/// Puts the value of each parameter; one without a value is null.
+#[inline]
+pub(super) fn put_values(to: &mut Values<'_>, order: &[usize], values: &[Value<'_>]) {
+    for place in order {
+        match values.get(*place) {
+            Some(Value::Number(number)) => to.integer(*number),
+            Some(Value::Text(text)) => to.text(text.as_bytes()),
+            None => to.null(),
+        };
     }
 }
 

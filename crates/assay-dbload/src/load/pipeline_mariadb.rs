@@ -2,7 +2,7 @@
 //! that changed something ends for good only when all its answers are known, and none begins or ends without being asked to.
 
 use super::link::Link;
-use super::mariadb_link::MariadbLink;
+use super::mariadb_link::{MariadbLink, put_values};
 use super::pipeline::{Pipeline, missing};
 use super::statements::{Statement, Value};
 use assay_mariadb::connection::{Answers, Batch, Fields, Prepared};
@@ -78,15 +78,7 @@ impl Pipeline for MariadbPipeline {
 
     fn put(&mut self, name: &'static str, values: &[Value<'_>]) -> Answer<usize> {
         let known = self.statements.get(name).ok_or_else(|| missing(name))?;
-        self.batch.execute(known.prepared, |to| {
-            for place in &known.order {
-                match values.get(*place) {
-                    Some(Value::Number(number)) => to.integer(*number),
-                    Some(Value::Text(text)) => to.text(text.as_bytes()),
-                    None => to,
-                };
-            }
-        });
+        self.batch.execute(known.prepared, |to| put_values(to, &known.order, values));
         self.changes |= known.changes;
         self.count += 1;
         Ok(self.count - 1)

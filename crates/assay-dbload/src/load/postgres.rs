@@ -3,6 +3,7 @@
 use super::link::ServerUse;
 use super::product::Product;
 use super::remark::remark;
+use assay_dbserver::Usage;
 use assay_model::failure::{Answer, Failure};
 use assay_model::load::{DatabaseCounts, DatabaseProduct, ServerFacts, Setting, TimeSplit};
 use assay_model::measurement::{BackendKind, Remark};
@@ -110,6 +111,10 @@ impl Product for Connection {
 
     fn server_use(first_process: u32, sessions: &[u32]) -> Option<ServerUse> {
         Some(ServerUse::Background(background(first_process, sessions)))
+    }
+
+    fn whole_usage(first_process: u32) -> Option<Usage> {
+        processes::whole_usage(first_process)
     }
 
     fn room(&mut self) -> Answer<u64> {

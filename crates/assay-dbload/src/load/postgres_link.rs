@@ -1,11 +1,12 @@
 //! One session on PostgreSQL.
 
-use super::link::Link;
+use super::link::{Link, ParsedStatement};
+use super::statements::{Dialect, Value, parameters};
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::failure::Answer;
 use assay_model::row::Row;
 use assay_postgres::address::Address;
-use assay_postgres::connection::Connection;
+use assay_postgres::connection::{Connection, Prepared};
 use assay_postgres::processes::usage;
 
 /// How this program calls itself to a server.
@@ -15,6 +16,8 @@ const FLUSH: &str = "SELECT pg_stat_force_next_flush()";
 
 impl Link for Connection {
     type Address = Address;
+    type Prepared = ParsedStatement<Prepared>;
+    const DIALECT: Dialect = Dialect::Postgres;
 
     fn open(address: &Address) -> Answer<Self> {
         Self::open(address, APPLICATION)
@@ -26,6 +29,28 @@ impl Link for Connection {
 
     fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
         Self::query(self, sql)
+    }
+
+    fn change(&mut self, sql: &str) -> Answer<u64> {
+        let statement = Self::prepare(self, "", sql, &[])?;
+        Ok(Self::execute(self, &statement)?.count)
+    }
+
+    fn prepare(&mut self, name: &str, text: &str, like: &[Value<'_>]) -> Answer<Self::Prepared> {
+        let (sql, order) = parameters(text, Self::DIALECT);
+        let lengths: Vec<usize> = order.iter().map(|place| like[*place].bytes()).collect();
+        Ok(ParsedStatement { statement: Self::prepare(self, name, &sql, &lengths)?, order })
+    }
+
+    #[inline]
+    fn execute(&mut self, parsed: &mut Self::Prepared, values: &[Value<'_>]) -> Answer<u64> {
+        for (parameter, place) in parsed.order.iter().enumerate() {
+            match values[*place] {
+                Value::Number(number) => parsed.statement.set_integer(parameter, number),
+                Value::Text(text) => parsed.statement.set(parameter, text.as_bytes()),
+            }
+        }
+        Ok(Self::execute(self, &parsed.statement)?.count)
     }
 
     fn interrupter(&self) -> Answer<Interrupter> {

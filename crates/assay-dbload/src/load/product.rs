@@ -3,7 +3,7 @@
 use super::link::ServerUse;
 use super::owner::SchemaOwner;
 use crate::live::Live;
-use assay_dbserver::Program;
+use assay_dbserver::{Program, Usage};
 use assay_model::Result;
 use assay_model::failure::Answer;
 use assay_model::load::{DatabaseCounts, ServerFacts, TimeSplit};
@@ -49,6 +49,9 @@ pub trait Product: SchemaOwner {
 
     /// What the processes of a server used, those of these sessions left out where each has its own.
     fn server_use(first_process: u32, sessions: &[u32]) -> Option<ServerUse>;
+
+    /// What all its processes used together, those among them that have ended.
+    fn whole_usage(first_process: u32) -> Option<Usage>;
 
     /// Sessions that the server accepts in addition to those that are open.
     fn room(&mut self) -> Answer<u64>;

@@ -123,7 +123,7 @@ pub fn count<L: OrderStore>(database: &mut Database<L>) -> Result<TransactionCou
 /// Checks all conditions; `when` says in the result when that was.
 pub fn verify<L: OrderStore>(database: &mut Database<L>, when: &str) -> Result<Checks> {
     let schema = database.schema.clone();
-    let words = |sql: &str| said(sql, L::DIALECT, &schema);
+    let words = |sql: &str| said(sql, L::WORDS, &schema);
     let made =
         |sql: &&str| words(&sql.replace("{of lines}", LINES).replace("{of customers}", CUSTOMERS));
     let before: Vec<String> = L::BEFORE_CONDITIONS.iter().map(made).collect();

@@ -2,7 +2,7 @@
 
 use super::procedure_calls::Procedures;
 use super::store::OrderStore;
-use crate::load::{Dialect, MariadbLink, check_rows_of_json, none_open};
+use crate::load::{MariadbLink, Words, check_rows_of_json, none_open};
 use assay_loads::oltp::Transaction;
 use assay_model::Result;
 use assay_model::failure::Answer;
@@ -10,32 +10,29 @@ use assay_model::failure::Answer;
 impl OrderStore for MariadbLink {
     type Functions = Procedures;
 
-    const DIALECT: Dialect = Dialect {
-        words: &[
-            // Numbers of variables become text in the letters of the session, which are not those of our database.
-            (
-                "{history_note}",
-                "CONCAT(CAST(CONCAT_WS(' ', c_id, c_d_id, c_w_id, :w, :d, :cents / 100) AS CHAR CHARACTER SET latin1), '|', c_data)",
-            ),
-            ("{shown}", ""),
-            ("{number}", "LAST_INSERT_ID()"),
-            // Lines of an order as rows: a row of the text is a line's item, the warehouse that supplies it, and how many.
-            (
-                "{ordered}",
-                "JSON_TABLE(:wanted, '$[*]' COLUMNS (place FOR ORDINALITY, item int PATH '$[0]', supply int PATH '$[1]', \
+    const WORDS: Words = &[
+        // Numbers of variables become text in the letters of the session, which are not those of our database.
+        (
+            "{history_note}",
+            "CONCAT(CAST(CONCAT_WS(' ', c_id, c_d_id, c_w_id, :w, :d, :cents / 100) AS CHAR CHARACTER SET latin1), '|', c_data)",
+        ),
+        ("{shown}", ""),
+        ("{number}", "LAST_INSERT_ID()"),
+        // Lines of an order as rows: a row of the text is a line's item, the warehouse that supplies it, and how many.
+        (
+            "{ordered}",
+            "JSON_TABLE(:wanted, '$[*]' COLUMNS (place FOR ORDINALITY, item int PATH '$[0]', supply int PATH '$[1]', \
                  quantity int PATH '$[2]')) AS ordered",
-            ),
-            // Orders to be delivered as rows: a row of the text is a district and a number.
-            (
-                "{due}",
-                "JSON_TABLE(:due, '$[*]' COLUMNS (of_d int PATH '$[0]', of_o int PATH '$[1]')) AS old",
-            ),
-            // Ordinary tables, because in some versions a statement can read a temporary one only once.
-            ("{lines}", "{s}.assay_lines"),
-            ("{customers}", "{s}.assay_customers"),
-        ],
-        is_numbered: false,
-    };
+        ),
+        // Orders to be delivered as rows: a row of the text is a district and a number.
+        (
+            "{due}",
+            "JSON_TABLE(:due, '$[*]' COLUMNS (of_d int PATH '$[0]', of_o int PATH '$[1]')) AS old",
+        ),
+        // Ordinary tables, because in some versions a statement can read a temporary one only once.
+        ("{lines}", "{s}.assay_lines"),
+        ("{customers}", "{s}.assay_customers"),
+    ];
 
     const STATEMENTS: &'static str = include_str!("sql/mariadb_statements.sql");
 

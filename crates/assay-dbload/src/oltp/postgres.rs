@@ -2,7 +2,7 @@
 
 use super::functions::UNUSED_ITEM;
 use super::store::OrderStore;
-use crate::load::Dialect;
+use crate::load::Words;
 use assay_loads::oltp::{Customer, Transaction};
 use assay_model::failure::Answer;
 use assay_postgres::connection::{Answers, Batch, Connection};
@@ -17,20 +17,17 @@ pub struct FunctionCalls {
 impl OrderStore for Connection {
     type Functions = FunctionCalls;
 
-    const DIALECT: Dialect = Dialect {
-        words: &[
-            (
-                "{history_note}",
-                "concat_ws(' ', c_id, c_d_id, c_w_id, :d, :w, :cents / 100.0) || '|' || c_data",
-            ),
-            ("{shown}", "RETURNING c_first, c_middle, c_last, c_credit, cast(c_balance AS text)"),
-            ("{number}", ":number"),
-            ("{into}", ""),
-            ("{lines}", "assay_lines"),
-            ("{customers}", "assay_customers"),
-        ],
-        is_numbered: true,
-    };
+    const WORDS: Words = &[
+        (
+            "{history_note}",
+            "concat_ws(' ', c_id, c_d_id, c_w_id, :d, :w, :cents / 100.0) || '|' || c_data",
+        ),
+        ("{shown}", "RETURNING c_first, c_middle, c_last, c_credit, cast(c_balance AS text)"),
+        ("{number}", ":number"),
+        ("{into}", ""),
+        ("{lines}", "assay_lines"),
+        ("{customers}", "assay_customers"),
+    ];
 
     const STATEMENTS: &'static str = include_str!("sql/postgres_statements.sql");
 

@@ -20,7 +20,7 @@ fn texts<L: OrderStore>() -> Vec<Template> {
 
 /// All statements that sessions prepare.
 pub(super) fn all<L: OrderStore>(schema: &str) -> Vec<Statement> {
-    prepared(&texts::<L>(), &[TEXT], L::DIALECT, schema)
+    prepared(&texts::<L>(), &[&[TEXT], L::WORDS].concat(), L::DIALECT, schema)
 }
 
 /// One of them, as it stands in its file.
@@ -32,18 +32,18 @@ pub(super) fn text<L: OrderStore>(name: &str) -> String {
 /// A text of functions or procedures, in which `{name}` is a statement, and a value is a variable; `words` are those that a
 /// function says otherwise than a session.
 pub(super) fn within<L: OrderStore>(text: &str, words: &[(&str, &str)], schema: &str) -> String {
-    let words = [words, L::DIALECT.words, &[TEXT]].concat();
+    let words = [words, L::WORDS, &[TEXT]].concat();
     let text = texts::<L>().iter().fold(text.to_owned(), |text, one| {
         let inner = with_variables(&one.with(&words).text);
         text.replace(&format!("{{{}}}", one.name), &inner)
     });
-    said(&text.replace(TEXT.0, &with_variables(TEXT.1)), L::DIALECT, schema)
+    said(&text.replace(TEXT.0, &with_variables(TEXT.1)), L::WORDS, schema)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{MariadbLink, assert_whole};
+    use crate::load::{Link, MariadbLink, assert_whole};
     use assay_postgres::connection::Connection;
 
     #[test]

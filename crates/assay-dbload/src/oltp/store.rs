@@ -1,6 +1,6 @@
 //! What the order-entry load needs of a product: its statements, its functions or procedures, and conditions that are checked.
 
-use crate::load::{Dialect, TableStore};
+use crate::load::{TableStore, Words};
 use assay_loads::oltp::Transaction;
 use assay_model::Result;
 use assay_model::failure::Answer;
@@ -8,7 +8,7 @@ use assay_model::failure::Answer;
 /// How a product carries the transactions of the load out.
 pub trait OrderStore: TableStore {
     /// Its words where products differ.
-    const DIALECT: Dialect;
+    const WORDS: Words;
     /// Its own statements.
     const STATEMENTS: &'static str;
     /// Calls of its functions or procedures.

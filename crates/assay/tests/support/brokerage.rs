@@ -67,7 +67,7 @@ impl<L: BrokerStore> Side<L> {
     /// Sums over all columns of all tables, but for moments and days: when that is depends on the clock.
     fn sums(&self, rules: &Rules) -> Vec<(String, Option<u64>)> {
         let (floor, schema) = (BrokerageSchema { rules }, self.database.schema.clone());
-        let long = L::DIALECT.words.iter().find(|(word, _)| *word == "{long}").unwrap().1;
+        let long = L::WORDS.iter().find(|(word, _)| *word == "{long}").unwrap().1;
         let mut link = L::open(&self.address).unwrap();
         let mut sums = Vec::new();
         for layout in floor.all().into_iter().map(|table| floor.layout(table)) {
