@@ -10,9 +10,7 @@ use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
-use assay_dbload::brokerage::{
-    BrokerStore, Brokerage, BrokerageSchema, TRADE_RESULT, found, verify,
-};
+use assay_dbload::brokerage::{Brokerage, BrokerageSchema, TRADE_RESULT, found, verify};
 use assay_dbload::load::{Calls, Database, MariadbLink, SharedCommitLog};
 use assay_loads::brokerage::{MIXES, Rules, mix_of};
 use assay_methods::files::read_document;
@@ -149,7 +147,7 @@ fn read_mix(named: &str) -> Result<Mix> {
 }
 
 impl BrokeragePlan {
-    fn run_on<L: LoadProduct + BrokerStore>(
+    fn run_on<L: LoadProduct>(
         &self,
         calls: Calls,
         access: &'static str,
@@ -197,7 +195,7 @@ impl BrokeragePlan {
 /// The load as one of transactions.
 struct BrokerageDriver<'a, L>(Brokerage<'a, L>);
 
-impl<'a, L: LoadProduct + BrokerStore> TransactionLoad for BrokerageDriver<'a, L> {
+impl<'a, L: LoadProduct> TransactionLoad for BrokerageDriver<'a, L> {
     type Link = L;
     type Method = Brokerage<'a, L>;
 

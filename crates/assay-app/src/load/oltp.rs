@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
 use assay_dbload::load::{Calls, Database, MariadbLink, SharedCommitLog};
-use assay_dbload::oltp::{self, OrderStore, Orders, count, verify};
+use assay_dbload::oltp::{self, Orders, count, verify};
 use assay_loads::oltp::{Homes, Rules};
 use assay_model::Result;
 use assay_model::load::{Checks, Setting};
@@ -135,7 +135,7 @@ impl Load for OltpPlan {
 }
 
 impl OltpPlan {
-    fn run_on<L: LoadProduct + OrderStore>(
+    fn run_on<L: LoadProduct>(
         &self,
         calls: Calls,
         access: &'static str,
@@ -188,7 +188,7 @@ impl OltpPlan {
 /// The load as one of transactions.
 struct OltpDriver<'a, L>(Orders<'a, L>);
 
-impl<'a, L: LoadProduct + OrderStore> TransactionLoad for OltpDriver<'a, L> {
+impl<'a, L: LoadProduct> TransactionLoad for OltpDriver<'a, L> {
     type Link = L;
     type Method = Orders<'a, L>;
 

@@ -5,6 +5,7 @@ use super::Database;
 use super::jobs::{Job, Jobs, TableJobs};
 use super::manifest::{Manifest, complete, note, part_note};
 use super::procedures::ensure_procedures;
+use super::statements::Dialect;
 use super::store::{Destination, TableStore, single_number, sizes_of};
 use super::tables::{IndexLayout, Origin, TableLayout, Tables};
 use super::transfer::transfer;
@@ -314,7 +315,7 @@ fn end<T: Tables, L: TableStore>(
 ) -> Result<Filled> {
     let schema = database.schema.clone();
     let mut sql = L::put_notes(&schema, &[complete()]);
-    if L::HAS_FUNCTIONS {
+    if L::DIALECT == Dialect::Postgres {
         sql.insert_str(0, &tables.functions(&schema, origin.loaded_us));
     }
     database.run("ending the loading", &sql)?;

@@ -56,7 +56,7 @@ pub trait Link: Send + Sync + Sized {
 }
 
 /// A statement that a server has parsed.
-pub struct ParsedStatement<S> {
+pub struct PreparedStatement<S> {
     pub(super) statement: S,
     /// The value that stands at each of its parameters.
     pub(super) order: Vec<usize>,

@@ -1,6 +1,6 @@
 //! One session on MariaDB or MySQL.
 
-use super::link::{Link, ParsedStatement};
+use super::link::{Link, PreparedStatement};
 use super::statements::{Dialect, Value, parameters};
 use assay_dbserver::{Interrupter, Usage};
 use assay_mariadb::address::Address;
@@ -19,7 +19,7 @@ pub struct MariadbLink {
 
 impl Link for MariadbLink {
     type Address = Address;
-    type Prepared = ParsedStatement<Prepared>;
+    type Prepared = PreparedStatement<Prepared>;
     const DIALECT: Dialect = Dialect::Mariadb;
 
     fn open(address: &Address) -> Answer<Self> {
@@ -43,12 +43,12 @@ impl Link for MariadbLink {
 
     fn prepare(&mut self, _name: &str, text: &str, _like: &[Value<'_>]) -> Answer<Self::Prepared> {
         let (sql, order) = parameters(text, Self::DIALECT);
-        Ok(ParsedStatement { statement: self.connection.prepare(&sql)?, order })
+        Ok(PreparedStatement { statement: self.connection.prepare(&sql)?, order })
     }
 
     #[inline]
     fn execute(&mut self, parsed: &mut Self::Prepared, values: &[Value<'_>]) -> Answer<u64> {
-        let ParsedStatement { statement, order } = &*parsed;
+        let PreparedStatement { statement, order } = &*parsed;
         let answers = self.connection.execute(statement, |to| put_values(to, order, values))?;
         Ok(answers.count())
     }

@@ -15,6 +15,8 @@ struct Known {
     /// The value that stands at each of its parameters.
     order: Vec<usize>,
     changes: bool,
+    /// Whether it ends its transaction itself.
+    is_call: bool,
 }
 
 /// The statements of a session.
@@ -51,7 +53,8 @@ impl Pipeline for MariadbPipeline {
         let mut known = HashMap::new();
         for Statement { name, sql, order, changes } in statements {
             let prepared = link.connection.prepare(&sql)?;
-            known.insert(name, Known { prepared, order, changes });
+            let is_call = sql.starts_with("CALL ");
+            known.insert(name, Known { prepared, order, changes, is_call });
         }
         Ok(Self {
             statements: known,
@@ -111,7 +114,8 @@ impl Pipeline for MariadbPipeline {
     ) -> Answer<()> {
         self.begin()?;
         self.put(name, values)?;
-        self.end(link, true)
+        let is_call = self.statements.get(name).is_some_and(|known| known.is_call);
+        if is_call { self.exchange(link) } else { self.end(link, true) }
     }
 
     fn rows(&self, place: usize) -> usize {

@@ -1,6 +1,6 @@
 //! One session on PostgreSQL.
 
-use super::link::{Link, ParsedStatement};
+use super::link::{Link, PreparedStatement};
 use super::statements::{Dialect, Value, parameters};
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::failure::Answer;
@@ -16,7 +16,7 @@ const FLUSH: &str = "SELECT pg_stat_force_next_flush()";
 
 impl Link for Connection {
     type Address = Address;
-    type Prepared = ParsedStatement<Prepared>;
+    type Prepared = PreparedStatement<Prepared>;
     const DIALECT: Dialect = Dialect::Postgres;
 
     fn open(address: &Address) -> Answer<Self> {
@@ -39,7 +39,7 @@ impl Link for Connection {
     fn prepare(&mut self, name: &str, text: &str, like: &[Value<'_>]) -> Answer<Self::Prepared> {
         let (sql, order) = parameters(text, Self::DIALECT);
         let lengths: Vec<usize> = order.iter().map(|place| like[*place].bytes()).collect();
-        Ok(ParsedStatement { statement: Self::prepare(self, name, &sql, &lengths)?, order })
+        Ok(PreparedStatement { statement: Self::prepare(self, name, &sql, &lengths)?, order })
     }
 
     #[inline]

@@ -7,14 +7,6 @@ use super::store::TableStore;
 use super::transaction::none_open;
 use assay_model::failure::Answer;
 
-/// What a session has prepared for its transactions.
-pub enum Prepared<F, P> {
-    /// Calls of functions or procedures.
-    Functions(F),
-    /// Statements.
-    Statements(P),
-}
-
 /// A transaction of statements at work, and what its load knows besides.
 pub(crate) struct TransactionRunner<'a, L: TableStore, C> {
     pub(crate) link: &'a mut L,

@@ -30,8 +30,6 @@ pub trait TableStore: Product {
     type Pipeline: Pipeline<Link = Self>;
     /// Settings of a session that loads; what this user may not set stays.
     const LOADING: &'static [&'static str];
-    /// Whether a load creates functions on it; else it may create procedures.
-    const HAS_FUNCTIONS: bool;
     /// Begins a transaction whose statements have no time limit.
     const BEGIN: &'static str;
 
@@ -78,6 +76,14 @@ pub trait TableStore: Product {
 
     /// Settings of a fresh session of transactions.
     fn begin_session(&mut self, isolation: Isolation) -> Answer<()>;
+
+    /// Refuses a server that cannot read a text as rows, where that is how rows reach a statement.
+    ///
+    /// # Errors
+    /// When it is too old.
+    fn check_rows_of_json(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// Makes procedures again, and then notes that they are there, where sessions of the product call such.
     ///

@@ -23,7 +23,6 @@ impl TableStore for MariadbLink {
 
     /// Statistics of columns are those of a sample, as in other products; sizes are those of now.
     const LOADING: &'static [&'static str] = &["/*M! SET analyze_sample_percentage = 0 */"];
-    const HAS_FUNCTIONS: bool = false;
     /// Limits are those of queries only.
     const BEGIN: &'static str = "START TRANSACTION";
 
@@ -114,8 +113,19 @@ impl TableStore for MariadbLink {
         Err(Failure::Protocol(format!("the server took {taken} of {sent} rows")))
     }
 
+    fn check_rows_of_json(&self) -> Result<()> {
+        let facts = self.connection.facts();
+        if facts.is_mariadb() && facts.release() < ROWS_OF_JSON {
+            return Err(Error::environment(
+                format!("MariaDB {} has no JSON_TABLE, by which orders are read", facts.version),
+                "use MariaDB 10.6 or newer",
+            ));
+        }
+        Ok(())
+    }
+
     fn make_procedures(&mut self, schema: &str, wanted: &[Procedure], note: &str) -> Result<()> {
-        check_rows_of_json(self)?;
+        self.check_rows_of_json()?;
         let made = create_procedures(self, schema, wanted, note);
         made.map_err(|failure| not_made(schema, &failure))
     }
@@ -143,21 +153,6 @@ fn create_procedures(
         link.run(sql)?;
     }
     link.run(note)
-}
-
-/// Refuses a server that cannot read a text as rows.
-///
-/// # Errors
-/// When it is too old.
-pub(crate) fn check_rows_of_json(link: &MariadbLink) -> Result<()> {
-    let facts = link.connection.facts();
-    if facts.is_mariadb() && facts.release() < ROWS_OF_JSON {
-        return Err(Error::environment(
-            format!("MariaDB {} has no JSON_TABLE, by which orders are read", facts.version),
-            "use MariaDB 10.6 or newer",
-        ));
-    }
-    Ok(())
 }
 
 /// A right that lacks has its own remedy.

@@ -16,7 +16,6 @@ impl TableStore for Connection {
 
     const LOADING: &'static [&'static str] =
         &["SET maintenance_work_mem = '256MB'", "SET synchronous_commit = off"];
-    const HAS_FUNCTIONS: bool = true;
     const BEGIN: &'static str = "BEGIN; SET LOCAL statement_timeout = 0";
 
     fn create_manifest(schema: &str) -> String {

@@ -1,7 +1,7 @@
-//! What the brokerage load needs of a product: its words, its functions, and conditions that are checked.
+//! What a transaction of the brokerage load found and did, and the days of the data on which it looks.
 
-use crate::load::{TableStore, Words, loaded_us_of};
-use assay_loads::brokerage::{Order, Rules, Transaction};
+use crate::load::{TableStore, loaded_us_of};
+use assay_loads::brokerage::{Order, Rules};
 use assay_model::failure::Answer;
 
 /// Microseconds of a second.
@@ -25,30 +25,6 @@ impl TransactionOutcome {
     pub(super) fn figures(figures: impl Into<Vec<Option<i64>>>) -> Self {
         Self { figures: figures.into(), ..Self::default() }
     }
-}
-
-/// How a product carries the transactions of the load out.
-pub trait BrokerStore: TableStore {
-    /// Its words where products differ.
-    const WORDS: Words;
-    /// What is done before the conditions are checked.
-    const BEFORE_BOOKS: &'static [&'static str];
-    /// Makes a table of what follows, on which conditions look.
-    const MAKE_BOOKS: &'static str;
-    /// What is done when they are checked.
-    const AFTER_BOOKS: &'static str;
-    /// Calls of its functions.
-    type Functions: Send;
-
-    /// Has the calls parsed; none where the product has no functions for this load, whose transactions are statements then.
-    fn functions(&mut self, schema: &str) -> Answer<Option<Self::Functions>>;
-
-    /// One call of a transaction. A failure leaves none open.
-    fn call(
-        &mut self,
-        functions: &mut Self::Functions,
-        transaction: &Transaction,
-    ) -> Answer<TransactionOutcome>;
 }
 
 /// Days of the data.
