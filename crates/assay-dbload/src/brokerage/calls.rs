@@ -2,7 +2,7 @@
 
 use super::functions::{CALLS, ROLLED_BACK_CODE};
 use super::outcome::TransactionOutcome;
-use crate::load::{Dialect, Pipeline, Statement, TableStore, Value};
+use crate::load::{Dialect, Pipeline, Product, Statement, Value};
 use assay_loads::brokerage::{
     Customer, Lookup, Order, Position, Tick, TradeOrder, Transaction, Update, Watch, WatchScope,
 };
@@ -18,7 +18,7 @@ pub(super) fn all(schema: &str) -> Vec<Statement> {
 }
 
 /// One call of a transaction. A failure leaves none open.
-pub(super) fn call<L: TableStore>(
+pub(super) fn call<L: Product>(
     link: &mut L,
     pipeline: &mut L::Pipeline,
     transaction: &Transaction,

@@ -5,7 +5,7 @@
 //! both: a row of the one counts 1 and its amount, a row of the other -1 and less its amount, and nothing may remain.
 
 use super::dialect::phrases;
-use crate::load::{Conditions, Database, TableStore, check_all, said, single_number};
+use crate::load::{Conditions, Database, Product, check_all, said, single_number};
 use assay_loads::brokerage::Rules;
 use assay_model::Result;
 use assay_model::load::Checks;
@@ -135,10 +135,7 @@ const CONDITIONS: [(&str, Count); 12] = [
 ];
 
 /// Trade results and trade orders that stand in the tables, by the place of their kind.
-pub fn found<L: TableStore>(
-    database: &mut Database<L>,
-    rules: &Rules,
-) -> Result<Vec<(usize, u64)>> {
+pub fn found<L: Product>(database: &mut Database<L>, rules: &Rules) -> Result<Vec<(usize, u64)>> {
     let (schema, first) = (database.schema.clone(), rules.trades() + 1);
     let mut count = |table: &str, column: &str| {
         let sql = format!("SELECT count(*) FROM {schema}.{table} WHERE {column} >= {first}");
@@ -149,7 +146,7 @@ pub fn found<L: TableStore>(
 }
 
 /// Checks all conditions; `when` says in the result when that was.
-pub fn verify<L: TableStore>(database: &mut Database<L>, when: &str) -> Result<Checks> {
+pub fn verify<L: Product>(database: &mut Database<L>, when: &str) -> Result<Checks> {
     let opening = assay_loads::brokerage::OPENING_BALANCE_CENTS.to_string();
     let schema = database.schema.clone();
     let phrases = phrases(L::DIALECT);

@@ -1,6 +1,6 @@
 //! What a transaction of the brokerage load found and did, and the days of the data on which it looks.
 
-use crate::load::{TableStore, loaded_us_of};
+use crate::load::{Product, loaded_us_of};
 use assay_loads::brokerage::{Order, Rules};
 use assay_model::failure::Answer;
 
@@ -38,7 +38,7 @@ pub struct Days {
 
 impl Days {
     /// Those of the data in a schema that was made by these rules.
-    pub fn of<L: TableStore>(link: &mut L, schema: &str, rules: &Rules) -> Answer<Self> {
+    pub fn of<L: Product>(link: &mut L, schema: &str, rules: &Rules) -> Answer<Self> {
         let loaded_us = loaded_us_of(link, schema)?;
         Ok(Self {
             opened_s: rules.opened_us(loaded_us) / SECOND_US,

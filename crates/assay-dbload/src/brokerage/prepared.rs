@@ -3,18 +3,18 @@
 use super::outcome::{Days, TransactionOutcome};
 use super::statements::all;
 use super::{calls, runner};
-use crate::load::{Calls, CommitMark, CommitMarks, Dialect, Isolation, Pipeline, TableStore};
+use crate::load::{Calls, CommitMark, CommitMarks, Dialect, Isolation, Pipeline, Product};
 use assay_loads::brokerage::{Rules, Transaction};
 use assay_model::failure::Answer;
 
 /// What a session keeps between its transactions.
-pub struct PreparedBrokerage<L: TableStore> {
+pub struct PreparedBrokerage<L: Product> {
     pipeline: L::Pipeline,
     calls: Calls,
     days: Days,
 }
 
-impl<L: TableStore> PreparedBrokerage<L> {
+impl<L: Product> PreparedBrokerage<L> {
     /// Settings and statements of a fresh session.
     pub fn of(
         link: &mut L,

@@ -2,8 +2,8 @@
 
 use super::prepared::PreparedBrokerage;
 use crate::load::{
-    Calls, CommitMarks, Database, Isolation, Kind, Method, Session, SharedCommitLog, StepResult,
-    Steps, TableStore,
+    Calls, CommitMarks, Database, Isolation, Kind, Method, Product, Session, SharedCommitLog,
+    StepResult, Steps,
 };
 use assay_loads::brokerage::{Due, Market, Rules, Transaction};
 use assay_model::Result;
@@ -52,7 +52,7 @@ pub struct Brokerage<'a, L> {
 }
 
 /// One session of it.
-pub struct BrokerSession<L: TableStore> {
+pub struct BrokerSession<L: Product> {
     schema: String,
     rules: Rules,
     calls: Calls,
@@ -79,7 +79,7 @@ impl<'a, L> Brokerage<'a, L> {
     }
 }
 
-impl<L: TableStore> Method for Brokerage<'_, L> {
+impl<L: Product> Method for Brokerage<'_, L> {
     type Link = L;
     type Session = BrokerSession<L>;
 
@@ -116,7 +116,7 @@ impl<L: TableStore> Method for Brokerage<'_, L> {
     }
 }
 
-impl<L: TableStore> Session for BrokerSession<L> {
+impl<L: Product> Session for BrokerSession<L> {
     type Link = L;
 
     fn prepare(&mut self, connection: &mut L) -> Answer<()> {
@@ -151,7 +151,7 @@ impl<L: TableStore> Session for BrokerSession<L> {
     }
 }
 
-impl<L: TableStore> BrokerSession<L> {
+impl<L: Product> BrokerSession<L> {
     fn elapsed(&self) -> Duration {
         self.started.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }

@@ -3,7 +3,7 @@
 
 use super::outcome::TransactionOutcome;
 use super::runner::{BrokerRunner, of};
-use crate::load::{TableStore, Value};
+use crate::load::{Product, Value};
 use assay_loads::brokerage::{Order, Tick, TradeOrder};
 use assay_model::failure::{Answer, Failure};
 
@@ -80,7 +80,7 @@ struct Settlement {
     broker: i64,
 }
 
-impl<L: TableStore> BrokerRunner<'_, L> {
+impl<L: Product> BrokerRunner<'_, L> {
     pub(super) fn trade_order(&mut self, order: &TradeOrder) -> Answer<TransactionOutcome> {
         let placing = self.look_up(order)?;
         let costs = self.estimate(order, &placing)?;

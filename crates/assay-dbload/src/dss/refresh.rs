@@ -1,14 +1,14 @@
 //! The refresh functions: new orders with their lines come in, as many old ones go.
 
 use super::tables::{INSERTED, REMOVED, SCHEMA, layout, refresh_sets};
-use crate::load::{Database, Destination, Manifest, TableStore, note, transfer};
+use crate::load::{Database, Destination, Manifest, Product, note, transfer};
 use assay_loads::dss::{RefreshSet, Scale, Table, put_rows};
 use assay_loads::sink::Sink;
 use assay_model::Result;
 use assay_model::failure::Answer;
 
 /// Inserts the new orders of a set with their lines, in one transaction; gives the rows.
-pub(super) fn insert_new<L: TableStore>(
+pub(super) fn insert_new<L: Product>(
     connection: &mut L,
     set: RefreshSet,
     number: u32,
@@ -29,7 +29,7 @@ pub(super) fn insert_new<L: TableStore>(
 }
 
 /// Removes the old orders of a set with their lines, in one transaction; gives the rows.
-pub(super) fn remove_old<L: TableStore>(
+pub(super) fn remove_old<L: Product>(
     connection: &mut L,
     set: RefreshSet,
     number: u32,
@@ -49,7 +49,7 @@ pub(super) fn remove_old<L: TableStore>(
 
 /// Removes the orders whose successors are there already, where an earlier run ended between the two refresh
 /// functions; gives the number of the next set.
-pub fn finish_refresh<L: TableStore>(
+pub fn finish_refresh<L: Product>(
     database: &mut Database<L>,
     manifest: &Manifest,
     scale: Scale,
@@ -64,10 +64,7 @@ pub fn finish_refresh<L: TableStore>(
 }
 
 /// All of it or nothing.
-fn whole<L: TableStore>(
-    connection: &mut L,
-    work: impl FnOnce(&mut L) -> Answer<u64>,
-) -> Answer<u64> {
+fn whole<L: Product>(connection: &mut L, work: impl FnOnce(&mut L) -> Answer<u64>) -> Answer<u64> {
     // Half a refresh function is none: it has no limit.
     connection.run(L::BEGIN)?;
     match work(connection) {

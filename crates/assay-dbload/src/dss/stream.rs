@@ -2,7 +2,7 @@
 
 use super::query_settings::{QuerySettings, ending, is_over_limit};
 use super::refresh::{insert_new, remove_old};
-use crate::load::{Database, TableStore};
+use crate::load::{Database, Product};
 use assay_dbserver::{Interrupter, Usage};
 use assay_loads::dss::{RefreshSet, order, text};
 use assay_model::Result;
@@ -55,7 +55,7 @@ pub(super) struct Ended {
     pub(super) lost: Option<String>,
 }
 
-impl<L: TableStore> Stream<L> {
+impl<L: Product> Stream<L> {
     /// Opens a session as it is to ask.
     pub(super) fn open(database: &Database<L>, work: Work, asked: QuerySettings) -> Result<Self> {
         let (mut connection, product) = (database.connect()?, database.facts.product);

@@ -2,8 +2,9 @@
 //! a ledger when their commit has returned.
 
 use super::database::Database;
+use super::link::single_number;
+use super::product::Product;
 use super::statements::{Dialect, Statement, Value};
-use super::store::{TableStore, single_number};
 use assay_ledger::{Acknowledgement, CommitRange, KeptAcknowledgements, Recorder};
 use assay_model::Result;
 use assay_model::failure::Answer;
@@ -102,7 +103,7 @@ impl CommitMarks {
     }
 }
 
-impl<L: TableStore> Database<L> {
+impl<L: Product> Database<L> {
     /// Makes the table of identities where it is missing, and leaves the first row of a run.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! One session on MariaDB or MySQL.
 
-use super::link::{Link, PreparedStatement};
+use super::link::{Isolation, Link, PreparedStatement};
+use super::pipeline_mariadb::MariadbPipeline;
 use super::statements::{Dialect, Value, parameters};
 use assay_dbserver::{Interrupter, Usage};
 use assay_mariadb::address::Address;
@@ -20,6 +21,7 @@ pub struct MariadbLink {
 impl Link for MariadbLink {
     type Address = Address;
     type Prepared = PreparedStatement<Prepared>;
+    type Pipeline = MariadbPipeline;
     const DIALECT: Dialect = Dialect::Mariadb;
 
     fn open(address: &Address) -> Answer<Self> {
@@ -27,6 +29,11 @@ impl Link for MariadbLink {
         let thread = if address.is_local() { Thread::of(&mut connection) } else { None };
         let thread = thread.and_then(|thread| Some((thread, thread.usage()?)));
         Ok(Self { connection, thread })
+    }
+
+    fn begin_session(&mut self, isolation: Isolation) -> Answer<()> {
+        let isolation = isolation.name().to_uppercase();
+        self.run(&format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}"))
     }
 
     fn run(&mut self, sql: &str) -> Answer<()> {

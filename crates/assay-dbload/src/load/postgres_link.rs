@@ -1,6 +1,7 @@
 //! One session on PostgreSQL.
 
-use super::link::{Link, PreparedStatement};
+use super::link::{Isolation, Link, PreparedStatement};
+use super::pipeline_postgres::ConnectionPipeline;
 use super::statements::{Dialect, Value, parameters};
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::failure::Answer;
@@ -17,10 +18,24 @@ const FLUSH: &str = "SELECT pg_stat_force_next_flush()";
 impl Link for Connection {
     type Address = Address;
     type Prepared = PreparedStatement<Prepared>;
+    type Pipeline = ConnectionPipeline;
     const DIALECT: Dialect = Dialect::Postgres;
 
     fn open(address: &Address) -> Answer<Self> {
         Self::open(address, APPLICATION)
+    }
+
+    /// One plan for each statement, by way of indexes, that does not turn in mid-run.
+    fn begin_session(&mut self, isolation: Isolation) -> Answer<()> {
+        self.run(
+            "SET plan_cache_mode = force_generic_plan; SET jit = off; SET max_parallel_workers_per_gather = 0; \
+             SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off",
+        )?;
+        self.run(&format!("SET default_transaction_isolation = '{}'", isolation.name()))?;
+        // Only some users may: times in the result say whether they were taken, and what is rolled back as asked fills a log.
+        let _ = self.run("SET track_io_timing = on");
+        let _ = self.run("SET log_min_messages = fatal");
+        Ok(())
     }
 
     fn run(&mut self, sql: &str) -> Answer<()> {

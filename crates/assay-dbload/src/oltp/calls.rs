@@ -2,7 +2,7 @@
 
 use super::functions::UNUSED_ITEM;
 use super::rows::{order_rows, write_rows};
-use crate::load::{Dialect, Pipeline, Statement, TableStore, Value, none_open};
+use crate::load::{Dialect, Pipeline, Product, Statement, Value, none_open};
 use assay_loads::oltp::{Customer, NewOrder, Transaction};
 use assay_model::failure::Answer;
 
@@ -42,7 +42,7 @@ pub(super) fn all(dialect: Dialect, schema: &str) -> Vec<Statement> {
 }
 
 /// Has the calls parsed, and makes one that finds nothing where a procedure or right that is missing is met by that only.
-pub(super) fn prepare<L: TableStore>(link: &mut L, schema: &str) -> Answer<L::Pipeline> {
+pub(super) fn prepare<L: Product>(link: &mut L, schema: &str) -> Answer<L::Pipeline> {
     let mut pipeline = L::Pipeline::prepare(link, schema, all(L::DIALECT, schema))?;
     if L::DIALECT == Dialect::Mariadb {
         pipeline.alone(link, "low_stock", &[0, 0, 0].map(Value::Number))?;
@@ -51,7 +51,7 @@ pub(super) fn prepare<L: TableStore>(link: &mut L, schema: &str) -> Answer<L::Pi
 }
 
 /// Carries a transaction out; whether it was committed, and not rolled back as asked. A failure leaves none open.
-pub(super) fn call<L: TableStore>(
+pub(super) fn call<L: Product>(
     link: &mut L,
     pipeline: &mut L::Pipeline,
     transaction: &Transaction,

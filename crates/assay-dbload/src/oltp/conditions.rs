@@ -4,7 +4,7 @@
 //! counted with each customer, so that it can be checked at any time.
 
 use super::dialect::phrases;
-use crate::load::{Conditions, Database, TableStore, check_all, said, single_number};
+use crate::load::{Conditions, Database, Product, check_all, said, single_number};
 use assay_model::Result;
 use assay_model::load::Checks;
 
@@ -109,7 +109,7 @@ pub struct TransactionCounts {
 }
 
 /// Counts what stands in the tables.
-pub fn count<L: TableStore>(database: &mut Database<L>) -> Result<TransactionCounts> {
+pub fn count<L: Product>(database: &mut Database<L>) -> Result<TransactionCounts> {
     let schema = database.schema.clone();
     let mut ask = |sql: String| {
         let found = single_number(&mut database.admin, &sql);
@@ -121,7 +121,7 @@ pub fn count<L: TableStore>(database: &mut Database<L>) -> Result<TransactionCou
 }
 
 /// Checks all conditions; `when` says in the result when that was.
-pub fn verify<L: TableStore>(database: &mut Database<L>, when: &str) -> Result<Checks> {
+pub fn verify<L: Product>(database: &mut Database<L>, when: &str) -> Result<Checks> {
     let schema = database.schema.clone();
     let phrases = phrases(L::DIALECT);
     let words = |sql: &str| said(sql, phrases.words, &schema);

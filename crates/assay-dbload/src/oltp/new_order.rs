@@ -3,7 +3,7 @@
 
 use super::rows::{order_rows, write_rows};
 use super::transactions::{OrderRunner, numbers};
-use crate::load::{TableStore, Value, missing};
+use crate::load::{Product, Value, missing};
 use assay_loads::oltp::{Line, NewOrder};
 use assay_model::failure::Answer;
 
@@ -14,7 +14,7 @@ struct Sold {
     item: usize,
 }
 
-impl<L: TableStore> OrderRunner<'_, L> {
+impl<L: Product> OrderRunner<'_, L> {
     /// Whether all of its items are known.
     pub(super) fn new_order(&mut self, order: &NewOrder) -> Answer<bool> {
         self.begin()?;

@@ -3,8 +3,8 @@
 
 use super::prepared::PreparedOrders;
 use crate::load::{
-    Calls, CommitMarks, Database, Isolation, Kind, Method, Session, SharedCommitLog, StepResult,
-    Steps, TableStore,
+    Calls, CommitMarks, Database, Isolation, Kind, Method, Product, Session, SharedCommitLog,
+    StepResult, Steps,
 };
 use assay_loads::oltp::{Rules, Transaction};
 use assay_model::Result;
@@ -48,7 +48,7 @@ impl<'a, L> Orders<'a, L> {
 }
 
 /// One session of it.
-pub struct OrderSession<L: TableStore> {
+pub struct OrderSession<L: Product> {
     schema: String,
     calls: Calls,
     isolation: Isolation,
@@ -57,7 +57,7 @@ pub struct OrderSession<L: TableStore> {
     steps: Steps<Transaction, PreparedOrders<L>>,
 }
 
-impl<L: TableStore> Method for Orders<'_, L> {
+impl<L: Product> Method for Orders<'_, L> {
     type Link = L;
     type Session = OrderSession<L>;
 
@@ -89,7 +89,7 @@ impl<L: TableStore> Method for Orders<'_, L> {
     }
 }
 
-impl<L: TableStore> Session for OrderSession<L> {
+impl<L: Product> Session for OrderSession<L> {
     type Link = L;
 
     fn prepare(&mut self, connection: &mut L) -> Answer<()> {

@@ -2,17 +2,17 @@
 
 use super::statements::all;
 use super::{calls, transactions};
-use crate::load::{Calls, CommitMark, CommitMarks, Isolation, Pipeline, TableStore};
+use crate::load::{Calls, CommitMark, CommitMarks, Isolation, Pipeline, Product};
 use assay_loads::oltp::Transaction;
 use assay_model::failure::Answer;
 
 /// What a session keeps between its transactions.
-pub struct PreparedOrders<L: TableStore> {
+pub struct PreparedOrders<L: Product> {
     pipeline: L::Pipeline,
     calls: Calls,
 }
 
-impl<L: TableStore> PreparedOrders<L> {
+impl<L: Product> PreparedOrders<L> {
     /// Settings and statements of a fresh session.
     pub fn of(
         link: &mut L,

@@ -4,7 +4,7 @@
 //! want come last.
 
 use super::rows::write_rows;
-use crate::load::{CommitMark, TableStore, TransactionRunner, Value, missing};
+use crate::load::{CommitMark, Product, TransactionRunner, Value, missing};
 use assay_loads::oltp::{Customer, Delivery, OrderStatus, Payment, StockLevel, Transaction};
 use assay_model::failure::Answer;
 
@@ -17,7 +17,7 @@ pub(super) fn numbers<const COUNT: usize>(numbers: [u32; COUNT]) -> [Value<'stat
 }
 
 /// One try of a transaction; whether it was committed, and not rolled back as asked. A failure leaves none open.
-pub(super) fn attempt<L: TableStore>(
+pub(super) fn attempt<L: Product>(
     link: &mut L,
     pipeline: &mut L::Pipeline,
     transaction: &Transaction,
@@ -28,7 +28,7 @@ pub(super) fn attempt<L: TableStore>(
     runner.over(outcome)
 }
 
-impl<L: TableStore> OrderRunner<'_, L> {
+impl<L: Product> OrderRunner<'_, L> {
     fn take(&mut self, transaction: &Transaction) -> Answer<bool> {
         match transaction {
             Transaction::NewOrder(order) => return self.new_order(order),

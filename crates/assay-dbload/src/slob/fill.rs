@@ -1,7 +1,7 @@
 //! Loads the tables of the method, and sees to it that every row came to lie in a block of its own.
 
 use super::tables::{BlockLayout, BlockTables};
-use crate::load::{Database, Dialect, Fill, State, TableStore, fill as load, in_the_way};
+use crate::load::{Database, Dialect, Fill, Product, State, fill as load, in_the_way};
 use assay_loads::slob::Rules;
 use assay_model::load::Filled;
 use assay_model::number::real;
@@ -18,7 +18,7 @@ const PAGE_BYTES_MIN: u64 = 8192;
 const OWN_PAGE_SHARE_MIN: f64 = 0.98;
 
 /// The tables as this product keeps them.
-fn tables<'a, L: TableStore>(database: &Database<L>, rules: &'a Rules) -> BlockTables<'a> {
+fn tables<'a, L: Product>(database: &Database<L>, rules: &'a Rules) -> BlockTables<'a> {
     BlockTables { rules, layout: BlockLayout::of(L::DIALECT, database.facts.block_bytes) }
 }
 
@@ -26,7 +26,7 @@ fn tables<'a, L: TableStore>(database: &Database<L>, rules: &'a Rules) -> BlockT
 ///
 /// # Errors
 /// What the server says, that loading was stopped, or that rows share blocks.
-pub fn fill<L: TableStore>(
+pub fn fill<L: Product>(
     database: &mut Database<L>,
     rules: &Rules,
     stop: &AtomicBool,
@@ -52,7 +52,7 @@ pub fn fill<L: TableStore>(
 ///
 /// # Errors
 /// A usage error when the schema holds others, and what the server says.
-pub fn is_filled<L: TableStore>(database: &mut Database<L>, rules: &Rules) -> Result<bool> {
+pub fn is_filled<L: Product>(database: &mut Database<L>, rules: &Rules) -> Result<bool> {
     use crate::load::Tables as _;
     let wanted = tables(database, rules).knobs();
     let other = match State::of(database)? {

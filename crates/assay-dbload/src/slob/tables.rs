@@ -257,7 +257,7 @@ pub fn data_bytes(blocks: u64, block_bytes: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{MariadbLink, TableStore, encoded};
+    use crate::load::{MariadbLink, Product, encoded};
     use assay_postgres::connection::Connection;
 
     #[test]

@@ -9,8 +9,8 @@
 
 use assay_dbload::brokerage::{BrokerageSchema, Days, PreparedBrokerage, TransactionOutcome};
 use assay_dbload::load::{
-    Calls, CommitMarks, Database, Dialect, Fill, Isolation, SharedCommitLog, TableStore, Tables,
-    fill, single_number,
+    Calls, CommitMarks, Database, Dialect, Fill, Isolation, Product, SharedCommitLog, Tables, fill,
+    single_number,
 };
 use assay_loads::brokerage::{Market, Rules, Session};
 use assay_model::mix::Mix;
@@ -27,7 +27,7 @@ pub const BUSY: &str = "format = 1\nname = \"busy\"\nversion = 7\norders_per_fee
 const STEPS: u64 = 500;
 
 /// A side: a server's database with a schema of its own, and how transactions go there.
-pub struct Side<L: TableStore> {
+pub struct Side<L: Product> {
     address: L::Address,
     database: Database<L>,
     calls: Calls,
@@ -37,7 +37,7 @@ pub fn rules() -> Rules {
     Rules { customers: 200, trade_days: 1, ..Rules::default() }
 }
 
-impl<L: TableStore> Side<L> {
+impl<L: Product> Side<L> {
     /// A side without books.
     pub fn new(address: L::Address, schema: &str, calls: Calls) -> Self {
         let database = Database::at(&address, schema).unwrap();
@@ -92,7 +92,7 @@ impl<L: TableStore> Side<L> {
 }
 
 /// Deals on both sides and compares every answer, and the books afterwards.
-pub fn assert_alike<L: TableStore, M: TableStore>(mut one: Side<L>, mut other: Side<M>) {
+pub fn assert_alike<L: Product, M: Product>(mut one: Side<L>, mut other: Side<M>) {
     let (rules, mix) = (rules(), Mix::parse(BUSY).unwrap());
     one.fill(&rules);
     other.fill(&rules);
