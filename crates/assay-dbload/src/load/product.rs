@@ -5,8 +5,8 @@ use super::copies::{OwnDatabase, no_copies};
 use super::link::{Link, ServerUse};
 use super::owner::{Candidate, Owner, Ownership};
 use super::tables::{IndexLayout, Procedure, TableLayout};
-use crate::live::Live;
 use assay_dbserver::{Program, Usage};
+use assay_live::watch::ObservedServer;
 use assay_loads::sink::Sink;
 use assay_model::Result;
 use assay_model::failure::Answer;
@@ -32,7 +32,7 @@ pub trait Product: Link {
     /// What the counters of a server mean.
     type Knowledge: Send + Sync;
     /// Who looks at a live server.
-    type Watcher: Live<Address = Self::Address>;
+    type Watcher: ObservedServer<Address = Self::Address>;
     /// A managed server.
     type Own: Program<Address = Self::Address>;
 
