@@ -1,9 +1,9 @@
 //! How the transactions of a session reach their server: as functions of it or as statements, with the days of the data.
 
 use super::runner::{Days, TransactionOutcome};
-use super::statements::all;
+use super::statements::{all, phrases};
 use super::{functions, runner};
-use crate::load::{Calls, CommitMark, CommitMarks, Dialect, Isolation, Pipeline, Product};
+use crate::load::{Calls, CommitMark, CommitMarks, Isolation, Pipeline, Product};
 use assay_loads::brokerage::{Rules, Transaction};
 use assay_model::failure::Answer;
 
@@ -27,7 +27,7 @@ impl<L: Product> PreparedBrokerage<L> {
         link.begin_session(isolation)?;
         let days = Days::of(link, schema, rules)?;
         // The products that have no functions for this load take statements.
-        let calls = if L::DIALECT == Dialect::Postgres { calls } else { Calls::Statements };
+        let calls = if phrases(L::DIALECT).has_functions { calls } else { Calls::Statements };
         let statements = match calls {
             Calls::Functions => functions::calls(schema),
             Calls::Statements => {

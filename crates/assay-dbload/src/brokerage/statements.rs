@@ -7,6 +7,8 @@ use crate::load::{Dialect, Statement, Words, prepared, templates};
 pub(super) struct Phrases {
     /// Its words where products differ.
     pub(super) words: Words,
+    /// Whether its transactions are functions, too; else they are statements.
+    pub(super) has_functions: bool,
     /// What is done before the conditions are checked.
     pub(super) before: &'static [&'static str],
     /// Makes a table of what follows, on which conditions look.
@@ -24,6 +26,7 @@ pub(super) const fn phrases(dialect: Dialect) -> &'static Phrases {
 }
 
 const POSTGRES: Phrases = Phrases {
+    has_functions: true,
     words: &[
         ("{long}", "bigint"),
         ("{moment}", "timestamp '1970-01-01' + make_interval(secs => :moment)"),
@@ -42,6 +45,7 @@ const POSTGRES: Phrases = Phrases {
 };
 
 const MARIADB: Phrases = Phrases {
+    has_functions: false,
     words: &[
         ("{long}", "signed"),
         ("{moment}", "timestamp'1970-01-01 00:00:00' + interval :moment second"),
