@@ -2,6 +2,7 @@
 """The SLOB method and `pgbench -M prepared` with an equal statement on one server; a server that Assay creates: ready, loaded, and its reads against the device's."""
 
 import json
+import operator
 import os
 import pwd
 import resource
@@ -19,6 +20,7 @@ LOAD_BYTES = 2 << 30
 SESSIONS = (1, 8)
 # Small enough for the server's cache: what is compared is the client and not the disk.
 CACHED = "128MiB"
+ROWS = 128 * 128
 SETTINGS = {
     "listen_addresses": "", "unix_socket_directories": ".", "shared_buffers": "512MB", "autovacuum": "off", "jit": "off",
     "max_connections": "100", "track_io_timing": "on",
@@ -97,8 +99,7 @@ def by_assay(given, server, sessions):
 def by_pgbench(given, server, table, sessions):
     """The same by pgbench, a thread a session as there."""
     script = server.path / "script.sql"
-    rows = 128 * 128
-    script.write_text(f"\\set k random(1, {rows})\nSELECT count(c2) FROM {table} WHERE custid BETWEEN :k AND :k;\n", encoding="utf-8")
+    script.write_text(f"\\set k random(1, {ROWS})\nSELECT count(c2) FROM {table} WHERE custid BETWEEN :k AND :k;\n", encoding="utf-8")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [server.bindir / "pgbench", "-n", "-M", "prepared", "-f", script, "-c", str(sessions), "-j", str(given.threads or sessions),
                "-T", str(round(given.seconds)), server.address]
@@ -109,6 +110,13 @@ def by_pgbench(given, server, table, sessions):
     statements = int(number["number of transactions actually processed"].split(":")[1].split("/")[0])
     rate = float(number["tps"].split(" = ")[1].split()[0])
     return {"rate": rate, "cpu_s": cpu_s / statements, "statements": statements}
+
+
+def by_bare_client(given, server, table, sessions):
+    """The same by the least client there is: a write and a read a statement."""
+    words = [server.path / "data" / ".s.PGSQL.5432", table, str(ROWS), str(sessions), f"{given.seconds:g}"]
+    found = json.loads(subprocess.run([given.bare, *words], capture_output=True, text=True, check=True).stdout)
+    return {"rate": found["rate"], "cpu_s": found["cpu_us"] / 1e6, "statements": found["statements"]}
 
 
 def against_pgbench(given, raw, lines):
@@ -123,19 +131,26 @@ def against_pgbench(given, raw, lines):
                 continue
             print(name, file=sys.stderr, flush=True)
             sides = {"assay": lambda: by_assay(given, server, sessions), "pgbench": lambda: by_pgbench(given, server, table, sessions)}
+            if given.bare:
+                sides["bare client"] = lambda: by_bare_client(given, server, table, sessions)
             raw[name] = repeats.alternate(repeats.Plan(given), sides)
             lines.append(row(name, raw[name]))
 
 
 def row(name, done):
-    """Both sides of one case."""
+    """All sides of one case."""
     used, count = repeats.chosen(done)
-    rate = repeats.Ratio(used, "assay", "pgbench", lambda result: result["rate"])
-    cpu = repeats.Ratio(used, "assay", "pgbench", lambda result: result["cpu_s"])
-    both = [f"{repeats.median(used, side, lambda result: result['rate']):,.0f}" for side in ("assay", "pgbench")]
-    cost = [f"{1e6 * repeats.median(used, side, lambda result: result['cpu_s']):.1f}" for side in ("assay", "pgbench")]
-    return [name, " / ".join(both), f"{rate} {report.bar(rate.median >= BAR_RATE, '≥ 1.0')}",
-            " / ".join(cost), f"{cpu} {report.bar(cpu.median <= BAR_CPU, '≤ 1.0')}", count]
+    others = [side for side in ("pgbench", "bare client") if side in done[0]["sides"]]
+    return [name, *compared(used, others, "rate", 1, lambda ratio: report.bar(ratio >= BAR_RATE, "≥ 1.0")),
+            *compared(used, others, "cpu_s", 1e6, lambda ratio: report.bar(ratio <= BAR_CPU, "≤ 1.0")), count]
+
+
+def compared(used, others, what, unit, judge):
+    """The medians of all sides, and the ratios to the others; the bar is that to pgbench."""
+    value = operator.itemgetter(what)
+    medians = [f"{unit * repeats.median(used, side, value):,.{0 if unit == 1 else 1}f}" for side in ("assay", *others)]
+    ratios = [repeats.Ratio(used, "assay", other, value) for other in others]
+    return [" / ".join(medians), f"{ratios[0]} {judge(ratios[0].median)}", *(str(ratio) for ratio in ratios[1:])]
 
 
 def on_disk(given, raw):
@@ -157,17 +172,25 @@ def on_disk(given, raw):
     report.table(["sessions", "database reads/s", "device reads/s", "apart"], rows)
 
 
+def heads(given):
+    """Of the table against other clients."""
+    sides = "Assay / pgbench" + (" / bare client" if given.bare else "")
+    ratios = ["to pgbench", *(["to the bare client"] if given.bare else [])]
+    return ["load", f"SQL/s {sides}", *ratios, f"client CPU a statement, µs: {sides}", *ratios, "repeats"]
+
+
 def main():
     parser = report.options(__doc__, repeats=3, extra=0, seconds=8.0)
     parser.add_argument("--bindir", required=True, help="programs of a PostgreSQL server, pgbench and psql among them")
     parser.add_argument("--threads", type=int, default=0, help="threads of pgbench; one a session without it")
+    parser.add_argument("--bare", help="the example `bare_client` of assay-postgres, release build: the least that a client does")
     given = parser.parse_args()
     given.directory = os.path.abspath(given.directory)
     given.store = tempfile.mkdtemp(prefix="slob-store-")
     raw, lines = {}, []
     if any(given.only in f"{sessions} sessions" for sessions in SESSIONS):
         against_pgbench(given, raw, lines)
-        report.table(["load", "SQL/s Assay / pgbench", "ratio", "client CPU a statement, µs: Assay / pgbench", "ratio", "repeats"], lines)
+        report.table(heads(given), lines)
     if given.only in "disk":
         on_disk(given, raw)
     shutil.rmtree(given.store)
