@@ -31,6 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const ASK_EVERY: Duration = Duration::from_millis(20);
 
 /// A target that was understood.
+#[derive(Clone)]
 pub enum LoadTarget {
     /// A directory on the storage.
     Directory(PathBuf),
