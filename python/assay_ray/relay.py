@@ -9,6 +9,7 @@ It reads nothing but the envelope. Every wait has an end; when standard input en
 import argparse
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -18,11 +19,12 @@ import threading
 sys.path[:] = [path for path in sys.path if path]
 # Nothing is reported to anybody, and a database that fills the memory of its host must not end our actor.
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-# A cluster that refuses a token refuses it every second; twenty times by default.
-os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "4")
+# A cluster that refuses once refuses every second; Ray asks twenty times by default.
+os.environ.setdefault("RAY_NUM_REDIS_GET_RETRIES", "1")
 
 CONNECT_S, PLACE_S, FAREWELL_S, REACH_S = 60, 60, 10, 3
 MISSING = "pip install 'assay[ray]' on every host, in the same version of Python"
+ONE_TOKEN = "copy the token of the cluster to ~/.ray/auth_token, or to where RAY_AUTH_TOKEN_PATH says; see `ray get-auth-token`"
 # Passed on as an argument of a method: state tools show labels, environments and arguments of actors.
 TOKEN = "ASSAY_NODE_TOKEN"
 
@@ -91,7 +93,7 @@ def find(ray, names):
     """The identity in the cluster of each host, by its label, its name or its address."""
     alive = [node for node in ray.nodes() if node["Alive"]]
     found = {name: matches(alive, name) for name in names}
-    known = f"hosts that are there: {listed(sorted({label(node) or node['NodeManagerHostname'] for node in alive}))}"
+    known = f"hosts that are there: {listed(sorted({label(node) or node['NodeManagerHostname'] for node in alive}))}; `ray start` on another one says why it cannot join"
     missing = [name for name in names if not found[name]]
     if missing:
         refuse(f"not there in the Ray cluster: {listed(missing)}" if missing[1:] else f"the host {missing[0]} is not there in the Ray cluster", known)
@@ -141,6 +143,7 @@ def connect():
     if os.environ.get("RAY_AUTH_MODE") != "token":
         refuse("the Ray cluster is not asked for its token, and without one it takes orders from anybody",
                "export RAY_AUTH_MODE=token on all hosts and start the cluster again; see `ray get-auth-token --generate`")
+    check_token()
     reach()
     failed = []
 
@@ -148,13 +151,52 @@ def connect():
         try:
             ray.init(address=os.environ.get("RAY_ADDRESS", "auto"), log_to_driver=False, configure_logging=False, logging_level="ERROR")
         except BaseException as error:  # Ray raises other things than Exception, too.
-            failed.append(str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__)
+            failed.append(reason(error))
 
     within(CONNECT_S, attempt, "no Ray cluster answers")
     if failed:
-        refuse(f"connecting to the Ray cluster: {failed[0].partition('. ')[0]}",
-               "look whether the token is that of the cluster; start it with `ray start`, in the same versions of Ray and Python everywhere")
+        refuse(*failed[0])
     return ray
+
+
+def check_token():
+    """Refuses where there is no token to show; Ray's own code would end this process."""
+    path = os.environ.get("RAY_AUTH_TOKEN_PATH") or os.path.expanduser("~/.ray/auth_token")
+    if os.environ.get("RAY_AUTH_TOKEN"):
+        return
+    try:
+        with open(path, encoding="utf-8") as file:
+            is_there = bool(file.read().strip())
+    except (OSError, UnicodeDecodeError):
+        is_there = False
+    if not is_there:
+        refuse(f"there is no token for the Ray cluster: {path} cannot be read, or is empty", ONE_TOKEN)
+
+
+def reason(error):
+    """Why there is no connection, and what to do about it."""
+    words = str(error).strip()
+    versions = re.findall(r"Ray: (\S+)\s+Python: (\S+)", words)
+    if len(versions) == 2:
+        (ray, python), (own_ray, own_python) = versions
+        return (f"the cluster has Ray {ray} and Python {python}, this machine Ray {own_ray} and Python {own_python}",
+                "install the same versions of both on every host, to the last digit")
+    tried = re.search(r"Failed to connect to Ray cluster at (\S+:\d+)", words)
+    if tried and is_token_refused(os.environ.get("RAY_ADDRESS") or tried[1]):
+        return "the Ray cluster refuses the token", ONE_TOKEN
+    first = words.splitlines()[0].partition(". ")[0] if words else type(error).__name__
+    return f"connecting to the Ray cluster: {first}", "look at `ray status`; start the cluster with `ray start`, in the same versions of Ray and Python everywhere"
+
+
+def is_token_refused(address):
+    """Whether it is the token for which a cluster that listens does not answer: `ray.init` does not say."""
+    try:
+        from ray._raylet import GcsClient
+
+        GcsClient(address=address)
+    except BaseException as error:
+        return type(error).__name__ == "AuthenticationError"
+    return False
 
 
 def within(seconds, work, message):

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import unittest
+from importlib import metadata
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -150,8 +151,18 @@ class Cluster(unittest.TestCase):
     def test_what_is_not_there_or_not_asked_for_its_token_is_refused(self) -> None:
         self.assertIn("the host hC is not there", self.refusal("hA,hC"))
         self.assertIn("not asked for its token", self.refusal("hA,hB", RAY_AUTH_MODE="disabled"))
-        (self.place / "other").write_text("f" * 64, encoding="utf-8")
-        self.assertIn("connecting to the Ray cluster", self.refusal("hA,hB", RAY_AUTH_TOKEN_PATH=str(self.place / "other")))
+        for name, text, said in (("another", "f" * 64, "the Ray cluster refuses the token"), ("empty", "", "there is no token for the Ray cluster")):
+            (self.place / name).write_text(text, encoding="utf-8")
+            self.assertIn(said, self.refusal("hA,hB", RAY_AUTH_TOKEN_PATH=str(self.place / name)))
+
+    def test_other_versions_of_ray_and_of_python_are_refused(self) -> None:
+        other = self.place / "other"
+        for ray, python in (("2.0.0", "3.11.7"), (metadata.version("ray"), "3.9.1")):
+            change = f"utils.compute_version_info = lambda: ('{ray}', '{python}')"
+            code = f"import sys; import ray._private.utils as utils; {change}; text = sys.argv[2]; sys.argv[:3] = ['-c']; exec(text)"
+            other.write_text(f"#!{sys.executable}\n{code}\n", encoding="utf-8")
+            other.chmod(0o755)
+            self.assertIn(f"this machine Ray {ray} and Python {python}", self.refusal("hA,hB", ASSAY_PYTHON=str(other)))
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ impl TargetPlan {
 
     /// How long filling may take, where a test file may have to be filled.
     fn filling(&self) -> String {
-        if self.targets.iter().any(|target| Path::new(target).is_dir()) {
+        if self.targets.iter().any(|target| self.is_directory(target)) {
             return format!(", after up to {} to fill a new test file", self.fill_time);
         }
         String::new()

@@ -123,5 +123,6 @@ pub fn finish_with_page(
     writer.put(Document::Report, &page)?;
     let run = close(writer, finish.clone())?;
     let loaded = LoadedRun::read(&run)?;
+    let outcome = loaded.verified(outcome);
     Ok(FinishedRun { finish: finish.clone(), outcome, loaded, run })
 }

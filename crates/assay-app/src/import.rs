@@ -172,6 +172,7 @@ fn keep_rows(
             host_busy_share: None,
             measures: row.measures.clone(),
             course: None,
+            doubt: None,
             hooks: Vec::new(),
         });
     }

@@ -283,6 +283,14 @@ impl Recording {
         self.measure_with(writer, work, watch)
     }
 
+    /// Why the sum over the hosts of the last measurement decides nothing, in a sentence, where it does not.
+    pub fn doubt_of_hosts(&self) -> Option<&str> {
+        match &self.target {
+            OpenTarget::Hosts(hosts) => hosts.last_doubt(),
+            OpenTarget::Storage(_) | OpenTarget::Simulated(..) => None,
+        }
+    }
+
     /// The same for a cell that was opened to go on.
     pub fn measure_into(&mut self, cell: CellWriter, workload: &Workload) -> Result<Measurement> {
         self.measure_with(cell, Work { workload, sessions: None }, &mut |_| None)

@@ -19,6 +19,9 @@ pub struct TargetPlan {
     /// `catalog:…`.
     #[serde(serialize_with = "without_passwords")]
     pub targets: Vec<String>,
+    /// Whether they lie on other machines, where nobody can look at them from here; said each time and never kept.
+    #[serde(skip)]
+    pub are_elsewhere: bool,
     /// Size of a test file; by free space, caches and time where it is not given.
     pub size: Option<Bytes>,
     /// How long filling a test file may take.
@@ -91,6 +94,7 @@ impl Default for TargetPlan {
     fn default() -> Self {
         Self {
             targets: Vec::new(),
+            are_elsewhere: false,
             size: None,
             fill_time: Nanos(30_000_000_000),
             keep: false,
@@ -156,8 +160,20 @@ impl EnginePlan {
 impl TargetPlan {
     /// Whether writing is possible: a simulated device, directories only, or a device that was given up.
     pub fn may_be_written(&self) -> bool {
-        let free = |target: &String| is_simulated(target) || Path::new(target).is_dir();
+        let free = |target: &String| is_simulated(target) || self.is_directory(target);
         !self.destroy.is_empty() || self.targets.iter().all(free)
+    }
+
+    /// Whether a target is a directory. On other machines a path counts as one that is not below `/dev`, until they say so
+    /// themselves.
+    pub(crate) fn is_directory(&self, target: &str) -> bool {
+        let path = Path::new(target);
+        if self.are_elsewhere { !path.starts_with("/dev") } else { path.is_dir() }
+    }
+
+    fn is_device(&self, target: &str) -> bool {
+        let path = Path::new(target);
+        if self.are_elsewhere { path.starts_with("/dev") } else { is_block_device(path) }
     }
 
     /// Refuses options that contradict one another or mean nothing for these targets, before anything is touched.
@@ -172,15 +188,15 @@ impl TargetPlan {
                 format!("write at least {}", Bytes(FILE_BYTES_MIN)),
             ));
         }
-        let paths = || self.targets.iter().map(Path::new);
+        let makes_files = self.targets.iter().any(|target| self.is_directory(target));
         let of_test_files = self.of_test_files();
-        if let Some(option) = of_test_files.filter(|_| !paths().any(Path::is_dir)) {
+        if let Some(option) = of_test_files.filter(|_| !makes_files) {
             return Err(Error::usage(
                 format!("{option} is about test files, and no target is a directory"),
                 format!("leave {option} out, or name a directory to make a test file in"),
             ));
         }
-        let devices = paths().filter(|path| is_block_device(path)).count();
+        let devices = self.targets.iter().filter(|target| self.is_device(target)).count();
         if self.destroy.len() > devices {
             return Err(Error::usage(
                 format!(
@@ -206,7 +222,7 @@ impl TargetPlan {
     /// The same with test files as large as a workload's data, where their size is not said otherwise.
     pub(crate) fn sized_for(&self, workload: &Workload) -> Self {
         let mut sized = self.clone();
-        let makes_files = self.targets.iter().any(|one| Path::new(one).is_dir());
+        let makes_files = self.targets.iter().any(|target| self.is_directory(target));
         if let (None, Some(capacity), true) = (self.size, workload.capacity, makes_files) {
             let files = count_of(self.targets.len()).max(1);
             // A file keeps some of its bytes for what says that it is ours.

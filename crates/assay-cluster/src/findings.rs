@@ -39,6 +39,8 @@ pub struct HostRecord {
     pub begin: Option<HostStart>,
     /// How its tool behaved, where it came to its end.
     pub conduct: Option<Conduct>,
+    /// For how long it stood still at most while it measured, ns.
+    pub stood_still_ns: Option<u64>,
     /// Why it was lost.
     pub lost: Option<HostLoss>,
 }
@@ -122,6 +124,7 @@ fn host(
         worker_busy_share_max: record.conduct.as_ref().map(|conduct| conduct.worker_busy_share_max),
         rates_iops: parts(&series.iops),
         alone: None,
+        stood_still_ns: record.stood_still_ns,
         lost: record.lost.clone(),
     }
 }

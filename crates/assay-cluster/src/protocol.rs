@@ -266,6 +266,8 @@ pub enum NodeAnswer {
         /// What else sessions of a database came to.
         rung: Option<Box<RungRecord>>,
     },
+    /// The node stood still for as long, ns, and runs again.
+    StoodStill(u64),
     /// What is being done, with the share that is done.
     Doing(String, f64),
     /// Something for the user to read.

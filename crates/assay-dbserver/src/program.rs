@@ -44,15 +44,15 @@ impl fmt::Display for IoMethod {
 }
 
 /// A server that was made here.
-pub trait Program: Sized {
+pub trait Program: Sized + Send {
     /// Where a server is, and who asks.
     type Address;
     /// Its programs.
-    type Binaries: Clone + Debug;
+    type Binaries: Clone + Debug + Send;
     /// What a start is made with.
-    type Settings: Clone;
+    type Settings: Clone + Send;
     /// What a person may choose of this product alone.
-    type Choice: Clone + Debug;
+    type Choice: Clone + Debug + Send;
 
     /// Names of its processes; the kernel keeps fifteen letters.
     const PROGRAMS: &'static [&'static str];

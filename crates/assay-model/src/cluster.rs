@@ -92,6 +92,10 @@ pub struct ClusterHost {
     /// What it does with all other hosts idle, where that was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<HostAlone>,
+    /// Longest time for which its program did not run at all while it measured, ns, where that was a second or more: its machine
+    /// was paused, or had no processor for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stood_still_ns: Option<u64>,
     /// Why and when it was lost, where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<HostLoss>,
@@ -338,6 +342,11 @@ impl Cluster {
         if let Some(host) = jumped {
             return Some(format!("the clock of the host {} jumped", host.name));
         }
+        let still = self.hosts.iter().find_map(|host| Some((host, host.stood_still_ns?)));
+        if let Some((host, still_ns)) = still {
+            let still_s = crate::number::seconds(still_ns);
+            return Some(format!("the host {} stood still for {still_s:.1} s", host.name));
+        }
         let start = self.start.as_ref().filter(|start| start.is_apart())?;
         Some(format!(
             "the hosts did not begin together: {} ms apart, give or take {} ms; limit: {} ms",
@@ -374,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_host_a_jump_and_a_late_one_leave_the_sum_in_doubt() {
+    fn a_lost_host_a_jump_a_pause_and_a_late_one_leave_the_sum_in_doubt() {
         assert_eq!(cluster().doubt(), None);
         let mut lost = cluster();
         lost.hosts[1].lost = Some(HostLoss { after_ns: 1, reason: "silent for 3 s".to_owned() });
@@ -383,6 +392,9 @@ mod tests {
         let mut jumped = cluster();
         jumped.hosts[0].clock.jump_ns = Some(2_000_000_000);
         assert!(jumped.doubt().unwrap().contains("hA"));
+        let mut still = cluster();
+        still.hosts[1].stood_still_ns = Some(2_040_000_000);
+        assert_eq!(still.doubt().unwrap(), "the host hB stood still for 2.0 s");
         let mut late = cluster();
         // It may have been too late, which nobody knows: what is not sure is said, and decides nothing.
         late.start.as_mut().unwrap().uncertainty_ns = 4_100_001;

@@ -334,6 +334,9 @@ pub struct CellResult {
     /// How it went over time, where it was long enough to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub course: Option<Soak>,
+    /// Why its numbers decide nothing, in a sentence, where several hosts measured it and did not do so together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     /// What the hooks printed, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<String>,

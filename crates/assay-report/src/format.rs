@@ -441,6 +441,7 @@ mod tests {
             host_busy_share: None,
             measures,
             course: None,
+            doubt: None,
             hooks: Vec::new(),
         };
         let orders =

@@ -17,7 +17,7 @@ mod words;
 use assay_model::load::Load;
 pub(crate) use beside::beside;
 pub(crate) use columns::Columns;
-pub(crate) use databases::databases;
+pub(crate) use databases::{databases, time_of_databases};
 pub(crate) use kind::Kind;
 pub(crate) use loaded::{encryption, facts};
 pub(crate) use transactions::{response_time_ns, result};

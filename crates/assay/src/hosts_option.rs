@@ -3,6 +3,7 @@
 use crate::options::TargetOptions;
 use crate::spelling::quantity;
 use assay_app::cluster::{HostNames, HostsPlan};
+use assay_app::target_plan::TargetPlan;
 use assay_cluster::division::Outstanding;
 use clap::Args;
 
@@ -24,6 +25,17 @@ impl HostsOptions {
         let outstanding = if self.total { Outstanding::Total } else { Outstanding::PerHost };
         self.hosts.as_ref().map(|hosts| hosts_plan(hosts, target, outstanding))
     }
+
+    /// The plan of the targets, which may be those of other machines.
+    pub fn target(&self, target: &TargetOptions) -> TargetPlan {
+        target_plan(target, self.hosts.as_ref())
+    }
+}
+
+/// The plan of targets of this machine, or of these hosts.
+pub fn target_plan(target: &TargetOptions, hosts: Option<&HostNames>) -> TargetPlan {
+    let are_elsewhere = hosts.is_some_and(HostNames::are_elsewhere);
+    TargetPlan { are_elsewhere, ..target.plan() }
 }
 
 /// The plan of hosts that measure on targets.

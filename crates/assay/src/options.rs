@@ -179,6 +179,7 @@ impl TargetOptions {
     /// The plan that these options mean.
     pub fn plan(&self) -> TargetPlan {
         TargetPlan {
+            are_elsewhere: false,
             targets: self.targets.clone(),
             size: self.size,
             fill_time: self.fill_time,

@@ -327,6 +327,10 @@ impl Driver {
     fn follow(&mut self, course: &mut Course<'_>, at_ns: u64, overdue_ns: u64) {
         while course.awaited().any(|host| self.hosts[host].lost.is_none()) {
             match self.links.next(POLL_INTERVAL) {
+                Some((host, Event::Said(NodeAnswer::StoodStill(still_ns)))) => {
+                    let longest_ns = &mut self.hosts[host].stood_still_ns;
+                    *longest_ns = (*longest_ns).max(Some(still_ns));
+                }
                 Some((host, Event::Said(word))) => course.take(host, word),
                 Some((host, Event::Answered(ping))) => self.hosts[host].clock.add(ping),
                 Some((host, Event::Gone(words))) if course.awaited().any(|one| one == host) => {

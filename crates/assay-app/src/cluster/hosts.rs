@@ -81,13 +81,17 @@ impl HostNames {
         }
     }
 
+    /// Whether they are other machines.
+    pub const fn are_elsewhere(&self) -> bool {
+        !matches!(self, Self::Local(_))
+    }
+
     /// Refuses paths that would be another place on every host.
     ///
     /// # Errors
     /// A usage error that names the path.
     pub(crate) fn check_paths(&self, paths: &[String]) -> Result<()> {
-        let is_elsewhere = !matches!(self, Self::Local(_));
-        match paths.iter().find(|path| is_elsewhere && !path.starts_with('/')) {
+        match paths.iter().find(|path| self.are_elsewhere() && !path.starts_with('/')) {
             None => Ok(()),
             Some(path) => Err(Error::usage(
                 format!(

@@ -60,8 +60,8 @@ pub fn serve(
     })?;
     let (dog, voice) = (Arc::clone(&watchdog), speaker.clone());
     begin("listen", move || listen(input, &dog, &voice, &sender))?;
-    let dog = Arc::clone(&watchdog);
-    begin("watchdog", move || dog.watch())?;
+    let (dog, voice) = (Arc::clone(&watchdog), speaker.clone());
+    begin("watchdog", move || dog.watch(|ns| drop(voice.send(NodeAnswer::StoodStill(ns)))))?;
     let dog = Arc::clone(&watchdog);
     let mut node = Node {
         orders,

@@ -14,7 +14,7 @@ use assay_cluster::protocol::{NodeOrder, Opened, Opening};
 use assay_engine::monotonic_ns;
 use assay_host::clock::unix_ns;
 use assay_methods::target::{Targets, parse_targets};
-use assay_model::cluster::{Cluster, Transport};
+use assay_model::cluster::{Cluster, CommonStart, Transport};
 use assay_model::environment::Environment;
 use assay_model::measurement::{Measurement, Window};
 use assay_model::number::count_of;
@@ -40,6 +40,8 @@ pub struct OpenHosts {
     chosen: Vec<usize>,
     /// The document that was kept last.
     kept: Option<Cluster>,
+    /// Why what was measured last decides nothing.
+    last_doubt: Option<String>,
 }
 
 /// What hosts are to open.
@@ -126,6 +128,7 @@ impl OpenHosts {
             transport,
             chosen,
             kept: None,
+            last_doubt: None,
         })
     }
 
@@ -159,24 +162,34 @@ impl OpenHosts {
     }
 
     /// What is said of the hosts that measured, where no more of them were seen together before; what leaves a sum in doubt
-    /// stays.
+    /// stays, and the start is the worst one of all.
     pub(crate) fn document_to_keep(&mut self, outcome: &Outcome) -> Option<Cluster> {
         let document = self.document(outcome);
+        self.last_doubt = document.doubt();
         let better = match self.kept.take() {
             // Nothing came any more, because a host was lost.
             Some(kept) if document.window.intervals == 0 => kept.with_losses_of(&document),
             Some(kept) => {
                 let (hosts, kept_hosts) = (document.hosts.len(), kept.hosts.len());
                 if hosts < kept_hosts || (hosts == kept_hosts && kept.doubt().is_some()) {
-                    self.kept = Some(kept);
-                    return None;
+                    let start = CommonStart::worse(kept.start.clone(), document.start);
+                    let is_worse = start != kept.start;
+                    let kept = Cluster { start, ..kept };
+                    self.kept = Some(kept.clone());
+                    return is_worse.then_some(kept);
                 }
-                document
+                let start = CommonStart::worse(kept.start, document.start.clone());
+                Cluster { start, ..document }
             }
             None => document,
         };
         self.kept = Some(better.clone());
         Some(better)
+    }
+
+    /// Why what was measured last decides nothing, in a sentence; nothing where it may be relied on.
+    pub(crate) fn last_doubt(&self) -> Option<&str> {
+        self.last_doubt.as_deref()
     }
 
     /// Hears hosts that rest; why one of them is lost, where one is.

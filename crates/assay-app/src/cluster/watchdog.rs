@@ -8,6 +8,8 @@ use std::time::Duration;
 
 /// How often it looks.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// A program that did not run for as long was paused with its machine, or had no processor for it, ns.
+const STANDSTILL_NS: u64 = 1_000_000_000;
 /// A driver that has not said its period is waited for as long.
 const PERIOD_NS: u64 = 10_000_000_000;
 
@@ -84,17 +86,26 @@ impl Watchdog {
         now_ns.saturating_sub(self.heard_ns.load(Ordering::Relaxed)) > lease_ns
     }
 
-    /// Looks until the node ends.
-    pub(super) fn watch(&self) {
+    /// Looks until the node ends, and says for how long it stood still, ns, where it did.
+    pub(super) fn watch(&self, say: impl Fn(u64)) {
+        let mut looked_ns = monotonic_ns();
         while !self.has_ended() {
             std::thread::sleep(POLL_INTERVAL);
-            let is_forgotten = self.is_forgotten(monotonic_ns());
+            let now_ns = monotonic_ns();
+            stood_still_ns(looked_ns, now_ns).into_iter().for_each(&say);
+            looked_ns = now_ns;
+            let is_forgotten = self.is_forgotten(now_ns);
             self.is_alone.fetch_or(is_forgotten, Ordering::Relaxed);
             if self.signal.load(Ordering::Relaxed) || is_forgotten {
                 self.end();
             }
         }
     }
+}
+
+/// For how long nothing ran between two looks, where that is worth a word.
+fn stood_still_ns(looked_ns: u64, now_ns: u64) -> Option<u64> {
+    Some(now_ns.saturating_sub(looked_ns)).filter(|still_ns| *still_ns >= STANDSTILL_NS)
 }
 
 #[cfg(test)]
@@ -123,10 +134,16 @@ mod tests {
     }
 
     #[test]
+    fn who_was_paused_between_two_looks_stood_still() {
+        assert_eq!(stood_still_ns(5, 1_000_000_004), None);
+        assert_eq!(stood_still_ns(5, 2_000_000_005), Some(2_000_000_000));
+    }
+
+    #[test]
     fn a_signal_ends_the_watch() {
         let signal = Arc::new(AtomicBool::new(true));
         let dog = Watchdog::new(signal);
-        dog.watch();
+        dog.watch(|_| ());
         assert!(dog.has_ended() && !dog.is_alone());
     }
 
@@ -135,7 +152,7 @@ mod tests {
         let dog = Watchdog::new(Arc::default());
         // Heard of last at the start of the clock.
         dog.begin(1, 0);
-        dog.watch();
+        dog.watch(|_| ());
         assert!(dog.has_ended() && dog.is_alone());
     }
 }

@@ -12,6 +12,8 @@ use assay_model::environment::Environment;
 use assay_model::load::Filled;
 use assay_model::measurement::Remark;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+use std::thread;
 
 /// A database that is loaded, with what is done around its rungs.
 pub struct LadderDatabase<M: Method<Link: Product>> {
@@ -24,28 +26,56 @@ pub struct LadderDatabase<M: Method<Link: Product>> {
 }
 
 impl<M: Method<Link: Product>> LadderDatabase<M> {
-    /// Makes or enters the server of each target, one after the other.
+    /// Makes or enters the servers of all targets at once, because they lie on one storage, and works with them. Each is made in a
+    /// thread of its own, which stays as long as its server does: the kernel ends a managed server with the thread that started it.
     ///
     /// # Errors
-    /// What the gate or a server say; those that were made are gone then.
-    pub fn prepared(
-        targets: Vec<LoadTarget>,
+    /// What the gate or a server say, those that were made are gone then; and what the work says.
+    pub fn with_all<T>(
+        targets: &[LoadTarget],
+        driver: impl FnMut() -> LoadDriver<M>,
+        prepare: impl Fn(&LoadTarget, &Context) -> Result<PreparedServer<M::Link>> + Sync,
+        context: &Context,
+        work: impl FnOnce(Vec<Self>) -> Result<T>,
+    ) -> Result<T> {
+        let prepare = &prepare;
+        thread::scope(|scope| {
+            let begin = |named| {
+                let (made, is_made) = channel();
+                let (held, is_released) = channel::<()>();
+                scope.spawn(move || {
+                    drop(made.send(prepare(named, context)));
+                    let _ = is_released.recv();
+                });
+                (is_made, held)
+            };
+            let (coming, held): (Vec<_>, Vec<_>) = targets.iter().skip(1).map(begin).unzip();
+            let first = targets.first().map(|named| prepare(named, context));
+            let others = coming.iter().filter_map(|one| one.recv().ok());
+            let made = first.into_iter().chain(others);
+            let done = Self::all(targets.iter().cloned().zip(made), driver, context).and_then(work);
+            drop(held);
+            done
+        })
+    }
+
+    /// All that were made; none where one was not.
+    fn all(
+        made: impl Iterator<Item = (LoadTarget, Result<PreparedServer<M::Link>>)>,
         mut driver: impl FnMut() -> LoadDriver<M>,
-        prepare: impl Fn(&LoadTarget, &Context) -> Result<PreparedServer<M::Link>>,
         context: &Context,
     ) -> Result<Vec<Self>> {
-        let mut databases = Vec::new();
-        for named in targets {
-            match prepare(&named, context) {
+        let (mut databases, mut failed) = (Vec::new(), None);
+        for (named, made) in made {
+            match made {
                 Ok(prepared) => databases.push(Self { named, driver: driver(), prepared }),
-                Err(error) => {
-                    // The failure is what must be heard of.
-                    drop(Self::finish_all(databases, &context.progress));
-                    return Err(error);
-                }
+                Err(error) => failed = failed.or(Some(error)),
             }
         }
-        Ok(databases)
+        let Some(error) = failed else { return Ok(databases) };
+        // The failure is what must be heard of.
+        drop(Self::finish_all(databases, &context.progress));
+        Err(error)
     }
 
     /// Removes what was made, on every server, and says which of them stay.
@@ -74,14 +104,14 @@ impl<M: Method<Link: Product>> LadderDatabase<M> {
         each.map(|Self { driver, prepared, .. }| (&*driver, prepared)).unzip()
     }
 
-    /// How the data of all of them came to be there.
+    /// How the data of all of them came to be there; they were loaded at once.
     pub fn filled(databases: &[Self]) -> Option<Filled> {
         let each = databases.iter().filter_map(|one| one.prepared.filled);
         each.reduce(|all, one| Filled {
             rows: all.rows + one.rows,
             table_bytes: all.table_bytes + one.table_bytes,
             index_bytes: all.index_bytes + one.index_bytes,
-            elapsed_s: all.elapsed_s + one.elapsed_s,
+            elapsed_s: all.elapsed_s.max(one.elapsed_s),
         })
     }
 

@@ -89,7 +89,7 @@ pub struct LadderRun<'a, M: Method<Link: Product>> {
 pub fn run_ladder<M: Method<Link: Product>>(
     ladder: &LadderPlan,
     driver: impl FnMut() -> LoadDriver<M>,
-    prepare: impl Fn(&LoadTarget, &Context) -> Result<PreparedServer<M::Link>>,
+    prepare: impl Fn(&LoadTarget, &Context) -> Result<PreparedServer<M::Link>> + Sync,
     (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
     context: &Context,
 ) -> Result<FinishedRun> {
@@ -107,8 +107,7 @@ pub fn run_ladder<M: Method<Link: Product>>(
     })?;
     document.keep(&writer)?;
     tell_run(&writer, context);
-    let prepared = LadderDatabase::prepared(targets, driver, prepare, context);
-    let climbed = prepared.and_then(|mut databases| {
+    let climbed = LadderDatabase::with_all(&targets, driver, prepare, context, |mut databases| {
         if let Some(environment) = environment_of(&databases) {
             writer.put_json(Document::Environment, &environment)?;
         }
@@ -135,17 +134,18 @@ pub fn run_ladder<M: Method<Link: Product>>(
 pub fn beside<M: Method<Link: Product>>(
     ladder: &LadderPlan,
     driver: impl Fn() -> LoadDriver<M>,
-    prepare: impl Fn(&LoadTarget, &Context) -> Result<PreparedServer<M::Link>>,
+    prepare: impl Fn(&LoadTarget, &Context) -> Result<PreparedServer<M::Link>> + Sync,
     writer: &RunWriter,
     context: &Context,
 ) -> Result<()> {
     let kind = driver().method().kind();
     let climbed = ladder.named().and_then(|targets| {
-        let mut databases = LadderDatabase::prepared(targets, driver, prepare, context)?;
-        let climbing =
-            LadderRun { ladder, databases: &mut databases, writer, context, hosts: None };
-        let climbed = climbing.climb();
-        LadderDatabase::finish_all(databases, &context.progress).and(climbed)
+        LadderDatabase::with_all(&targets, driver, prepare, context, |mut databases| {
+            let climbing =
+                LadderRun { ladder, databases: &mut databases, writer, context, hosts: None };
+            let climbed = climbing.climb();
+            LadderDatabase::finish_all(databases, &context.progress).and(climbed)
+        })
     });
     context.progress.clear();
     let Err(error) = climbed else {

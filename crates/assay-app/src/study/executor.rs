@@ -202,6 +202,7 @@ fn plain(cell: &Cell, state: CellState) -> CellResult {
         host_busy_share: None,
         measures: Vec::new(),
         course: None,
+        doubt: None,
         hooks: Vec::new(),
     }
 }
@@ -275,6 +276,7 @@ fn measured(
         host_busy_share: measurement.conduct.host_busy_share,
         measures,
         course: course(&recorder, study, &workload.name, measurement.elapsed_s()),
+        doubt: recording.doubt_of_hosts().map(str::to_owned),
         hooks,
         ..plain(cell, CellState::Measured)
     };

@@ -23,7 +23,6 @@ use assay_model::study::{CellResult, CellState, FactorValue, Study, StudyResult}
 use assay_model::{Error, Outcome, Result};
 use assay_store::{Document, NewRun, RunReader, RunWriter};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 use std::time::Instant;
 
 /// The plan of a study.
@@ -288,7 +287,7 @@ fn give_size(study: &Study, target: &mut TargetPlan) {
         .filter(|factor| factor.name == "volumes")
         .flat_map(|factor| factor.values.iter().filter_map(FactorValue::number))
         .fold(1.0, f64::max);
-    let directories = target.targets.iter().all(|path| Path::new(path).is_dir());
+    let directories = target.targets.iter().all(|path| target.is_directory(path));
     if !directories || target.targets.is_empty() {
         return;
     }
@@ -303,7 +302,7 @@ fn give_size(study: &Study, target: &mut TargetPlan) {
     }
 }
 
-/// Curves and the page; a cell that failed fails the study.
+/// Curves and the page; a cell that failed fails the study, and one in doubt leaves it undecided.
 fn finish_study(
     writer: RunWriter,
     result: &mut StudyResult,
@@ -313,5 +312,11 @@ fn finish_study(
     result.scaling = factor_scaling(&result.curves);
     writer.put_json(Document::Results, result)?;
     let failed = result.cells.iter().any(|cell| matches!(cell.state, CellState::Failed { .. }));
-    finish_with_page(writer, finish, if failed { Outcome::Fail } else { Outcome::Pass })
+    let in_doubt = result.cells.iter().any(|cell| cell.doubt.is_some());
+    let outcome = match (failed, in_doubt) {
+        (true, _) => Outcome::Fail,
+        (false, true) => Outcome::Inconclusive,
+        (false, false) => Outcome::Pass,
+    };
+    finish_with_page(writer, finish, outcome)
 }

@@ -10,6 +10,7 @@ use crate::finish::FinishedRun;
 use crate::progress::Progress;
 use assay_dbserver::redacted;
 use assay_model::Result;
+use assay_model::cluster::Cluster;
 use assay_model::measurement::Finish;
 use assay_model::number::real;
 use assay_model::quantity_name::QuantityName;
@@ -116,6 +117,7 @@ fn measured(
         host_busy_share: None,
         measures: measures(&finished.run, load.plan.load().metrics())?,
         course: None,
+        doubt: finished.loaded.report.cluster.as_ref().and_then(Cluster::doubt),
         hooks,
     }))
 }

@@ -6,6 +6,7 @@ use assay_postgres::address::{Address, is_address};
 use std::path::PathBuf;
 
 /// A target that was understood.
+#[derive(Clone)]
 pub enum LoadTarget {
     /// A directory on the storage.
     Directory(PathBuf),

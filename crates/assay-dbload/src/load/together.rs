@@ -79,8 +79,10 @@ fn of_database(one: &DatabaseResult) -> DatabaseRung {
         statements: rung.statements,
         streams: rung.measurement.streams.iter().filter_map(times_of).collect(),
         database: rung.database,
+        time: rung.time,
         server_cpu_s: rung.server_cpu_s,
         commit_parity: rung.commit_parity,
+        profile: rung.profile.clone(),
     }
 }
 

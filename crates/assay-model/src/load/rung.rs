@@ -87,12 +87,18 @@ pub struct DatabaseRung {
     pub streams: Vec<StreamTimes>,
     /// What its server counted.
     pub database: DatabaseCounts,
+    /// Where the time of its sessions went.
+    #[serde(default)]
+    pub time: TimeSplit,
     /// CPU time of its server's processes, s; none where they are not on this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpu_s: Option<f64>,
     /// What its clients saw committed against what its server counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_parity: Option<CommitParity>,
+    /// What any server is asked in an interval, with looks at its sessions; none where it gave no session for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Box<Profile>>,
 }
 
 /// Times of one stream on one database.

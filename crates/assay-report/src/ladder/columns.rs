@@ -151,7 +151,7 @@ pub(super) fn busy(rung: &Rung) -> String {
 }
 
 /// Sessions on average; less than nothing is what rounding leaves of it.
-fn part(sessions: Option<f64>) -> String {
+pub(super) fn part(sessions: Option<f64>) -> String {
     let shown = sessions.map(|sessions| if sessions.abs() < 0.005 { 0.0 } else { sessions });
     shown.map_or_else(unknown, |sessions| format!("{sessions:.2}"))
 }

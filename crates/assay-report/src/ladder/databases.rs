@@ -1,7 +1,8 @@
 //! The databases of a load on several, each by itself.
 
-use super::columns::{doubt, unknown};
+use super::columns::{doubt, part, unknown};
 use super::kind::Kind;
+use super::split::Split;
 use crate::view::Table;
 use assay_model::load::{DatabaseRung, Load, Rung, StreamTimes};
 use assay_model::number::real;
@@ -36,6 +37,33 @@ fn row(rung: &Rung, one: &DatabaseRung) -> Vec<String> {
         time(|times| times.p50_ns),
         time(|times| times.p99_ns),
         show_count(real(one.database.commits) / rung.elapsed_s().max(1e-9)),
+    ]
+}
+
+/// Where the time of the sessions of each database went, a row for each of each rung; empty where the load is on one.
+pub(crate) fn time_of_databases(load: &Load) -> Table {
+    let table = Table::new("What sessions of each database did, on average at a time");
+    let table = table.numbers("sessions").words("database").numbers("active").numbers("CPU");
+    let table = table.numbers("data I/O").numbers("log").numbers("locks").numbers("other");
+    let mut table = table.words("longest wait");
+    for rung in &load.rungs {
+        table.extend(rung.databases.iter().map(|one| time_row(rung, one)));
+    }
+    table
+}
+
+fn time_row(rung: &Rung, one: &DatabaseRung) -> Vec<String> {
+    let split = Split::of_database(one, rung.elapsed_s());
+    vec![
+        rung.sessions.to_string(),
+        one.target.clone(),
+        part(Some(split.database)),
+        part(split.cpu),
+        part(split.data_io),
+        part(split.commit),
+        part(split.locks),
+        part(split.other),
+        split.top_wait.unwrap_or_else(unknown),
     ]
 }
 
@@ -76,6 +104,7 @@ mod tests {
     use super::super::made_up::{report, rung};
     use super::*;
     use crate::{Options, text};
+    use assay_model::load::TimeSplit;
 
     fn one(target: &str, ios: u64) -> DatabaseRung {
         let times = |name: &str, ios, p50_ns| StreamTimes {
@@ -85,7 +114,13 @@ mod tests {
             p99_ns: 2 * p50_ns,
             max_ns: 3 * p50_ns,
         };
+        let wait_ns = Some(1_500_000_000);
         DatabaseRung {
+            time: TimeSplit {
+                database_ns: 2_000_000_000,
+                read_ns: wait_ns,
+                ..TimeSplit::default()
+            },
             target: target.to_owned(),
             hosts: vec![format!("h{target}")],
             sessions: 1,
@@ -108,8 +143,13 @@ mod tests {
             shown.contains("2 databases gave") && shown.contains("from 200 (A) to 300 (B)"),
             "{shown}"
         );
+        let table = time_of_databases(made.load.as_ref().unwrap());
+        assert_eq!(table.rows.len(), 2);
+        assert!(shown.contains("What sessions of each database did"), "{shown}");
         // The times are those of what there is most of.
         assert!(shown.contains("1.00 ms") && !shown.contains("9.00 ms"), "{shown}");
-        assert!(databases(report(vec![rung(1, 0)]).load.as_ref().unwrap()).rows.is_empty());
+        let single = report(vec![rung(1, 0)]);
+        let single = single.load.as_ref().unwrap();
+        assert!(databases(single).rows.is_empty() && time_of_databases(single).rows.is_empty());
     }
 }

@@ -4,7 +4,7 @@
 use assay_live::classes::{
     APPLICATION, COMMIT, CONCURRENCY, CONFIGURATION, CPU, IDLE, SCHEDULER, USER_IO,
 };
-use assay_model::load::{Rung, TimeSplit};
+use assay_model::load::{DatabaseRung, Rung, TimeSplit};
 use assay_model::number::{real, seconds};
 use assay_model::profile::{Profile, TimedEvent};
 
@@ -34,6 +34,12 @@ impl Split {
     pub(crate) fn of(rung: &Rung) -> Self {
         let of_profile = rung.profile.as_ref().and_then(|profile| Self::of_profile(profile));
         of_profile.unwrap_or_else(|| Self::of_counters(&rung.time, rung.elapsed_s().max(1e-9)))
+    }
+
+    /// The split of one of several databases in a rung of this length.
+    pub(crate) fn of_database(one: &DatabaseRung, elapsed_s: f64) -> Self {
+        let of_profile = one.profile.as_ref().and_then(|profile| Self::of_profile(profile));
+        of_profile.unwrap_or_else(|| Self::of_counters(&one.time, elapsed_s.max(1e-9)))
     }
 
     fn of_profile(profile: &Profile) -> Option<Self> {

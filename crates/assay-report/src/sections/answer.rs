@@ -2,7 +2,7 @@
 
 use super::document_headline::headline;
 use super::rates::{paced, rounded};
-use super::{cluster, durability, integrity, levels};
+use super::{cluster, durability, integrity, levels, study};
 use crate::format::Formatter;
 use crate::input::{Report, RunReport};
 use crate::phrases::{
@@ -38,6 +38,12 @@ pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
     // Data that is not what was written is worse than whatever else was asked.
     if let Some(fault) = report.integrity.as_ref().and_then(integrity::headline) {
         return Answer { outcome: fault.outcome, headline: fault.words, details };
+    }
+    // The cell in which hosts did not measure together says more than that they did not.
+    let is_whole = report.cluster.as_ref().is_none_or(|found| found.lost().next().is_none());
+    let in_doubt = report.study.as_ref().filter(|study| is_whole && study::is_in_doubt(study));
+    if let Some(doubt) = in_doubt.map(|found| study::headline(found, format)) {
+        return Answer { outcome: doubt.outcome, headline: doubt.words, details };
     }
     // A sum that lacks a host is none.
     if let Some(doubt) = report.cluster.as_ref().and_then(|found| cluster::headline(found, format))

@@ -231,6 +231,9 @@ fn remark(host: &ClusterHost) -> String {
     said.extend(
         host.clock.jump_ns.map(|jump_ns| format!("clock jumped by {:.1} s", seconds(jump_ns))),
     );
+    said.extend(
+        host.stood_still_ns.map(|still_ns| format!("stood still for {:.1} s", seconds(still_ns))),
+    );
     if host.errors > 0 {
         said.push(format!("{} I/Os failed", host.errors));
     }

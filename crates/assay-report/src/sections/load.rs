@@ -9,11 +9,12 @@ use crate::chart::waits::{Stretch, waits};
 use crate::demand::{LOAD_TABLE, server_tables};
 use crate::format::Formatter;
 use crate::input::Report;
-use crate::ladder::{Kind, beside, databases, facts, several, tables};
+use crate::ladder::{Kind, beside, databases, facts, several, tables, time_of_databases};
 use crate::view::{Block, Chart, Level, Table};
 use assay_model::load::{Load, Rung};
 use assay_model::measurement::Operation;
 use assay_model::number::{rate, real};
+use assay_model::profile::Profile;
 use assay_model::verdict::Unit;
 
 /// Tables that are unfolded at first: the ladder and what comes next to it.
@@ -37,23 +38,31 @@ pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>
     let mut tables = tables.map(|table| Block::captioned(Level::Part, table));
     blocks.extend(tables.by_ref().take(1));
     blocks.push(Block::captioned(Level::Part, databases(load)));
+    blocks.push(Block::captioned(Level::Part, time_of_databases(load)));
     blocks.extend(tables.by_ref().take(TABLES_OPEN - 1));
     blocks.push(Block::folded("All other figures, step by step", tables.collect()));
-    let activity = activity(load).into_iter().collect();
+    let activity = activity(load);
     blocks.push(Block::folded("What the server counted", activity));
     blocks.push(Block::part("How it was loaded", vec![Block::facts(facts(load))]));
     blocks.push(Block::captioned(Level::Part, errors(load)));
     blocks
 }
 
-/// What the server itself reported of the best rung.
-fn activity<'a>(load: &Load) -> Option<Block<'a>> {
-    let rung = load.best()?;
-    let profile = rung.profile.as_ref()?;
-    let title = format!(
-        "What the server counted and was seen doing with {}",
-        several(rung.sessions, "session")
-    );
+/// What the server itself reported of the best rung; each server, where there are several.
+fn activity<'a>(load: &Load) -> Vec<Block<'a>> {
+    let Some(rung) = load.best() else { return Vec::new() };
+    let title = |server: &str, sessions: u32| {
+        format!("What {server} counted and was seen doing with {}", several(sessions, "session"))
+    };
+    let only = rung.profile.as_ref().map(|only| (title("the server", rung.sessions), only));
+    let each = rung.databases.iter().filter_map(|one| {
+        let title = title(&format!("the server of {}", one.target), one.sessions);
+        Some((title, one.profile.as_ref()?))
+    });
+    only.into_iter().chain(each).map(|(title, profile)| activity_of(title, profile)).collect()
+}
+
+fn activity_of<'a>(title: String, profile: &Profile) -> Block<'a> {
     // Rates of the same seconds stand in the ladder's own columns, from the same place for all rungs.
     let told = server_tables(profile).into_iter().filter(|table| table.caption != LOAD_TABLE);
     let block = |table: Table| {
@@ -61,7 +70,7 @@ fn activity<'a>(load: &Load) -> Option<Block<'a>> {
         let block = Block::captioned(Level::Detail, table);
         if is_brief { block } else { Block::OnPage(vec![block]) }
     };
-    Some(Block::part(title, told.map(block).collect()))
+    Block::part(title, told.map(block).collect())
 }
 
 /// What failed, by kind.

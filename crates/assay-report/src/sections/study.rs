@@ -13,7 +13,7 @@ use crate::view::{Block, Level, Look, Section, Table};
 use assay_model::study::{
     CellResult, CellState, CurvePoint, FactorCurve, LOAD_FIGURES, StudyResult,
 };
-use assay_model::verdict::{NamedEstimate, Unit};
+use assay_model::verdict::{NamedEstimate, Outcome, Unit};
 
 /// Cells that are drawn over time.
 const COURSES_MAX: usize = 8;
@@ -44,7 +44,15 @@ pub(super) fn headline(study: &StudyResult, format: &Formatter) -> Headline {
     };
     let course = one.map(|course| super::soak::headline(course, format).words);
     let words = course.map_or_else(|| format!("{words}."), |course| format!("{words}. {course}"));
-    Headline { outcome: None, words }
+    let in_doubt = study.cells.iter().find_map(|cell| Some((&cell.cell, cell.doubt.as_ref()?)));
+    let Some((cell, doubt)) = in_doubt else { return Headline { outcome: None, words } };
+    let words = format!("In cell {} {}. {words}", cell.number, format.prose(doubt));
+    Headline { outcome: Some(Outcome::Inconclusive), words }
+}
+
+/// Whether the hosts of a cell did not measure together.
+pub(super) fn is_in_doubt(study: &StudyResult) -> bool {
+    study.cells.iter().any(|cell| cell.doubt.is_some())
 }
 
 /// How the first quantity follows its factor, from its least to its greatest value.
@@ -67,8 +75,8 @@ pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<Sectio
     sections.extend(scalings(&study.scaling, "at the same time", format));
     sections.extend(courses(study, format));
     let tables: Vec<Table> = match loads(study, &format) {
-        Some(loads) => vec![unmeasured(study), loads],
-        None => [unmeasured(study), cells(study, &format)]
+        Some(loads) => vec![unmeasured(study), in_doubt(study), loads],
+        None => [unmeasured(study), in_doubt(study), cells(study, &format)]
             .into_iter()
             .chain(ladder(study, &format))
             .collect(),
@@ -344,6 +352,17 @@ fn unmeasured(study: &StudyResult) -> Table {
         Some(vec![number, settings(result), format!("{what}: {reason}")])
     };
     let table = Table::new("Cells without numbers").look(Look::Dense);
+    let table = table.words("cell").words("settings").words("why");
+    table.with(study.cells.iter().filter_map(row))
+}
+
+/// The cells whose hosts did not measure together, and what came between; no row where all did.
+fn in_doubt(study: &StudyResult) -> Table {
+    let row = |result: &CellResult| {
+        let number = result.cell.number.to_string();
+        Some(vec![number, settings(result), result.doubt.clone()?])
+    };
+    let table = Table::new("Cells whose numbers decide nothing").look(Look::Dense);
     let table = table.words("cell").words("settings").words("why");
     table.with(study.cells.iter().filter_map(row))
 }

@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::hosts_option::hosts_plan;
+use crate::hosts_option::{hosts_plan, target_plan};
 use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::spelling::{Quantile, quantity};
 use crate::start;
@@ -108,7 +108,7 @@ fn luns(orion: &OrionOptions) -> Result<Vec<String>> {
 
 impl Options {
     fn plan(&self) -> CalibrationRunPlan {
-        let target = self.target.plan();
+        let target = target_plan(&self.target, self.hosts.as_ref());
         CalibrationRunPlan {
             max_latency: self.max_latency,
             quantile: self.quantile.0,

@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::hosts_option::hosts_plan;
+use crate::hosts_option::{hosts_plan, target_plan};
 use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::spelling::quantity;
 use crate::start;
@@ -66,7 +66,7 @@ pub struct Options {
 
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    let target = options.target.plan();
+    let target = target_plan(&options.target, options.hosts.as_ref());
     let profile = options.report.as_deref().map(read_profile).transpose()?;
     let workload = workload(options, profile.as_ref(), target.may_be_written())?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;

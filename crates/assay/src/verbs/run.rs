@@ -91,7 +91,7 @@ impl Options {
     /// The plan of a workload that these options mean.
     fn plan(&self, workload: Workload) -> RunPlan {
         let hosts = self.hosts.plan(&self.target);
-        RunPlan { target: self.target.plan(), workload, verify: self.verify, hosts }
+        RunPlan { target: self.hosts.target(&self.target), workload, verify: self.verify, hosts }
     }
 }
 

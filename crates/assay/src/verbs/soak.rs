@@ -95,7 +95,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.resume.is_some() {
         return resume(options);
     }
-    let target = options.target.plan();
+    let target = options.hosts.target(&options.target);
     let workload = options.workload(&target)?;
     let plan = options.plan(target, workload);
     if options.target.start.dry_run {

@@ -2,7 +2,7 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
-use crate::hosts_option::hosts_plan;
+use crate::hosts_option::{hosts_plan, target_plan};
 use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
@@ -75,7 +75,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let plan = StudyPlan {
         notes: study.floors(options.scale),
         study: study.scaled(options.scale),
-        target: options.target.plan(),
+        target: target_plan(&options.target, options.hosts.as_ref()),
         hosts: options.hosts_plan(),
     };
     if options.target.start.dry_run {
