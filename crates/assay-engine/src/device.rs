@@ -49,14 +49,14 @@ impl Pipeline {
     }
 
     /// An I/O goes through the law that is next.
-    fn pass(&mut self, now_ns: u64, due: Due) {
+    fn pass(&mut self, now_ns: u64, due: &Due) {
         let one = &mut self.under_way[due.place];
         let at_ns = match self.laws.get_mut(one.next) {
             Some(law) => law.completion_ns(now_ns, &one.io).max(now_ns),
             None => now_ns,
         };
         one.next += 1;
-        self.due.push(Reverse(Due { at_ns, ..due }));
+        self.due.push(Reverse(Due { at_ns, ..*due }));
     }
 }
 
@@ -71,7 +71,7 @@ impl Device for Pipeline {
             self.under_way.push(one);
             self.under_way.len() - 1
         };
-        self.pass(now_ns, Due { at_ns: now_ns, arrival: self.arrivals, place });
+        self.pass(now_ns, &Due { at_ns: now_ns, arrival: self.arrivals, place });
     }
 
     fn next_event_ns(&self) -> Option<u64> {
@@ -85,7 +85,7 @@ impl Device for Pipeline {
             };
             let one = self.under_way[due.place];
             if one.next < self.laws.len() {
-                self.pass(due.at_ns, due);
+                self.pass(due.at_ns, &due);
             } else {
                 self.free.push(due.place);
                 done.push((one.tag, i32::try_from(one.io.bytes).unwrap_or(i32::MAX)));
