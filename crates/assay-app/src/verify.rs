@@ -28,6 +28,7 @@ use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::{Error, Result, Workload};
+use assay_report::shell_word;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -205,7 +206,8 @@ impl VerifyPlan {
             Recorder::begin(writer, complaint(&context))
         })?;
         let hint = format!(
-            "note: acknowledgements go to {place}; cut the power at any time, then `assay verify {target} --after {}`",
+            "note: acknowledgements go to {place}; cut the power at any time, then `assay verify {} --after {}`",
+            shell_word(&target),
             option(place)
         );
         context.progress.say(&hint);
@@ -239,7 +241,7 @@ fn end_with_ledger(
     }
 }
 
-/// Says that a ledger has ceased to take something, while it can still be mended.
+/// Says that a ledger no longer takes acknowledgements, while that can still be mended.
 pub(crate) fn complaint(context: &Context) -> impl FnOnce(&str) + Send + 'static {
     let progress = context.progress.clone();
     move |reason| {
@@ -252,8 +254,8 @@ pub(crate) fn complaint(context: &Context) -> impl FnOnce(&str) + Send + 'static
 /// How the ledger is named on the command line.
 fn option(place: &LedgerPlace) -> String {
     match place {
-        LedgerPlace::File(path) => format!("--ledger {}", path.display()),
-        LedgerPlace::Witness(address) => format!("--witness {address}"),
+        LedgerPlace::File(path) => format!("--ledger {}", shell_word(&path.to_string_lossy())),
+        LedgerPlace::Witness(address) => format!("--witness {address} --token-file FILE"),
     }
 }
 

@@ -19,14 +19,23 @@ pub use tiers::Tiers;
 pub struct Pipeline {
     laws: Vec<Box<dyn Law>>,
     due: BinaryHeap<Reverse<Due>>,
+    under_way: Vec<UnderWay>,
+    /// Places of `under_way` that nobody has.
+    free: Vec<usize>,
     arrivals: u64,
 }
 
-/// An I/O on its way: when it leaves a law; at one time in order of arrival at the device.
+/// When an I/O leaves a law; at one time in order of arrival at the device. The queue moves these about, so they hold no more.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Due {
     at_ns: u64,
     arrival: u64,
+    place: usize,
+}
+
+/// An I/O on its way.
+#[derive(Clone, Copy, Debug)]
+struct UnderWay {
     /// The law that it goes to next; that of their number means it is completed.
     next: usize,
     tag: u64,
@@ -36,24 +45,33 @@ struct Due {
 impl Pipeline {
     /// A device made of laws, the first one first.
     pub fn new(laws: Vec<Box<dyn Law>>) -> Self {
-        Self { laws, due: BinaryHeap::new(), arrivals: 0 }
+        Self { laws, due: BinaryHeap::new(), under_way: Vec::new(), free: Vec::new(), arrivals: 0 }
     }
 
     /// An I/O goes through the law that is next.
-    fn pass(&mut self, now_ns: u64, mut due: Due) {
-        due.at_ns = match self.laws.get_mut(due.next) {
-            Some(law) => law.completion_ns(now_ns, &due.io).max(now_ns),
+    fn pass(&mut self, now_ns: u64, due: Due) {
+        let one = &mut self.under_way[due.place];
+        let at_ns = match self.laws.get_mut(one.next) {
+            Some(law) => law.completion_ns(now_ns, &one.io).max(now_ns),
             None => now_ns,
         };
-        due.next += 1;
-        self.due.push(Reverse(due));
+        one.next += 1;
+        self.due.push(Reverse(Due { at_ns, ..due }));
     }
 }
 
 impl Device for Pipeline {
     fn submit(&mut self, now_ns: u64, tag: u64, io: DeviceIo) {
         self.arrivals += 1;
-        self.pass(now_ns, Due { at_ns: now_ns, arrival: self.arrivals, next: 0, tag, io });
+        let one = UnderWay { next: 0, tag, io };
+        let place = if let Some(place) = self.free.pop() {
+            self.under_way[place] = one;
+            place
+        } else {
+            self.under_way.push(one);
+            self.under_way.len() - 1
+        };
+        self.pass(now_ns, Due { at_ns: now_ns, arrival: self.arrivals, place });
     }
 
     fn next_event_ns(&self) -> Option<u64> {
@@ -65,10 +83,12 @@ impl Device for Pipeline {
             let Some(Reverse(due)) = self.due.pop() else {
                 break;
             };
-            if due.next < self.laws.len() {
+            let one = self.under_way[due.place];
+            if one.next < self.laws.len() {
                 self.pass(due.at_ns, due);
             } else {
-                done.push((due.tag, i32::try_from(due.io.bytes).unwrap_or(i32::MAX)));
+                self.free.push(due.place);
+                done.push((one.tag, i32::try_from(one.io.bytes).unwrap_or(i32::MAX)));
             }
         }
     }

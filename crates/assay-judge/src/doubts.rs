@@ -289,9 +289,9 @@ pub(crate) fn few_clusters(
 ) -> Option<Doubt> {
     let clusters = clusters.filter(|_| estimate.is_at_least())?;
     let needed_s = elapsed_s * CLUSTERS_NEEDED / real(clusters.max(1));
-    let times = if clusters == 1 { "time" } else { "times" };
+    let moments = if clusters == 1 { "moment" } else { "separate moments" };
     let what = format!(
-        "the quantile was exceeded at only {clusters} independent {times}, and {CLUSTERS_NEEDED} are needed for an upper end"
+        "values beyond it came at only {clusters} {moments}, and an upper end needs {CLUSTERS_NEEDED}"
     );
     let remedy = format!("measure for about {:.0} s in all", needed_s.max(2.0 * elapsed_s));
     Some(doubt(what, Bias::Flattering, &remedy))

@@ -186,7 +186,8 @@ fn base(demand: &Demand) -> ProjectedState {
             commit_s: demand.commit_s(),
             writes_s: demand.write_behind_s + demand.foreground_writes_s,
             contention_s: demand.contention_s + demand.page_waits_s + demand.cluster_s,
-            other_s: demand.other_s + demand.unaccounted_s,
+            // What the report counts twice is negative and no part.
+            other_s: demand.other_s + demand.unaccounted_s.max(0.0),
         },
         average_active_sessions: active,
         cpu_busy_share: Some(demand.throughput_per_s * demand.cpu_s / demand.processors_mean),

@@ -34,6 +34,7 @@ pub use render::csv::csv;
 pub use render::html::live::live_html;
 pub use sections::durability_sentence;
 pub use sizing::{sizing_html, sizing_text};
+pub use summary::shell_word;
 pub use tables::{
     INTERVALS_HEADER, WATCH_HEADER, cells_csv, comparison_csv, curve_csv, cuts_csv, factors_csv,
     histograms_csv, host_rates_csv, hosts_csv, intervals_csv, json_lines, ladder_csv, levels_csv,

@@ -40,14 +40,14 @@ impl Servers {
 
 impl Law for Servers {
     fn completion_ns(&mut self, now_ns: u64, _io: &DeviceIo) -> u64 {
-        let Reverse(free_ns) = self.free_ns.pop().unwrap_or(Reverse(0));
         let service_ns = match self.service {
             Service::Exponential(mean_ns) => count(mean_ns * self.random.exponential()),
             Service::Constant(time_ns) => count(time_ns),
         };
-        let done_ns = free_ns.max(now_ns) + service_ns;
-        self.free_ns.push(Reverse(done_ns));
-        done_ns
+        // The server that is free first takes the place that it has in the queue by now.
+        let Some(mut first) = self.free_ns.peek_mut() else { return now_ns + service_ns };
+        first.0 = first.0.max(now_ns) + service_ns;
+        first.0
     }
 }
 

@@ -11,7 +11,7 @@ use assay_model::Estimate;
 use assay_model::environment::Severity;
 use assay_model::projection::{
     Answer, Effect, InputKind, Objection, Population, ProjectedState, ProjectedTarget, Projection,
-    SessionPoint, WorkUnit,
+    SessionPoint, TimeParts, WorkUnit,
 };
 use assay_model::units::{show_count, show_time_ns};
 use assay_model::verdict::{Outcome, Unit};
@@ -243,17 +243,19 @@ const PARTS: [Ink; 7] = [
 /// Parts of DB time of one unit before and after, side by side.
 fn time<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
     let mut columns = vec![("measured".to_owned(), found.base.parts)];
+    let mut wholes_s = vec![found.base.response_s.value];
     for target in &found.targets {
         let same = target.state(|population| matches!(population, Population::SameWork));
         let state = same.or_else(|| target.states.last());
         columns.extend(state.map(|state| (target.name.clone(), state.parts)));
+        wholes_s.extend(state.map(|state| state.response_s.value));
     }
     if columns.len() < 2 {
         return Vec::new();
     }
     let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
     let part = |place: usize| {
-        let of = |parts: &assay_model::projection::TimeParts| parts.named()[place];
+        let of = |parts: &TimeParts| parts.named()[place];
         let bars = columns.iter().map(|(_, parts)| {
             let value = of(parts).1 * 1e9;
             Some(Bar { value, low: value, high: value, is_cut: false, n: 1 })
@@ -277,11 +279,28 @@ fn time<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
         let times = columns.iter().map(|(_, parts)| seconds(parts.named()[place].1));
         std::iter::once(first).chain(times).collect::<Vec<String>>()
     });
-    let table = Table::of_numbers("DB time of one unit of work", &heads).with(rows);
+    let table = Table::of_numbers("DB time of one unit of work", &heads)
+        .with(rows.chain(sums(&columns, &wholes_s)));
     vec![
         Block::Chart(bars.chart("time-before-and-after", Size::Full, format)),
         Block::captioned(Level::Detail, table),
     ]
+}
+
+/// What all parts come to, and what the report counted twice where they are more than its DB time.
+fn sums(columns: &[(String, TimeParts)], wholes_s: &[f64]) -> Vec<Vec<String>> {
+    let doubled =
+        || columns.iter().zip(wholes_s).map(|((_, parts), whole_s)| whole_s - parts.sum_s());
+    // A thousandth is the rounding of the report's own figures.
+    let is_doubled = doubled().zip(wholes_s).any(|(rest_s, whole_s)| rest_s < -0.001 * whole_s);
+    let twice = is_doubled.then(|| {
+        let times =
+            doubled().map(|rest_s| if rest_s < 0.0 { seconds(rest_s) } else { String::new() });
+        std::iter::once("counted twice".to_owned()).chain(times).collect()
+    });
+    let whole = std::iter::once("DB time".to_owned())
+        .chain(wholes_s.iter().map(|whole_s| seconds(*whole_s)));
+    twice.into_iter().chain([whole.collect()]).collect()
 }
 
 /// Throughput and response over sessions without think time, a line a target, and the measured point.

@@ -39,7 +39,7 @@ impl Summary {
 }
 
 /// A word of a command as a shell reads it.
-pub(crate) fn shell_word(word: &str) -> String {
+pub fn shell_word(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-:=@%+,".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()
