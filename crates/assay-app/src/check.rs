@@ -6,8 +6,9 @@ use crate::context::Context;
 use crate::database_calibration::{append_of, mixes, transfer};
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::load::ladder_run::{LadderPlan, beside};
+use crate::load::load_driver::LoadDriver;
 use crate::load::server_plan::ServerPlan;
-use crate::load::slob::{BlockSetup, SlobDriver, WARM_UP};
+use crate::load::slob::{BlockSetup, WARM_UP};
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::{Recording, RunRequest};
@@ -283,9 +284,8 @@ impl CheckPlan {
             sessions_max: ladder.climb.sessions_max(),
             are_given: false,
         };
-        let driver = || -> SlobDriver<'_, assay_postgres::connection::Connection> {
-            SlobDriver(Slob::new(&rules, Access::Index))
-        };
+        let slob = || Slob::<assay_postgres::connection::Connection>::new(&rules, Access::Index);
+        let driver = || LoadDriver::Statements(slob());
         beside(&ladder, driver, |named, context| setup.prepare(named, context), writer, context)
     }
 }

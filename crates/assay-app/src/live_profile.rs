@@ -1,12 +1,13 @@
 //! The profile of a live server over an interval.
 
 use crate::progress::Progress;
-use assay_dbload::live::{HostContext, Live, ObservedServerSpan, Plan, TaskTimes};
 use assay_dbload::load::DeviceReads;
 use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
+use assay_live::HostContext;
+use assay_live::watch::{ObservedServer, ObservedServerSpan, Plan, TaskTimes};
 use assay_mariadb::address::is_address as is_mariadb;
 use assay_model::counters::{Counters, TaskCounters};
 use assay_model::environment::Environment;
@@ -53,7 +54,7 @@ pub fn profile(
 }
 
 /// The profile of a server of a product.
-fn watched<W: Live>(
+fn watched<W: ObservedServer>(
     wanted: &ServerWatch<'_>,
     length: Duration,
     stop: &Arc<AtomicBool>,
@@ -87,10 +88,11 @@ fn watched<W: Live>(
         name: watcher.subject(),
         ..place.outside(&root, &devices)
     };
-    told::<W>(&seen, outside, place.missing)
+    profile_of::<W>(&seen, outside, place.missing)
 }
 
-fn told<W: Live>(
+/// The profile of what was seen.
+fn profile_of<W: ObservedServer>(
     seen: &ObservedServerSpan<W>,
     outside: HostContext,
     missing: Vec<String>,
@@ -116,7 +118,7 @@ struct ServerPlace {
 }
 
 impl ServerPlace {
-    fn of<W: Live>(watcher: &mut W, root: &SysRoot) -> Result<Self> {
+    fn of<W: ObservedServer>(watcher: &mut W, root: &SysRoot) -> Result<Self> {
         let mut place = Self {
             is_here: watcher.is_here(),
             environment: None,

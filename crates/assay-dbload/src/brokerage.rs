@@ -3,21 +3,20 @@
 
 mod calls;
 mod conditions;
+mod dialect;
 mod functions;
 mod maintenance_transactions;
-mod mariadb;
-mod postgres;
+mod outcome;
 mod prepared;
 mod read_transactions;
 mod runner;
 mod schema;
 mod session;
 mod statements;
-mod store;
 mod trade_transactions;
 
 pub use conditions::{found, verify};
+pub use outcome::{Days, TransactionOutcome};
 pub use prepared::PreparedBrokerage;
 pub use schema::BrokerageSchema;
 pub use session::{BrokerSession, Brokerage, KINDS, TRADE_RESULT};
-pub use store::{BrokerStore, Days, TransactionOutcome};

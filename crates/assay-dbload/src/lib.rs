@@ -4,7 +4,6 @@
 
 pub mod brokerage;
 pub mod dss;
-pub mod live;
 pub mod load;
 pub mod oltp;
 pub mod slob;

@@ -1,23 +1,19 @@
 //! The order-entry load: its tables, its transactions as functions of the server or as statements that are
 //! written once for all products, and the conditions that its data must keep.
 
+mod calls;
 mod conditions;
+mod dialect;
 mod functions;
-mod mariadb;
 mod new_order;
 mod orders;
-mod postgres;
 mod prepared;
-mod procedure_calls;
-mod procedures;
 mod rows;
 mod schema;
 mod statements;
-mod store;
 mod transactions;
 
 pub use conditions::{TransactionCounts, count, verify};
 pub use orders::{OrderSession, Orders};
 pub use prepared::PreparedOrders;
 pub use schema::Shape;
-pub use store::OrderStore;

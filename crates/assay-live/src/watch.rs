@@ -4,13 +4,15 @@ mod tracking;
 
 pub use tracking::{Kind, Process, TaskTimes};
 
-use crate::{Sample, Samples, SessionState, Tasks};
-use assay_model::Result;
+use crate::{HostContext, Sample, Samples, SessionState, Tasks};
 use assay_model::number::{nanoseconds, seconds};
 use assay_model::profile::ReadTimes;
+use assay_model::{Profile, Result};
 use assay_stats::random::Random;
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -42,10 +44,76 @@ impl Plan {
     }
 }
 
-/// A server that can be looked at.
-pub trait ObservedServer {
+/// What looking cost a server in an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Own {
+    /// Time that our sessions were active, seconds.
+    pub time_s: f64,
+    /// Transactions of our sessions.
+    pub transactions: u64,
+}
+
+/// What two snapshots and the samples between them are called.
+pub type ObservedServerSpan<W> = Observed<<W as ObservedServer>::Snapshot>;
+
+/// A live server of a product, as our sessions on it see it.
+pub trait ObservedServer: Send + Sized {
+    /// Where a server is, and who asks.
+    type Address: Display;
     /// Its counters at one moment.
-    type Snapshot;
+    type Snapshot: Send;
+    /// A session that reads single blocks while the load runs.
+    type Canary: Send;
+
+    /// Why there is no canary, where none is opened.
+    const NO_CANARY: &'static str;
+
+    /// Reads an address, with what the environment adds to it.
+    ///
+    /// # Errors
+    /// A usage error where it is none.
+    fn parse(address: &str) -> Result<Self::Address>;
+
+    /// Opens the session that samples.
+    ///
+    /// # Errors
+    /// An environment error when the server refuses, is too old, or goes away.
+    fn connect(address: &Self::Address) -> Result<Self>;
+
+    /// Opens a canary; `None` where this account may read no table, or the product has none.
+    fn canary(_address: &Self::Address) -> Result<Option<Self::Canary>> {
+        Ok(None)
+    }
+
+    /// Watches for an interval, with a canary where there is one.
+    fn watch(
+        &mut self,
+        _canary: Option<Self::Canary>,
+        plan: Plan,
+        times: Option<TaskTimes<'_>>,
+        stop: &AtomicBool,
+        show: &mut dyn FnMut(f64, u64),
+    ) -> Result<ObservedServerSpan<Self>> {
+        observe(self, plan, times, stop, show)
+    }
+
+    /// The profile of what was seen.
+    ///
+    /// # Errors
+    /// When the server was restarted in between.
+    fn profile(seen: &ObservedServerSpan<Self>, host: &HostContext) -> Result<Profile>;
+
+    /// What looking cost, in a database where sessions are counted by it.
+    fn own(seen: &ObservedServerSpan<Self>, database: &str) -> Own;
+
+    /// The name of the profile, for people.
+    fn subject(&self) -> String;
+
+    /// Whether its processes are this host's.
+    fn is_here(&self) -> bool;
+
+    /// Where the server keeps its data, if this account may know.
+    fn data_directory(&mut self) -> Result<Option<PathBuf>>;
 
     /// All counters at this moment.
     fn snapshot(&mut self) -> Result<Self::Snapshot>;
@@ -186,7 +254,39 @@ mod tests {
     }
 
     impl ObservedServer for Pretended {
+        type Address = String;
         type Snapshot = u64;
+        type Canary = ();
+
+        const NO_CANARY: &'static str = "it has no blocks";
+
+        fn parse(address: &str) -> Result<String> {
+            Ok(address.to_owned())
+        }
+
+        fn connect(_address: &String) -> Result<Self> {
+            Ok(Self::default())
+        }
+
+        fn profile(_seen: &Observed<u64>, _host: &HostContext) -> Result<Profile> {
+            Err(assay_model::Error::environment("it is only pretended", "ask another"))
+        }
+
+        fn own(_seen: &Observed<u64>, _database: &str) -> Own {
+            Own::default()
+        }
+
+        fn subject(&self) -> String {
+            "pretended".to_owned()
+        }
+
+        fn is_here(&self) -> bool {
+            false
+        }
+
+        fn data_directory(&mut self) -> Result<Option<PathBuf>> {
+            Ok(None)
+        }
 
         fn snapshot(&mut self) -> Result<u64> {
             self.snapshots += 1;

@@ -10,19 +10,18 @@ use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
-use assay_dbload::brokerage::{
-    BrokerStore, Brokerage, BrokerageSchema, TRADE_RESULT, found, verify,
-};
-use assay_dbload::load::{Calls, Database, MariadbLink, SharedCommitLog};
+use assay_dbload::brokerage::{Brokerage, BrokerageSchema, TRADE_RESULT, found, verify};
+use assay_dbload::load::{Calls, MariadbLink};
 use assay_loads::brokerage::{MIXES, Rules, mix_of};
 use assay_methods::files::read_document;
 use assay_model::Result;
-use assay_model::load::{Checks, Setting};
+use assay_model::load::Setting;
 use assay_model::mix::Mix;
 use assay_model::units::{Nanos, show_count};
 use assay_postgres::connection::Connection;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The plan of the load; its fields are the options of the verb.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -149,7 +148,7 @@ fn read_mix(named: &str) -> Result<Mix> {
 }
 
 impl BrokeragePlan {
-    fn run_on<L: LoadProduct + BrokerStore>(
+    fn run_on<L: LoadProduct>(
         &self,
         calls: Calls,
         access: &'static str,
@@ -164,9 +163,25 @@ impl BrokeragePlan {
             settings: self.settings(&mix),
             access,
         };
-        let load =
-            || BrokerageDriver(Brokerage::<L>::new(&rules, &mix, calls, self.shared.isolation()));
+        let load = || self.transactions::<L>((&rules, &mix), calls);
         self.shared.run(wanted, load, document, context)
+    }
+
+    /// The load as one of transactions.
+    fn transactions<'a, L: LoadProduct>(
+        &self,
+        (rules, mix): (&'a Rules, &'a Mix),
+        calls: Calls,
+    ) -> TransactionLoad<Brokerage<'a, L>> {
+        let method = Brokerage::new(rules, mix, calls, self.shared.isolation());
+        TransactionLoad {
+            commits: Arc::clone(&method.commits),
+            method,
+            counted: TRADE_RESULT,
+            rate_words: |per_s| format!("{} trade results/s", show_count(per_s)),
+            found: |method, database| found(database, method.rules()),
+            verify,
+        }
     }
 
     fn rules(&self) -> Rules {
@@ -191,37 +206,5 @@ impl BrokeragePlan {
             ("think time", self.think.to_string()),
             ("market's side", "by the same sessions".to_owned()),
         ])
-    }
-}
-
-/// The load as one of transactions.
-struct BrokerageDriver<'a, L>(Brokerage<'a, L>);
-
-impl<'a, L: LoadProduct + BrokerStore> TransactionLoad for BrokerageDriver<'a, L> {
-    type Link = L;
-    type Method = Brokerage<'a, L>;
-
-    fn method(&self) -> &Brokerage<'a, L> {
-        &self.0
-    }
-
-    fn commits(&self) -> &SharedCommitLog {
-        &self.0.commits
-    }
-
-    fn counted(&self) -> &'static str {
-        TRADE_RESULT
-    }
-
-    fn rate_words(&self, per_s: f64) -> String {
-        format!("{} trade results/s", show_count(per_s))
-    }
-
-    fn found(&self, database: &mut Database<L>) -> Result<Vec<(usize, u64)>> {
-        found(database, self.0.rules())
-    }
-
-    fn verify(&self, database: &mut Database<L>, when: &str) -> Result<Checks> {
-        verify(database, when)
     }
 }

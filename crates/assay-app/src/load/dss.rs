@@ -16,7 +16,7 @@ use super::settings_table::shown;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
-use assay_dbload::dss::{DssStore, Memory, data_bytes};
+use assay_dbload::dss::{Memory, data_bytes};
 use assay_dbload::load::MariadbLink;
 use assay_loads::dss::{Choice, Scale};
 use assay_model::load::Setting;
@@ -182,7 +182,7 @@ impl Load for DssPlan {
 }
 
 impl DssPlan {
-    fn run_on<L: LoadProduct + DssStore>(
+    fn run_on<L: LoadProduct>(
         &self,
         parallel: Vec<u32>,
         document: &PlanDocument,

@@ -1,9 +1,10 @@
 //! A database of a ladder: its server, and what is special about the load on it.
 
-use super::load_driver::{LoadDriver, ServerOf};
-use super::prepared_server::LoadTarget;
+use super::load_driver::LoadDriver;
+use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer};
 use crate::context::Context;
 use crate::progress::Progress;
+use assay_dbload::load::Method;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_model::Result;
@@ -15,16 +16,16 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 /// A database that is loaded, with what is done around its rungs.
-pub struct LadderDatabase<C: LoadDriver> {
+pub struct LadderDatabase<M: Method<Link: LoadProduct>> {
     /// The target as it was understood.
     pub named: LoadTarget,
     /// What is special about the load on it.
-    pub driver: C,
+    pub driver: LoadDriver<M>,
     /// Where it is.
-    pub prepared: ServerOf<C>,
+    pub prepared: PreparedServer<M::Link>,
 }
 
-impl<C: LoadDriver> LadderDatabase<C> {
+impl<M: Method<Link: LoadProduct>> LadderDatabase<M> {
     /// Makes or enters the servers of all targets at once, because they lie on one storage, and works with them. Each is made in a
     /// thread of its own, which stays as long as its server does: the kernel ends a managed server with the thread that started it.
     ///
@@ -32,8 +33,8 @@ impl<C: LoadDriver> LadderDatabase<C> {
     /// What the gate or a server say, those that were made are gone then; and what the work says.
     pub fn with_all<T>(
         targets: &[LoadTarget],
-        driver: impl FnMut() -> C,
-        prepare: impl Fn(&LoadTarget, &Context) -> Result<ServerOf<C>> + Sync,
+        driver: impl FnMut() -> LoadDriver<M>,
+        prepare: impl Fn(&LoadTarget, &Context) -> Result<PreparedServer<M::Link>> + Sync,
         context: &Context,
         work: impl FnOnce(Vec<Self>) -> Result<T>,
     ) -> Result<T> {
@@ -60,8 +61,8 @@ impl<C: LoadDriver> LadderDatabase<C> {
 
     /// All that were made; none where one was not.
     fn all(
-        made: impl Iterator<Item = (LoadTarget, Result<ServerOf<C>>)>,
-        mut driver: impl FnMut() -> C,
+        made: impl Iterator<Item = (LoadTarget, Result<PreparedServer<M::Link>>)>,
+        mut driver: impl FnMut() -> LoadDriver<M>,
         context: &Context,
     ) -> Result<Vec<Self>> {
         let (mut databases, mut failed) = (Vec::new(), None);
@@ -96,7 +97,9 @@ impl<C: LoadDriver> LadderDatabase<C> {
     }
 
     /// What sessions do, and where, each in the order of the databases.
-    pub fn split(databases: &mut [Self]) -> (Vec<&C>, Vec<&mut ServerOf<C>>) {
+    pub fn split(
+        databases: &mut [Self],
+    ) -> (Vec<&LoadDriver<M>>, Vec<&mut PreparedServer<M::Link>>) {
         let each = databases.iter_mut();
         each.map(|Self { driver, prepared, .. }| (&*driver, prepared)).unzip()
     }
@@ -133,7 +136,9 @@ impl<C: LoadDriver> LadderDatabase<C> {
 }
 
 /// The host, and the storage under the data where that is known.
-pub fn environment_of<C: LoadDriver>(databases: &[LadderDatabase<C>]) -> Option<Environment> {
+pub fn environment_of<M: Method<Link: LoadProduct>>(
+    databases: &[LadderDatabase<M>],
+) -> Option<Environment> {
     let places: Vec<PathBuf> =
         databases.iter().filter_map(|one| one.prepared.place(&one.named)).collect();
     let paths: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();

@@ -1,7 +1,7 @@
 //! One ladder of any load from its first rung to its answer; every rung is kept before the next one begins.
 
 use super::ladder_database::{LadderDatabase, environment_of};
-use super::load_driver::{LinkOf, LoadDriver, ServerOf};
+use super::load_driver::LoadDriver;
 use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, processors};
 use crate::cluster::{HostNames, LoadHosts};
 use crate::context::Context;
@@ -68,11 +68,11 @@ struct MeasuredRung {
 }
 
 /// A ladder that is being climbed.
-pub struct LadderRun<'a, C: LoadDriver> {
+pub struct LadderRun<'a, M: Method<Link: LoadProduct>> {
     /// What is wanted.
     pub ladder: &'a LadderPlan,
     /// Where it runs; several databases have hosts of their own.
-    pub databases: &'a mut [LadderDatabase<C>],
+    pub databases: &'a mut [LadderDatabase<M>],
     /// Where it is kept.
     pub writer: &'a RunWriter,
     /// What the caller gave.
@@ -86,10 +86,10 @@ pub struct LadderRun<'a, C: LoadDriver> {
 ///
 /// # Errors
 /// What the store, the gate or a server say before anything was measured.
-pub fn run_ladder<C: LoadDriver>(
+pub fn run_ladder<M: Method<Link: LoadProduct>>(
     ladder: &LadderPlan,
-    driver: impl FnMut() -> C,
-    prepare: impl Fn(&LoadTarget, &Context) -> Result<ServerOf<C>> + Sync,
+    driver: impl FnMut() -> LoadDriver<M>,
+    prepare: impl Fn(&LoadTarget, &Context) -> Result<PreparedServer<M::Link>> + Sync,
     (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
     context: &Context,
 ) -> Result<FinishedRun> {
@@ -131,10 +131,10 @@ pub fn run_ladder<C: LoadDriver>(
 }
 
 /// The ladder as a part of another command's run: where no database can be made, the result says why and nothing fails.
-pub fn beside<C: LoadDriver>(
+pub fn beside<M: Method<Link: LoadProduct>>(
     ladder: &LadderPlan,
-    driver: impl Fn() -> C,
-    prepare: impl Fn(&LoadTarget, &Context) -> Result<ServerOf<C>> + Sync,
+    driver: impl Fn() -> LoadDriver<M>,
+    prepare: impl Fn(&LoadTarget, &Context) -> Result<PreparedServer<M::Link>> + Sync,
     writer: &RunWriter,
     context: &Context,
 ) -> Result<()> {
@@ -160,17 +160,17 @@ pub fn beside<C: LoadDriver>(
 }
 
 /// The hosts that have the sessions, each in its database already; none where this program has them.
-fn hosts_of<C: LoadDriver>(
+fn hosts_of<M: Method<Link: LoadProduct>>(
     ladder: &LadderPlan,
     document: &PlanDocument,
-    databases: &[LadderDatabase<C>],
+    databases: &[LadderDatabase<M>],
     context: &Context,
 ) -> Result<Option<LoadHosts>> {
     let Some(names) = &ladder.hosts else { return Ok(None) };
-    let opening = |(one, target): (&LadderDatabase<C>, &String)| {
+    let opening = |(one, target): (&LadderDatabase<M>, &String)| {
         let database = &one.prepared.database;
-        let address = <LinkOf<C>>::address_in(&one.named)
-            .map_or_else(|| <LinkOf<C>>::spelled(&database.address), |_| target.clone());
+        let address = M::Link::address_in(&one.named)
+            .map_or_else(|| M::Link::spelled(&database.address), |_| target.clone());
         let (load, schema) = (document.text().to_owned(), database.schema.clone());
         // A host has neither the environment nor the files of this one; the password goes to it by itself.
         let secret = LoadTarget::read(&address)?.secret().map(|secret| Secret(secret.to_owned()));
@@ -212,7 +212,7 @@ fn give_up_unless_measured(store: &assay_store::Store, writer: RunWriter) {
     }
 }
 
-impl<C: LoadDriver> LadderRun<'_, C> {
+impl<M: Method<Link: LoadProduct>> LadderRun<'_, M> {
     /// Measures rung after rung and keeps the result after each; says how it ended.
     ///
     /// # Errors
@@ -239,7 +239,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
     fn each(
         &mut self,
         load: &mut Load,
-        mut add: impl FnMut(&mut LadderDatabase<C>, &mut Load) -> Result<()>,
+        mut add: impl FnMut(&mut LadderDatabase<M>, &mut Load) -> Result<()>,
     ) -> Result<()> {
         if let [only] = &mut *self.databases {
             return add(only, load);
@@ -337,7 +337,8 @@ impl<C: LoadDriver> LadderRun<'_, C> {
         let mut results = measured.each.iter().map(|one| &one.result);
         self.each(load, |one, load| {
             let result = results.next().unwrap_or(&measured.whole);
-            one.driver.after(&mut one.prepared, load, result, &stop)
+            one.driver.after(&mut one.prepared, load, result, &stop);
+            Ok(())
         })?;
         load.end = match &finish {
             Finish::Complete => String::new(),
@@ -366,7 +367,7 @@ impl<C: LoadDriver> LadderRun<'_, C> {
             started_unix_ns: unix_ns(),
             durability: Durability::EveryInterval,
             conduct: Conduct {
-                backend: LinkOf::<C>::BACKEND,
+                backend: M::Link::BACKEND,
                 clock: ClockKind::Monotonic,
                 ..Conduct::default()
             },
@@ -501,9 +502,9 @@ struct ElsewhereRung<'a> {
 }
 
 impl ElsewhereRung<'_> {
-    fn measured<C: LoadDriver>(
+    fn measured<M: Method<Link: LoadProduct>>(
         &mut self,
-        (drivers, servers): (&[&C], Vec<&mut ServerOf<C>>),
+        (drivers, servers): (&[&LoadDriver<M>], Vec<&mut PreparedServer<M::Link>>),
         observe: &mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>,
     ) -> Result<MeasuredRung> {
         let seed = self.plan.pace.map_or(0, |pace| pace.seed);

@@ -1,67 +1,88 @@
 //! What a kind of load adds to a ladder: its sessions, its words, and what is done before and after a rung.
 
 use super::prepared_server::{LoadProduct, PreparedServer};
+use super::transactions::TransactionDriver;
 use assay_dbload::load::{Method, RungResult};
 use assay_model::load::{Load, Rung};
-use assay_model::measurement::{Interval, Window};
+use assay_model::measurement::{Interval, Operation, Window};
 use assay_model::units::show_count;
 use assay_model::{Histogram, Result};
 use std::sync::atomic::AtomicBool;
 
-/// The product that a kind of load runs on.
-pub type LinkOf<C> = <<C as LoadDriver>::Method as Method>::Link;
-/// Where a kind of load runs.
-pub type ServerOf<C> = PreparedServer<LinkOf<C>>;
-
 /// What a kind of load adds to a ladder.
-pub trait LoadDriver {
-    /// What sessions do.
-    type Method: Method<Link: LoadProduct>;
+pub enum LoadDriver<M: Method<Link: LoadProduct>> {
+    /// Nothing: its statements are counted, each by itself.
+    Statements(M),
+    /// Transactions, with what is done around their rungs.
+    Transactions(Box<TransactionDriver<M>>),
+}
 
+impl<M: Method<Link: LoadProduct>> LoadDriver<M> {
     /// What sessions do.
-    fn method(&self) -> &Self::Method;
+    pub fn method(&self) -> &M {
+        match self {
+            Self::Statements(method) => method,
+            Self::Transactions(driver) => driver.method(),
+        }
+    }
 
     /// The times that a limit is on.
-    fn limited(&self, rung: &Rung) -> Histogram;
+    pub fn limited(&self, rung: &Rung) -> Histogram {
+        match self {
+            Self::Statements(_) => rung.times(Operation::Read),
+            Self::Transactions(driver) => driver.limited(rung),
+        }
+    }
 
     /// The work of an interval in the words of a person who waits.
-    fn work(&self, interval: &Interval, _joint: &Window) -> String {
-        format!("{} SQL/s", show_count(interval.iops()))
+    pub fn work(&self, interval: &Interval, joint: &Window) -> String {
+        match self {
+            Self::Statements(_) => format!("{} SQL/s", show_count(interval.iops())),
+            Self::Transactions(driver) => driver.work(interval, joint),
+        }
     }
 
     /// Whether the processors may end a ladder of given numbers of sessions early.
-    fn is_of_storage(&self) -> bool {
-        true
+    pub const fn is_of_storage(&self) -> bool {
+        matches!(self, Self::Statements(_))
     }
 
     /// Before a rung.
-    fn before(
+    pub fn before(
         &mut self,
-        _prepared: &mut ServerOf<Self>,
-        _load: &mut Load,
-        _stop: &AtomicBool,
+        prepared: &mut PreparedServer<M::Link>,
+        load: &mut Load,
+        stop: &AtomicBool,
     ) -> Result<()> {
-        Ok(())
+        match self {
+            Self::Statements(_) => Ok(()),
+            Self::Transactions(driver) => driver.before(prepared, load, stop),
+        }
     }
 
     /// After a rung, when it is part of the result.
-    fn after(
+    pub fn after(
         &mut self,
-        _prepared: &mut ServerOf<Self>,
-        _load: &mut Load,
-        _measured: &RungResult,
-        _stop: &AtomicBool,
-    ) -> Result<()> {
-        Ok(())
+        prepared: &mut PreparedServer<M::Link>,
+        load: &mut Load,
+        measured: &RungResult,
+        stop: &AtomicBool,
+    ) {
+        if let Self::Transactions(driver) = self {
+            driver.after(prepared, load, measured, stop);
+        }
     }
 
     /// After the last rung, however the ladder ended.
-    fn end(
+    pub fn end(
         &mut self,
-        _prepared: &mut ServerOf<Self>,
-        _load: &mut Load,
-        _stop: &AtomicBool,
+        prepared: &mut PreparedServer<M::Link>,
+        load: &mut Load,
+        stop: &AtomicBool,
     ) -> Result<()> {
-        Ok(())
+        match self {
+            Self::Statements(_) => Ok(()),
+            Self::Transactions(driver) => driver.end(prepared, load, stop),
+        }
     }
 }

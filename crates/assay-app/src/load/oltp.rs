@@ -11,14 +11,15 @@ use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
-use assay_dbload::load::{Calls, Database, MariadbLink, SharedCommitLog};
-use assay_dbload::oltp::{self, OrderStore, Orders, count, verify};
+use assay_dbload::load::{Calls, MariadbLink};
+use assay_dbload::oltp::{self, Orders, count, verify};
 use assay_loads::oltp::{Homes, Rules};
 use assay_model::Result;
-use assay_model::load::{Checks, Setting};
+use assay_model::load::Setting;
 use assay_model::units::{Nanos, Share, show_count};
 use assay_postgres::connection::Connection;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The transaction that is counted.
 const NEW_ORDER: &str = "new order";
@@ -135,7 +136,7 @@ impl Load for OltpPlan {
 }
 
 impl OltpPlan {
-    fn run_on<L: LoadProduct + OrderStore>(
+    fn run_on<L: LoadProduct>(
         &self,
         calls: Calls,
         access: &'static str,
@@ -150,8 +151,28 @@ impl OltpPlan {
             settings: self.settings(),
             access,
         };
-        let load = || OltpDriver(Orders::<L>::new(&rules, calls, self.shared.isolation()));
+        let load = || self.transactions::<L>(&rules, calls);
         self.shared.run(wanted, load, document, context)
+    }
+
+    /// The load as one of transactions.
+    fn transactions<'a, L: LoadProduct>(
+        &self,
+        rules: &'a Rules,
+        calls: Calls,
+    ) -> TransactionLoad<Orders<'a, L>> {
+        let method = Orders::new(rules, calls, self.shared.isolation());
+        TransactionLoad {
+            commits: Arc::clone(&method.commits),
+            method,
+            counted: NEW_ORDER,
+            rate_words: |per_s| format!("{} new orders/min", show_count(60.0 * per_s)),
+            found: |_, database| {
+                let found = count(database)?;
+                Ok(vec![(0, found.orders), (1, found.payments)])
+            },
+            verify,
+        }
     }
 
     fn rules(&self) -> Rules {
@@ -182,38 +203,5 @@ impl OltpPlan {
             ("keying and think time", format!("{} of the specified", self.think)),
             ("order lines", partitions),
         ])
-    }
-}
-
-/// The load as one of transactions.
-struct OltpDriver<'a, L>(Orders<'a, L>);
-
-impl<'a, L: LoadProduct + OrderStore> TransactionLoad for OltpDriver<'a, L> {
-    type Link = L;
-    type Method = Orders<'a, L>;
-
-    fn method(&self) -> &Orders<'a, L> {
-        &self.0
-    }
-
-    fn commits(&self) -> &SharedCommitLog {
-        &self.0.commits
-    }
-
-    fn counted(&self) -> &'static str {
-        NEW_ORDER
-    }
-
-    fn rate_words(&self, per_s: f64) -> String {
-        format!("{} new orders/min", show_count(60.0 * per_s))
-    }
-
-    fn found(&self, database: &mut Database<L>) -> Result<Vec<(usize, u64)>> {
-        let found = count(database)?;
-        Ok(vec![(0, found.orders), (1, found.payments)])
-    }
-
-    fn verify(&self, database: &mut Database<L>, when: &str) -> Result<Checks> {
-        verify(database, when)
     }
 }

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::progress::Progress;
 use assay_dbload::load::{
     Database, MariadbLink, OwnDatabase, OwnPlan, OwnServer, OwnedKind, PreservedServer, Product,
-    TableStore, left_in, no_copies, remove_left_database, remove_left_in,
+    left_in, no_copies, remove_left_database, remove_left_in,
 };
 use assay_dbserver::redacted;
 use assay_host::environment::capture_environment;
@@ -42,7 +42,7 @@ pub enum LoadTarget {
 }
 
 /// A product that loads run on.
-pub trait LoadProduct: TableStore {
+pub trait LoadProduct: Product {
     /// The address, where a target is that of a server of this product.
     fn address_in(named: &LoadTarget) -> Option<&Self::Address>;
 

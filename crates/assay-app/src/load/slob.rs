@@ -17,13 +17,12 @@ use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
 use assay_dbload::load::{Database, LadderSearch, MariadbLink, RungPlan, schema_name};
-use assay_dbload::slob::{Access, BlockStore, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled};
+use assay_dbload::slob::{Access, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled};
 use assay_loads::slob::{Redo, Rules};
-use assay_model::load::{Filled, Length, LoadKind, Rung, Setting};
-use assay_model::measurement::Operation;
+use assay_model::load::{Filled, Length, LoadKind, Setting};
 use assay_model::number::{real, share};
 use assay_model::units::{Bytes, Nanos, Share, show_bytes};
-use assay_model::{Error, Histogram, Result};
+use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -280,7 +279,7 @@ impl SlobPlan {
         }
     }
 
-    fn run_on<L: LoadProduct + BlockStore>(
+    fn run_on<L: LoadProduct>(
         &self,
         access: Access,
         words: &str,
@@ -307,7 +306,7 @@ impl SlobPlan {
             sessions_max: ladder.sessions_max(),
             are_given: matches!(ladder.climb, LadderSearch::Given(_)),
         };
-        let driver = || SlobDriver::<L>(Slob::new(&rules, access));
+        let driver = || LoadDriver::Statements(Slob::<L>::new(&rules, access));
         let criteria = CriteriaSource::named(self.criteria.as_deref())?;
         run_ladder(
             &ladder,
@@ -389,21 +388,6 @@ fn every(steps: u64) -> String {
     if steps == 0 { none() } else { format!("every {steps} statements") }
 }
 
-/// The method on its way up a ladder.
-pub struct SlobDriver<'a, L>(pub Slob<'a, L>);
-
-impl<'a, L: LoadProduct + BlockStore> LoadDriver for SlobDriver<'a, L> {
-    type Method = Slob<'a, L>;
-
-    fn method(&self) -> &Slob<'a, L> {
-        &self.0
-    }
-
-    fn limited(&self, rung: &Rung) -> Histogram {
-        rung.times(Operation::Read)
-    }
-}
-
 /// Where the method runs.
 pub struct BlockSetup<'a> {
     /// The knobs.
@@ -425,7 +409,7 @@ impl BlockSetup<'_> {
     ///
     /// # Errors
     /// What the gate or the server say; then Assay leaves nothing behind.
-    pub fn prepare<L: LoadProduct + BlockStore>(
+    pub fn prepare<L: LoadProduct>(
         &self,
         named: &LoadTarget,
         context: &Context,
@@ -459,7 +443,7 @@ impl BlockSetup<'_> {
     }
 }
 
-fn load<L: BlockStore>(
+fn load<L: LoadProduct>(
     database: &mut Database<L>,
     rules: &Rules,
     context: &Context,

@@ -13,6 +13,7 @@ use super::databases_check::{Databases, targets, usual_sessions};
 use super::hosts_check::is_server;
 use super::kind::Parts;
 use super::ladder_run::{LadderPlan, run_ladder};
+use super::load_driver::LoadDriver;
 use super::partial_data::PartialData;
 use super::prepared_server::LoadProduct;
 use super::search::Search;
@@ -22,7 +23,7 @@ use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
-use assay_dbload::load::{Calls, Isolation, LadderSearch, Pace, RungPlan, Tables};
+use assay_dbload::load::{Calls, Isolation, LadderSearch, Method, Pace, RungPlan, Tables};
 use assay_model::load::{Length, OnLoss, Setting, Spacing};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
@@ -267,15 +268,15 @@ impl TransactionPlan {
     }
 
     /// Carries a load out.
-    pub fn run<T: Tables, B>(
+    pub fn run<T: Tables, M>(
         &self,
         wanted: TransactionTables<'_, T>,
-        load: impl Fn() -> B,
+        load: impl Fn() -> TransactionLoad<M>,
         document: &PlanDocument,
         context: &Context,
     ) -> Result<FinishedRun>
     where
-        B: TransactionLoad<Link: LoadProduct>,
+        M: Method<Link: LoadProduct>,
     {
         let schema = self.schema_of(wanted.kind);
         let ladder = self.ladder(wanted.settings, wanted.access)?;
@@ -308,8 +309,11 @@ impl TransactionPlan {
         let ledger = ledger.transpose()?;
         // A ledger is of one database.
         let mut ledger = ledger;
-        let driver =
-            || TransactionDriver::new(load(), self.verify, self.restore_every, ledger.take());
+        let driver = || {
+            let (ledger, every) = (ledger.take(), self.restore_every);
+            let driver = TransactionDriver::new(load(), self.verify, every, ledger);
+            LoadDriver::Transactions(Box::new(driver))
+        };
         run_ladder(
             &ladder,
             driver,

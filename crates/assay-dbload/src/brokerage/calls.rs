@@ -1,30 +1,46 @@
 //! The calls of the transactions that are functions of PostgreSQL, and what they return.
 
-use super::functions::CALLS;
-use super::store::TransactionOutcome;
+use super::functions::{CALLS, ROLLED_BACK_CODE};
+use super::outcome::TransactionOutcome;
+use crate::load::{Dialect, Pipeline, Product, Statement, Value};
 use assay_loads::brokerage::{
     Customer, Lookup, Order, Position, Tick, TradeOrder, Transaction, Update, Watch, WatchScope,
 };
 use assay_model::failure::{Answer, Failure};
-use assay_postgres::connection::{Answers, Batch, Connection, Fields, Values};
 
-/// Prepares all calls that sessions make.
-pub(super) fn parse(connection: &mut Connection, schema: &str) -> Answer<()> {
-    for (name, parameters, columns) in CALLS {
+/// All calls that sessions make.
+pub(super) fn all(schema: &str) -> Vec<Statement> {
+    let call = |(name, parameters, columns)| {
         let sql = format!("SELECT {columns} FROM {schema}.{name}({parameters})");
-        connection.parse(name, &sql)?;
+        Statement::of(name, &sql, Dialect::Postgres)
+    };
+    CALLS.map(call).to_vec()
+}
+
+/// One call of a transaction. A failure leaves none open.
+pub(super) fn call<L: Product>(
+    link: &mut L,
+    pipeline: &mut L::Pipeline,
+    transaction: &Transaction,
+) -> Answer<TransactionOutcome> {
+    match give(transaction, |name, values| pipeline.alone(link, name, values)) {
+        Ok(()) => outcome(transaction, pipeline),
+        Err(failure) if failure.code() == Some(ROLLED_BACK_CODE) => {
+            Ok(TransactionOutcome { is_rolled_back: true, ..TransactionOutcome::default() })
+        }
+        Err(failure) => Err(failure),
     }
-    Ok(())
 }
 
 /// What a call returned.
-pub(super) fn outcome(transaction: &Transaction, answers: &Answers) -> Answer<TransactionOutcome> {
-    let row = answers.row(0);
-    let row = row.ok_or_else(|| Failure::Protocol("a transaction without an answer".to_owned()))?;
-    let figures = |count: usize| (0..count).map(|column| row.integer(column)).collect();
+fn outcome<P: Pipeline>(transaction: &Transaction, answers: &P) -> Answer<TransactionOutcome> {
+    if answers.rows(0) == 0 {
+        return Err(Failure::Protocol("a transaction without an answer".to_owned()));
+    }
+    let figures = |count: usize| (0..count).map(|column| answers.number(0, 0, column)).collect();
     let with_text = |count: usize| TransactionOutcome {
         figures: figures(count),
-        text: row.text(count).to_owned(),
+        text: answers.text(0, count).to_owned(),
         ..TransactionOutcome::default()
     };
     Ok(match transaction {
@@ -40,23 +56,24 @@ pub(super) fn outcome(transaction: &Transaction, answers: &Answers) -> Answer<Tr
         | Transaction::DataMaintenance(_) => TransactionOutcome::figures(figures(1)),
         Transaction::TradeOrder(order) => TransactionOutcome {
             figures: figures(3),
-            orders: sent(row, order.quantity).into_iter().collect(),
+            orders: sent(answers, order.quantity).into_iter().collect(),
             ..TransactionOutcome::default()
         },
         Transaction::MarketFeed(_) => TransactionOutcome {
-            orders: row.text(0).split(';').filter_map(triggered).collect(),
+            orders: answers.text(0, 0).split(';').filter_map(triggered).collect(),
             ..TransactionOutcome::default()
         },
     })
 }
 
 /// The order that a trade order became, where it goes to the market at once.
-fn sent(row: Fields<'_>, quantity: u32) -> Option<Order> {
-    (row.integer(1) == Some(1)).then(|| Order {
-        trade: row.integer(0).unwrap_or(0),
-        symbol: row.text(3).to_owned(),
+fn sent<P: Pipeline>(answers: &P, quantity: u32) -> Option<Order> {
+    let number = |column| answers.number(0, 0, column);
+    (number(1) == Some(1)).then(|| Order {
+        trade: number(0).unwrap_or(0),
+        symbol: answers.text(0, 3).to_owned(),
         quantity,
-        price_cents: row.integer(2).unwrap_or(0),
+        price_cents: number(2).unwrap_or(0),
     })
 }
 
@@ -72,8 +89,8 @@ fn triggered(text: &str) -> Option<Order> {
 }
 
 /// A price as a parameter.
-fn cents(price_cents: i64) -> u32 {
-    u32::try_from(price_cents).unwrap_or(0)
+fn cents(price_cents: i64) -> Value<'static> {
+    Value::from(u32::try_from(price_cents).unwrap_or(0))
 }
 
 /// Numbers or names with commas between them.
@@ -81,111 +98,118 @@ fn joined<T: ToString>(values: impl Iterator<Item = T>) -> String {
     values.map(|value| value.to_string()).collect::<Vec<_>>().join(",")
 }
 
-/// The call of a transaction.
-pub(super) fn call(batch: &mut Batch, transaction: &Transaction) {
+/// Gives a call the values of a transaction.
+fn give(
+    transaction: &Transaction,
+    call: impl FnOnce(&'static str, &[Value<'_>]) -> Answer<()>,
+) -> Answer<()> {
+    use Value::Text;
+    let number = |number: u32| Value::from(number);
     match transaction {
-        Transaction::BrokerVolume(asked) => batch.execute("broker_volume", |values| {
-            values.text(&asked.brokers.join(",")).text(asked.sector);
-        }),
-        Transaction::CustomerPosition(asked) => {
-            batch.execute("customer_position", |values| position(values, asked));
+        Transaction::BrokerVolume(asked) => {
+            call("broker_volume", &[Text(&asked.brokers.join(",")), Text(asked.sector)])
         }
-        Transaction::MarketWatch(asked) => {
-            batch.execute("market_watch", |values| watch(values, asked));
+        Transaction::CustomerPosition(asked) => call("customer_position", &position(asked)),
+        Transaction::MarketWatch(asked) => call("market_watch", &watch(asked)),
+        Transaction::SecurityDetail(asked) => {
+            let (back, days) = (number(asked.days_back), number(asked.days));
+            let with_texts = u32::from(asked.with_texts);
+            call("security_detail", &[Text(&asked.symbol), back, days, number(with_texts)])
         }
-        Transaction::SecurityDetail(asked) => batch.execute("security_detail", |values| {
-            values.text(&asked.symbol).integer(asked.days_back).integer(asked.days);
-            values.integer(u32::from(asked.with_texts));
-        }),
-        Transaction::TradeLookup(lookup) => call_lookup(batch, lookup),
-        Transaction::TradeOrder(order) => {
-            batch.execute("trade_order", |values| order_of(values, order));
+        Transaction::TradeLookup(lookup) => give_lookup(lookup, call),
+        Transaction::TradeOrder(order) => call("trade_order", &order_values(order)),
+        Transaction::TradeStatus(account) => call("trade_status", &[number(*account)]),
+        Transaction::TradeUpdate(update) => give_update(update, call),
+        Transaction::TradeResult(order) => {
+            call("trade_result", &[Value::Number(order.trade), cents(order.price_cents)])
         }
-        Transaction::TradeStatus(account) => batch.execute("trade_status", |values| {
-            values.integer(*account);
-        }),
-        Transaction::TradeUpdate(update) => call_update(batch, update),
-        Transaction::TradeResult(order) => batch.execute("trade_result", |values| {
-            values.long(order.trade).integer(cents(order.price_cents));
-        }),
         Transaction::MarketFeed(ticks) => {
-            batch.execute("market_feed", |values| feed(values, ticks));
+            let [symbols, prices, quantities] = feed(ticks);
+            call("market_feed", &[Text(&symbols), Text(&prices), Text(&quantities)])
         }
-        Transaction::DataMaintenance(care) => batch.execute("data_maintenance", |values| {
-            values.integer(care.what).integer(care.customer).text(&care.symbol);
-        }),
+        Transaction::DataMaintenance(care) => call(
+            "data_maintenance",
+            &[number(care.what), number(care.customer), Text(&care.symbol)],
+        ),
     }
 }
 
-fn position(values: &mut Values<'_>, asked: &Position) {
+fn position(asked: &Position) -> [Value<'_>; 3] {
     let (number, code) = match &asked.customer {
         Customer::Number(number) => (*number, ""),
         Customer::TaxCode(code) => (0, code.as_str()),
     };
-    values.integer(number).text(code);
-    match asked.history_of {
-        Some(account) => values.integer(account),
-        None => values.signed(-1),
-    };
+    let account = asked.history_of.map_or(Value::Number(-1), Value::from);
+    [Value::from(number), Value::Text(code), account]
 }
 
-fn watch(values: &mut Values<'_>, asked: &Watch) {
+fn watch(asked: &Watch) -> [Value<'_>; 4] {
     let (customer, account, industry) = match &asked.watched {
         WatchScope::List(customer) => (*customer, 0, ""),
         WatchScope::Account(account) => (0, *account, ""),
         WatchScope::Industry(industry) => (0, 0, industry.as_str()),
     };
-    values.integer(customer).integer(account).text(industry).integer(asked.days_back);
+    let [customer, account, back] = [customer, account, asked.days_back].map(Value::from);
+    [customer, account, Value::Text(industry), back]
 }
 
-fn order_of(values: &mut Values<'_>, order: &TradeOrder) {
+fn order_values(order: &TradeOrder) -> Vec<Value<'_>> {
     let (first, last, code) = &order.executor;
     let (symbol, company, issue) = match &order.security {
         Ok(symbol) => (symbol.as_str(), "", ""),
         Err((company, issue)) => ("", company.as_str(), *issue),
     };
-    values.integer(order.account).text(first).text(last).text(code);
-    values.text(symbol).text(company).text(issue);
-    values.integer(order.kind).integer(order.quantity).integer(cents(order.limit_cents));
-    for flag in [order.is_cash, order.is_lifo, order.is_rolled_back] {
-        values.integer(u32::from(flag));
-    }
+    let texts = [first, last, code.as_str(), symbol, company, issue].map(Value::Text);
+    let mut values = vec![Value::from(order.account)];
+    values.extend(texts);
+    values.extend([Value::from(order.kind), Value::from(order.quantity), cents(order.limit_cents)]);
+    let flags = [order.is_cash, order.is_lifo, order.is_rolled_back];
+    values.extend(flags.map(|flag| Value::from(u32::from(flag))));
+    values
 }
 
-fn feed(values: &mut Values<'_>, ticks: &[Tick]) {
-    values.text(&joined(ticks.iter().map(|tick| &tick.symbol)));
-    values.text(&joined(ticks.iter().map(|tick| tick.price_cents)));
-    values.text(&joined(ticks.iter().map(|tick| tick.quantity)));
+fn feed(ticks: &[Tick]) -> [String; 3] {
+    [
+        joined(ticks.iter().map(|tick| &tick.symbol)),
+        joined(ticks.iter().map(|tick| tick.price_cents)),
+        joined(ticks.iter().map(|tick| tick.quantity)),
+    ]
 }
 
-fn call_lookup(batch: &mut Batch, lookup: &Lookup) {
+fn give_lookup(
+    lookup: &Lookup,
+    call: impl FnOnce(&'static str, &[Value<'_>]) -> Answer<()>,
+) -> Answer<()> {
+    let number = |number: u32| Value::from(number);
     match lookup {
-        Lookup::Trades(numbers) => batch.execute("lookup_trades", |values| {
-            values.text(&joined(numbers.iter()));
-        }),
-        Lookup::Account(account, from_s) => batch.execute("lookup_account", |values| {
-            values.integer(*account).integer(*from_s);
-        }),
-        Lookup::Security(symbol, from_s) => batch.execute("lookup_security", |values| {
-            values.text(symbol).integer(*from_s);
-        }),
-        Lookup::Holding(account, from_s) => batch.execute("lookup_holding", |values| {
-            values.integer(*account).integer(*from_s);
-        }),
+        Lookup::Trades(numbers) => call("lookup_trades", &[Value::Text(&joined(numbers.iter()))]),
+        Lookup::Account(account, from_s) => {
+            call("lookup_account", &[number(*account), number(*from_s)])
+        }
+        Lookup::Security(symbol, from_s) => {
+            call("lookup_security", &[Value::Text(symbol), number(*from_s)])
+        }
+        Lookup::Holding(account, from_s) => {
+            call("lookup_holding", &[number(*account), number(*from_s)])
+        }
     }
 }
 
-fn call_update(batch: &mut Batch, update: &Update) {
+fn give_update(
+    update: &Update,
+    call: impl FnOnce(&'static str, &[Value<'_>]) -> Answer<()>,
+) -> Answer<()> {
+    let number = |number: u32| Value::from(number);
     match update {
-        Update::Executor(numbers) => batch.execute("update_executor", |values| {
-            values.text(&joined(numbers.iter()));
-        }),
-        Update::Settlement(account, from_s) => batch.execute("update_settlement", |values| {
-            values.integer(*account).integer(*from_s);
-        }),
-        Update::Cash(symbol, from_s) => batch.execute("update_cash", |values| {
-            values.text(symbol).integer(*from_s);
-        }),
+        Update::Executor(numbers) => {
+            call("update_executor", &[Value::Text(&joined(numbers.iter()))])
+        }
+        Update::Settlement(account, from_s) => {
+            call("update_settlement", &[number(*account), number(*from_s)])
+        }
+        Update::Cash(symbol, from_s) => {
+            call("update_cash", &[Value::Text(symbol), number(*from_s)])
+        }
     }
 }
 

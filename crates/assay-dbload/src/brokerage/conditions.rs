@@ -4,8 +4,8 @@
 //! 3 completed, 4 canceled; kinds 2, 4 and 5 sell, kinds from 3 on wait for a price. Two sides are compared by sums over
 //! both: a row of the one counts 1 and its amount, a row of the other -1 and less its amount, and nothing may remain.
 
-use super::store::BrokerStore;
-use crate::load::{Conditions, Database, check_all, said, single_number};
+use super::dialect::phrases;
+use crate::load::{Conditions, Database, Product, check_all, said, single_number};
 use assay_loads::brokerage::Rules;
 use assay_model::Result;
 use assay_model::load::Checks;
@@ -135,10 +135,7 @@ const CONDITIONS: [(&str, Count); 12] = [
 ];
 
 /// Trade results and trade orders that stand in the tables, by the place of their kind.
-pub fn found<L: BrokerStore>(
-    database: &mut Database<L>,
-    rules: &Rules,
-) -> Result<Vec<(usize, u64)>> {
+pub fn found<L: Product>(database: &mut Database<L>, rules: &Rules) -> Result<Vec<(usize, u64)>> {
     let (schema, first) = (database.schema.clone(), rules.trades() + 1);
     let mut count = |table: &str, column: &str| {
         let sql = format!("SELECT count(*) FROM {schema}.{table} WHERE {column} >= {first}");
@@ -149,10 +146,11 @@ pub fn found<L: BrokerStore>(
 }
 
 /// Checks all conditions; `when` says in the result when that was.
-pub fn verify<L: BrokerStore>(database: &mut Database<L>, when: &str) -> Result<Checks> {
+pub fn verify<L: Product>(database: &mut Database<L>, when: &str) -> Result<Checks> {
     let opening = assay_loads::brokerage::OPENING_BALANCE_CENTS.to_string();
     let schema = database.schema.clone();
-    let words = |sql: &str| said(sql, L::DIALECT, &schema);
+    let phrases = phrases(L::DIALECT);
+    let words = |sql: &str| said(sql, phrases.words, &schema);
     let each = CONDITIONS.map(|(condition, count)| {
         let sql = match count {
             Plain(sql) => sql.replace("{opening}", &opening),
@@ -160,25 +158,25 @@ pub fn verify<L: BrokerStore>(database: &mut Database<L>, when: &str) -> Result<
         };
         (condition, words(&sql))
     });
-    let made = format!("{} {TRADES}", L::MAKE_BOOKS);
-    let mut before: Vec<String> = L::BEFORE_BOOKS.iter().map(|sql| words(sql)).collect();
+    let made = format!("{} {TRADES}", phrases.make_books);
+    let mut before: Vec<String> = phrases.before.iter().map(|sql| words(sql)).collect();
     before.push(words(&made));
-    let after = Some(words(L::AFTER_BOOKS));
+    let after = Some(words(phrases.after));
     check_all(database, &Conditions { before: &before, each: &each, after }, when)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::MariadbLink;
-    use assay_postgres::connection::Connection;
+    use crate::load::Dialect;
 
     #[test]
     fn conditions_are_in_words_that_products_know() {
-        for dialect in [Connection::DIALECT, MariadbLink::DIALECT] {
+        for dialect in [Dialect::Postgres, Dialect::Mariadb] {
+            let known = phrases(dialect).words;
             for (words, count) in &CONDITIONS {
                 let (Plain(sql) | Sides(sql)) = count;
-                let sql = said(sql, dialect, "shop").replace("{opening}", "1");
+                let sql = said(sql, known, "shop").replace("{opening}", "1");
                 assert!(!sql.contains('{') && !sql.contains("FULL JOIN"), "{words}: {sql}");
                 assert!(sql.contains("shop."), "{words}");
             }

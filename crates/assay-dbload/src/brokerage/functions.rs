@@ -2,16 +2,7 @@
 
 use assay_loads::brokerage::Rules;
 
-/// Numbers of trades to come.
-const NUMBERS: &str = include_str!("sql/postgres_numbers.sql");
-/// Transactions that only read.
-const READS: &str = include_str!("sql/postgres_reads.sql");
-/// Trade order; it estimates what the trade will come to, and takes it back where that is asked for.
-const ORDERS: &str = include_str!("sql/postgres_orders.sql");
-/// Trade result and market feed. The rows that most sessions want come last.
-const MARKET: &str = include_str!("sql/postgres_market.sql");
-/// Corrections of trades, and care of data.
-const CARE: &str = include_str!("sql/postgres_care.sql");
+const FUNCTIONS: &str = include_str!("sql/postgres_functions.sql");
 
 /// The code with which an order is taken back.
 pub(super) const ROLLED_BACK_CODE: &str = "AS002";
@@ -20,9 +11,9 @@ const SECOND_US: i64 = 1_000_000;
 
 /// Creates all functions, and the numbers of trades to come.
 pub(super) fn create(schema: &str, rules: &Rules, loaded_us: i64) -> String {
-    let all = [NUMBERS, READS, ORDERS, MARKET, CARE].concat();
     let opened_s = rules.opened_us(loaded_us) / SECOND_US;
-    all.replace("{s}", schema)
+    FUNCTIONS
+        .replace("{s}", schema)
         .replace("{next}", &(rules.trades() + 1).to_string())
         .replace("{day}", &format!("(date '1970-01-01' + {})", Rules::last_price_day(loaded_us)))
         .replace(
@@ -33,35 +24,31 @@ pub(super) fn create(schema: &str, rules: &Rules, loaded_us: i64) -> String {
 
 /// The calls: names with their parameters and what is asked of the answer, money in hundredths.
 pub(super) const CALLS: [(&str, &str, &str); 16] = [
-    ("broker_volume", "$1::text, $2::text", "brokers, (volume * 100)::bigint"),
-    ("customer_position", "$1::int, $2::text, $3::int", "accounts, (total * 100)::bigint, steps"),
-    (
-        "market_watch",
-        "$1::int, $2::int, $3::text, $4::int",
-        "securities, (change * 1000000)::bigint",
-    ),
+    ("broker_volume", "@1, @2", "brokers, (volume * 100)::bigint"),
+    ("customer_position", "#1::int, @2, #3::int", "accounts, (total * 100)::bigint, steps"),
+    ("market_watch", "#1::int, #2::int, @3, #4::int", "securities, (change * 1000000)::bigint"),
     (
         "security_detail",
-        "$1::text, $2::int, $3::int, $4::int",
+        "@1, #2::int, #3::int, #4::int",
         "competitors, (quarters * 100)::bigint, (prices * 100)::bigint, letters, (price * 100)::bigint, company",
     ),
-    ("lookup_trades", "$1::text", "seen"),
-    ("lookup_account", "$1::int, $2::int", "seen"),
-    ("lookup_security", "$1::text, $2::int", "seen"),
-    ("lookup_holding", "$1::int, $2::int", "seen"),
-    ("trade_status", "$1::int", "seen, letters, names"),
-    ("update_executor", "$1::text", "seen"),
-    ("update_settlement", "$1::int, $2::int", "seen"),
-    ("update_cash", "$1::text, $2::int", "seen"),
+    ("lookup_trades", "@1", "seen"),
+    ("lookup_account", "#1::int, #2::int", "seen"),
+    ("lookup_security", "@1, #2::int", "seen"),
+    ("lookup_holding", "#1::int, #2::int", "seen"),
+    ("trade_status", "#1::int", "seen, letters, names"),
+    ("update_executor", "@1", "seen"),
+    ("update_settlement", "#1::int, #2::int", "seen"),
+    ("update_cash", "@1, #2::int", "seen"),
     (
         "trade_order",
-        "$1::int, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::int, $9::int, $10::int, $11::int, \
-         $12::int, $13::int",
+        "#1::int, @2, @3, @4, @5, @6, @7, #8::int, #9::int, #10::int, #11::int, \
+         #12::int, #13::int",
         "number, sent, cents, of_symbol",
     ),
-    ("trade_result", "$1::bigint, $2::int", "(money * 100)::bigint"),
-    ("market_feed", "$1::text, $2::text, $3::text", "sent"),
-    ("data_maintenance", "$1::int, $2::int, $3::text", "done"),
+    ("trade_result", "#1, #2::int", "(money * 100)::bigint"),
+    ("market_feed", "@1, @2, @3", "sent"),
+    ("data_maintenance", "#1::int, #2::int, @3", "done"),
 ];
 
 #[cfg(test)]
@@ -82,7 +69,7 @@ mod tests {
             let list = all.split(&begin).nth(1).and_then(|rest| rest.split(')').next());
             let given = list.unwrap_or_default().split(',').filter(|one| !one.contains("OUT "));
             let given = given.filter(|one| !one.trim().is_empty()).count();
-            assert_eq!(given, parameters.matches('$').count(), "{name}");
+            assert_eq!(given, parameters.matches(['#', '@']).count(), "{name}");
         }
         assert!(all.contains(ROLLED_BACK_CODE));
     }

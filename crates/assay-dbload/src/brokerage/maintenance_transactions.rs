@@ -1,9 +1,9 @@
 //! Corrections of trades and care of data, as transactions of statements.
 
+use super::outcome::TransactionOutcome;
 use super::read_transactions::twenty;
 use super::runner::{BrokerRunner, of};
-use super::store::{BrokerStore, TransactionOutcome};
-use crate::load::Value;
+use crate::load::{Product, Value};
 use assay_loads::brokerage::{DataMaintenance, Update};
 use assay_model::failure::Answer;
 
@@ -12,7 +12,7 @@ const TAX_RATES: u32 = 320;
 /// Days whose prices are looked after.
 const PRICE_DAYS: i64 = 7;
 
-impl<L: BrokerStore> BrokerRunner<'_, L> {
+impl<L: Product> BrokerRunner<'_, L> {
     pub(super) fn trade_update(&mut self, update: &Update) -> Answer<TransactionOutcome> {
         let (statement, numbers) = match update {
             Update::Executor(numbers) => ("executor", numbers.clone()),

@@ -1,19 +1,20 @@
 //! How the transactions of a session reach their server: as functions of it or as statements, with the days of the data.
 
-use super::runner;
+use super::outcome::{Days, TransactionOutcome};
 use super::statements::all;
-use super::store::{BrokerStore, Days, TransactionOutcome};
-use crate::load::{Calls, CommitMark, CommitMarks, Isolation, Pipeline, Prepared};
+use super::{calls, runner};
+use crate::load::{Calls, CommitMark, CommitMarks, Dialect, Isolation, Pipeline, Product};
 use assay_loads::brokerage::{Rules, Transaction};
 use assay_model::failure::Answer;
 
 /// What a session keeps between its transactions.
-pub struct PreparedBrokerage<L: BrokerStore> {
-    prepared: Prepared<L::Functions, L::Pipeline>,
+pub struct PreparedBrokerage<L: Product> {
+    pipeline: L::Pipeline,
+    calls: Calls,
     days: Days,
 }
 
-impl<L: BrokerStore> PreparedBrokerage<L> {
+impl<L: Product> PreparedBrokerage<L> {
     /// Settings and statements of a fresh session.
     pub fn of(
         link: &mut L,
@@ -25,18 +26,17 @@ impl<L: BrokerStore> PreparedBrokerage<L> {
     ) -> Answer<Self> {
         link.begin_session(isolation)?;
         let days = Days::of(link, schema, rules)?;
-        let functions = match calls {
-            Calls::Functions => link.functions(schema)?,
-            Calls::Statements => None,
+        // The products that have no functions for this load take statements.
+        let calls = if L::DIALECT == Dialect::Postgres { calls } else { Calls::Statements };
+        let statements = match calls {
+            Calls::Functions => calls::all(schema),
+            Calls::Statements => {
+                let mut statements = all(L::DIALECT, schema);
+                statements.extend(commits.statement(L::DIALECT, schema));
+                statements
+            }
         };
-        let prepared = if let Some(functions) = functions {
-            Prepared::Functions(functions)
-        } else {
-            let mut statements = all::<L>(schema);
-            statements.extend(commits.statement(L::DIALECT, schema));
-            Prepared::Statements(L::Pipeline::prepare(link, schema, statements)?)
-        };
-        Ok(Self { prepared, days })
+        Ok(Self { pipeline: L::Pipeline::prepare(link, schema, statements)?, calls, days })
     }
 
     /// One try of a transaction. A failure leaves none open. Statements leave the mark with their commit, and take it then.
@@ -46,11 +46,10 @@ impl<L: BrokerStore> PreparedBrokerage<L> {
         transaction: &Transaction,
         mark: &mut Option<CommitMark>,
     ) -> Answer<TransactionOutcome> {
-        match &mut self.prepared {
-            Prepared::Functions(functions) => link.call(functions, transaction),
-            Prepared::Statements(pipeline) => {
-                runner::attempt(link, pipeline, self.days, transaction, mark)
-            }
+        let Self { pipeline, calls, days } = self;
+        match calls {
+            Calls::Functions => calls::call(link, pipeline, transaction),
+            Calls::Statements => runner::attempt(link, pipeline, *days, transaction, mark),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What customers and brokers only read, as transactions of statements.
 
+use super::outcome::TransactionOutcome;
 use super::runner::{BrokerRunner, filled, of};
 use super::statements::{BROKERS, TRADES};
-use super::store::{BrokerStore, TransactionOutcome};
-use crate::load::{Value, missing};
+use crate::load::{Product, Value, missing};
 use assay_loads::brokerage::{Customer, Detail, Lookup, Position, Volume, Watch, WatchScope};
 use assay_model::failure::Answer;
 
@@ -13,7 +13,7 @@ const WEEK_DAYS: u32 = 7;
 /// A change is given in millionths of a hundredth.
 const CHANGE_UNITS: i128 = 100_000_000;
 
-impl<L: BrokerStore> BrokerRunner<'_, L> {
+impl<L: Product> BrokerRunner<'_, L> {
     pub(super) fn broker_volume(&mut self, asked: &Volume) -> Answer<TransactionOutcome> {
         let names = asked.brokers.iter().map(|name| Value::Text(name));
         let mut values = vec![Value::Text(asked.sector)];

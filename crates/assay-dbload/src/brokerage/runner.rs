@@ -1,14 +1,14 @@
 //! A transaction of statements at work: what it puts, what it reads of the answers, and which transaction is which.
 
-use super::store::{BrokerStore, Days, TransactionOutcome};
-use crate::load::{CommitMark, TransactionRunner, Value};
+use super::outcome::{Days, TransactionOutcome};
+use crate::load::{CommitMark, Product, TransactionRunner, Value};
 use assay_loads::brokerage::Transaction;
 use assay_model::failure::Answer;
 
 /// A transaction of statements.
 pub(super) type BrokerRunner<'a, L> = TransactionRunner<'a, L, Days>;
 
-impl<L: BrokerStore> BrokerRunner<'_, L> {
+impl<L: Product> BrokerRunner<'_, L> {
     /// Carries a transaction out.
     fn take(&mut self, transaction: &Transaction) -> Answer<TransactionOutcome> {
         self.begin()?;
@@ -29,7 +29,7 @@ impl<L: BrokerStore> BrokerRunner<'_, L> {
 }
 
 /// One try of a transaction as statements. A failure leaves none open.
-pub(super) fn attempt<L: BrokerStore>(
+pub(super) fn attempt<L: Product>(
     link: &mut L,
     pipeline: &mut L::Pipeline,
     days: Days,

@@ -1,10 +1,9 @@
 //! One session of the load: what customers ask for in the order of the mix, and before it what the market has to say.
 
 use super::prepared::PreparedBrokerage;
-use super::store::BrokerStore;
 use crate::load::{
-    Calls, CommitMarks, Database, Isolation, Kind, Method, Session, SharedCommitLog, StepResult,
-    Steps,
+    Calls, CommitMarks, Database, Isolation, Kind, Method, Product, Session, SharedCommitLog,
+    StepResult, Steps,
 };
 use assay_loads::brokerage::{Due, Market, Rules, Transaction};
 use assay_model::Result;
@@ -53,7 +52,7 @@ pub struct Brokerage<'a, L> {
 }
 
 /// One session of it.
-pub struct BrokerSession<L: BrokerStore> {
+pub struct BrokerSession<L: Product> {
     schema: String,
     rules: Rules,
     calls: Calls,
@@ -80,7 +79,7 @@ impl<'a, L> Brokerage<'a, L> {
     }
 }
 
-impl<L: BrokerStore> Method for Brokerage<'_, L> {
+impl<L: Product> Method for Brokerage<'_, L> {
     type Link = L;
     type Session = BrokerSession<L>;
 
@@ -117,7 +116,7 @@ impl<L: BrokerStore> Method for Brokerage<'_, L> {
     }
 }
 
-impl<L: BrokerStore> Session for BrokerSession<L> {
+impl<L: Product> Session for BrokerSession<L> {
     type Link = L;
 
     fn prepare(&mut self, connection: &mut L) -> Answer<()> {
@@ -152,7 +151,7 @@ impl<L: BrokerStore> Session for BrokerSession<L> {
     }
 }
 
-impl<L: BrokerStore> BrokerSession<L> {
+impl<L: Product> BrokerSession<L> {
     fn elapsed(&self) -> Duration {
         self.started.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }

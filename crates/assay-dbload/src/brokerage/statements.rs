@@ -1,7 +1,7 @@
 //! The statements of all transactions, written once in the words that products share.
 
-use super::store::BrokerStore;
-use crate::load::{Statement, prepared, templates};
+use super::dialect::phrases;
+use crate::load::{Dialect, Statement, prepared, templates};
 
 /// Trades that a statement takes at once.
 pub(super) const TRADES: usize = 20;
@@ -16,7 +16,7 @@ const PRICES: &str = "JOIN {s}.security AS y ON y.symbol = w.symbol JOIN {s}.las
     JOIN {s}.daily_market AS d ON d.symbol = w.symbol AND d.day = {since}";
 
 /// All statements in the words of a product.
-pub(super) fn all<L: BrokerStore>(schema: &str) -> Vec<Statement> {
+pub(super) fn all(dialect: Dialect, schema: &str) -> Vec<Statement> {
     let (numbers, names) = (list('#', 1, TRADES), list('@', 2, BROKERS));
     let words = [
         ("{worth}", WORTH),
@@ -24,7 +24,8 @@ pub(super) fn all<L: BrokerStore>(schema: &str) -> Vec<Statement> {
         ("{numbers}", numbers.as_str()),
         ("{names}", names.as_str()),
     ];
-    prepared(&templates(STATEMENTS), &words, L::DIALECT, schema)
+    let words = [&words, phrases(dialect).words].concat();
+    prepared(&templates(STATEMENTS), &words, dialect, schema)
 }
 
 /// `count` parameters of a kind, with commas between them.
@@ -35,13 +36,13 @@ fn list(kind: char, first: usize, count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::{MariadbLink, assert_whole};
-    use assay_postgres::connection::Connection;
+    use crate::load::assert_whole;
 
     #[test]
     fn every_statement_has_a_name_of_its_own_and_no_word_that_a_product_does_not_know() {
-        assert_whole(&all::<Connection>("shop"), Connection::DIALECT);
-        assert_whole(&all::<MariadbLink>("shop"), MariadbLink::DIALECT);
-        assert_eq!(all::<MariadbLink>("shop").len(), 74);
+        for dialect in [Dialect::Postgres, Dialect::Mariadb] {
+            assert_whole(&all(dialect, "shop"), dialect);
+            assert_eq!(all(dialect, "shop").len(), 74);
+        }
     }
 }

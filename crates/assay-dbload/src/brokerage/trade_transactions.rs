@@ -1,9 +1,9 @@
 //! Trades from their order to their settlement and prices of the market, as transactions of statements. The rows that most
 //! sessions want come last; sums are made here, in hundredths, as functions of the server make them.
 
+use super::outcome::TransactionOutcome;
 use super::runner::{BrokerRunner, of};
-use super::store::{BrokerStore, TransactionOutcome};
-use crate::load::Value;
+use crate::load::{Product, Value};
 use assay_loads::brokerage::{Order, Tick, TradeOrder};
 use assay_model::failure::{Answer, Failure};
 
@@ -80,7 +80,7 @@ struct Settlement {
     broker: i64,
 }
 
-impl<L: BrokerStore> BrokerRunner<'_, L> {
+impl<L: Product> BrokerRunner<'_, L> {
     pub(super) fn trade_order(&mut self, order: &TradeOrder) -> Answer<TransactionOutcome> {
         let placing = self.look_up(order)?;
         let costs = self.estimate(order, &placing)?;

@@ -1,15 +1,14 @@
 //! The refresh functions: new orders with their lines come in, as many old ones go.
 
-use super::store::DssStore;
 use super::tables::{INSERTED, REMOVED, SCHEMA, layout, refresh_sets};
-use crate::load::{Database, Destination, Manifest, note, transfer};
+use crate::load::{Database, Destination, Manifest, Product, note, transfer};
 use assay_loads::dss::{RefreshSet, Scale, Table, put_rows};
 use assay_loads::sink::Sink;
 use assay_model::Result;
 use assay_model::failure::Answer;
 
 /// Inserts the new orders of a set with their lines, in one transaction; gives the rows.
-pub(super) fn insert_new<L: DssStore>(
+pub(super) fn insert_new<L: Product>(
     connection: &mut L,
     set: RefreshSet,
     number: u32,
@@ -30,7 +29,7 @@ pub(super) fn insert_new<L: DssStore>(
 }
 
 /// Removes the old orders of a set with their lines, in one transaction; gives the rows.
-pub(super) fn remove_old<L: DssStore>(
+pub(super) fn remove_old<L: Product>(
     connection: &mut L,
     set: RefreshSet,
     number: u32,
@@ -39,7 +38,9 @@ pub(super) fn remove_old<L: DssStore>(
     whole(connection, |connection| {
         let mut rows = 0;
         for (table, key) in [(Table::LineItem, "l_orderkey"), (Table::Orders, "o_orderkey")] {
-            rows += connection.remove(table, &set.condition(scale, key))?;
+            let condition = set.condition(scale, key);
+            rows += connection
+                .change(&format!("DELETE FROM {SCHEMA}.{} WHERE {condition}", table.name()))?;
         }
         connection.run(&L::put_notes(SCHEMA, &[note(REMOVED, number)]))?;
         Ok(rows)
@@ -48,7 +49,7 @@ pub(super) fn remove_old<L: DssStore>(
 
 /// Removes the orders whose successors are there already, where an earlier run ended between the two refresh
 /// functions; gives the number of the next set.
-pub fn finish_refresh<L: DssStore>(
+pub fn finish_refresh<L: Product>(
     database: &mut Database<L>,
     manifest: &Manifest,
     scale: Scale,
@@ -63,7 +64,7 @@ pub fn finish_refresh<L: DssStore>(
 }
 
 /// All of it or nothing.
-fn whole<L: DssStore>(connection: &mut L, work: impl FnOnce(&mut L) -> Answer<u64>) -> Answer<u64> {
+fn whole<L: Product>(connection: &mut L, work: impl FnOnce(&mut L) -> Answer<u64>) -> Answer<u64> {
     // Half a refresh function is none: it has no limit.
     connection.run(L::BEGIN)?;
     match work(connection) {

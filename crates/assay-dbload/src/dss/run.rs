@@ -1,9 +1,8 @@
 //! A power or a throughput run: streams that begin together, reported query by query, and everybody's counters around them.
 
 use super::query_settings::QuerySettings;
-use super::store::DssStore;
 use super::stream::{Common, Ended, QueryRecord, Stream, Work};
-use crate::load::{CounterSnapshot, Database, ProcessUsage};
+use crate::load::{CounterSnapshot, Database, ProcessUsage, Product};
 use assay_dbserver::{Interrupter, Usage};
 use assay_host::clock::unix_ns;
 use assay_model::Result;
@@ -70,7 +69,7 @@ impl RunPlan {
 ///
 /// # Errors
 /// What the server says before the first query; later failures are in the result.
-pub fn measure<L: DssStore>(
+pub fn measure<L: Product>(
     database: &mut Database<L>,
     plan: &RunPlan,
     hooks: &mut QueryHooks<'_>,
@@ -148,14 +147,14 @@ struct Ends {
 }
 
 impl Ends {
-    fn of<L: DssStore>(streams: &[Stream<L>]) -> Self {
+    fn of<L: Product>(streams: &[Stream<L>]) -> Self {
         Self {
             interrupters: streams.iter().filter_map(Stream::interrupter).collect(),
             statements: streams.iter().filter_map(Stream::ending).collect(),
         }
     }
 
-    fn end<L: DssStore>(&self, admin: &mut L) {
+    fn end<L: Product>(&self, admin: &mut L) {
         self.interrupters.iter().for_each(Interrupter::interrupt);
         for statement in &self.statements {
             // A session that has ended by itself needs no end.
@@ -165,7 +164,7 @@ impl Ends {
 }
 
 /// Lets the streams begin and listens until all have ended; says whether somebody stopped them.
-fn carry_out<L: DssStore>(
+fn carry_out<L: Product>(
     streams: Vec<Stream<L>>,
     admin: &mut L,
     hooks: &mut QueryHooks<'_>,

@@ -1,14 +1,14 @@
 //! One stream: a session that asks one query after the other, each timed, each within its limit.
 
-use super::query_settings::QuerySettings;
+use super::query_settings::{QuerySettings, ending, is_over_limit};
 use super::refresh::{insert_new, remove_old};
-use super::store::DssStore;
-use crate::load::Database;
+use crate::load::{Database, Product};
 use assay_dbserver::{Interrupter, Usage};
 use assay_loads::dss::{RefreshSet, order, text};
 use assay_model::Result;
 use assay_model::dss::{DssOutcome, DssQuery};
 use assay_model::failure::{Answer, Failure};
+use assay_model::load::DatabaseProduct;
 use assay_model::number::{count_of, narrow};
 use assay_model::row::Row;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,6 +32,9 @@ pub(super) type QueryRecord = (DssQuery, Vec<Row>);
 /// A session that is ready to begin.
 pub(super) struct Stream<L> {
     connection: L,
+    product: DatabaseProduct,
+    /// The statement by which another session ends it.
+    ending: Option<String>,
     work: Work,
     asked: QuerySettings,
 }
@@ -52,14 +55,14 @@ pub(super) struct Ended {
     pub(super) lost: Option<String>,
 }
 
-impl<L: DssStore> Stream<L> {
+impl<L: Product> Stream<L> {
     /// Opens a session as it is to ask.
     pub(super) fn open(database: &Database<L>, work: Work, asked: QuerySettings) -> Result<Self> {
-        let mut connection = database.connect()?;
-        connection
-            .ready_to_ask(&asked)
-            .map_err(|failure| failure.of("choosing the settings of a session"))?;
-        Ok(Self { connection, work, asked })
+        let (mut connection, product) = (database.connect()?, database.facts.product);
+        let applied = asked.apply(&mut connection, product);
+        let ending = applied.and_then(|()| ending(&mut connection));
+        let ending = ending.map_err(|failure| failure.of("choosing the settings of a session"))?;
+        Ok(Self { connection, product, ending, work, asked })
     }
 
     /// A handle that ends it from outside.
@@ -69,7 +72,7 @@ impl<L: DssStore> Stream<L> {
 
     /// The statement by which another session ends it.
     pub(super) fn ending(&self) -> Option<String> {
-        self.connection.ending()
+        self.ending.clone()
     }
 
     /// Does its work and closes the session.
@@ -95,7 +98,7 @@ impl<L: DssStore> Stream<L> {
     fn queries(&mut self, stream: u32, common: &Common<'_>) -> Option<String> {
         order(stream).iter().find_map(|query| {
             let parameters = self.asked.choice.of(*query, stream, self.asked.scale);
-            let sql = self.connection.limited(text(*query, &parameters), self.asked.limit);
+            let sql = self.asked.limited(text(*query, &parameters), self.product);
             self.timed(format!("Q{query}"), Some(stream), common, |connection| {
                 let rows = connection.query(&sql)?;
                 Ok((count_of(rows.len()), rows))
@@ -142,7 +145,7 @@ impl<L: DssStore> Stream<L> {
         let started = common.started.elapsed();
         let answer = work(&mut self.connection);
         let elapsed = common.started.elapsed().saturating_sub(started);
-        let (outcome, lost) = judged::<L>(answer.as_ref().err());
+        let (outcome, lost) = judged(answer.as_ref().err());
         if lost.is_some() && common.done.load(Ordering::Relaxed) {
             // What an interrupted session says adds nothing.
             return Some(String::new());
@@ -163,11 +166,11 @@ impl<L: DssStore> Stream<L> {
 }
 
 /// What became of it, and why the session is lost where it is.
-fn judged<L: DssStore>(failure: Option<&Failure>) -> (DssOutcome, Option<String>) {
+fn judged(failure: Option<&Failure>) -> (DssOutcome, Option<String>) {
     let Some(failure) = failure else {
         return (DssOutcome::Complete, None);
     };
-    if L::is_over_limit(failure) {
+    if is_over_limit(failure) {
         return (DssOutcome::OverLimit, None);
     }
     let reason = failure.to_string();
@@ -177,7 +180,6 @@ fn judged<L: DssStore>(failure: Option<&Failure>) -> (DssOutcome, Option<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_postgres::connection::Connection;
 
     fn refused(code: &str) -> Failure {
         assay_postgres::failure::refused(code, "no")
@@ -185,7 +187,6 @@ mod tests {
 
     #[test]
     fn a_cancelled_query_is_over_its_limit_and_the_stream_goes_on() {
-        let judged = judged::<Connection>;
         assert_eq!(judged(None), (DssOutcome::Complete, None));
         assert_eq!(judged(Some(&refused("57014"))), (DssOutcome::OverLimit, None));
         let (outcome, lost) = judged(Some(&refused("53100")));

@@ -1,7 +1,7 @@
 //! The eight tables as a server has to keep them, and what their schema records besides its loading.
 
 use crate::load::{
-    Database, IndexLayout, Manifest, Origin, State, Statistics, TableLayout, TableStore, Tables,
+    Database, IndexLayout, Manifest, Origin, Product, State, Statistics, TableLayout, Tables,
     sizes_of, tables_in,
 };
 use assay_loads::dss::{Scale, TABLES, Table, column_list, prepare_texts, put_rows};
@@ -93,13 +93,13 @@ pub fn data_bytes(scale: Scale) -> u64 {
 }
 
 /// What the tables take on storage now.
-pub fn sizes<L: TableStore>(database: &mut Database<L>) -> Result<DssData> {
+pub fn sizes<L: Product>(database: &mut Database<L>) -> Result<DssData> {
     let (table_bytes, index_bytes) = sizes_of(database)?;
     Ok(DssData { table_bytes, index_bytes, ..DssData::default() })
 }
 
 /// Looks for the tables of an earlier run: those of another form, or of which one is gone, are half.
-pub fn schema_state<L: TableStore>(database: &mut Database<L>) -> Result<State> {
+pub fn schema_state<L: Product>(database: &mut Database<L>) -> Result<State> {
     let manifest = match State::of(database)? {
         State::Whole(manifest) if manifest.note(FORMAT.0) == FORMAT.1 => manifest,
         State::Whole(manifest) => return Ok(State::Half(manifest)),

@@ -1,6 +1,6 @@
 //! Conditions that data must keep, as statements that count what breaks them.
 
-use super::{Database, TableStore, single_number};
+use super::{Database, Product, single_number};
 use assay_model::Result;
 use assay_model::failure::Failure;
 use assay_model::load::{Check, Checks};
@@ -17,7 +17,7 @@ pub(crate) struct Conditions<'a> {
 }
 
 /// Checks conditions on a session of its own, whose settings go with it; `when` says in the result when that was.
-pub(crate) fn check_all<L: TableStore>(
+pub(crate) fn check_all<L: Product>(
     database: &mut Database<L>,
     conditions: &Conditions<'_>,
     when: &str,

@@ -2,8 +2,9 @@
 //! a ledger when their commit has returned.
 
 use super::database::Database;
+use super::link::single_number;
+use super::product::Product;
 use super::statements::{Dialect, Statement, Value};
-use super::store::{TableStore, single_number};
 use assay_ledger::{Acknowledgement, CommitRange, KeptAcknowledgements, Recorder};
 use assay_model::Result;
 use assay_model::failure::Answer;
@@ -78,8 +79,8 @@ impl CommitMarks {
 
     /// The statement that leaves an identity, where a run keeps a log.
     pub fn statement(&self, dialect: Dialect, schema: &str) -> Option<Statement> {
-        let sql = format!("INSERT INTO {{s}}.{COMMITS} VALUES (#1, #2, #3)");
-        self.log.get().map(|_| Statement::of(LEAVE, &sql, dialect, schema))
+        let sql = format!("INSERT INTO {schema}.{COMMITS} VALUES (#1, #2, #3)");
+        self.log.get().map(|_| Statement::of(LEAVE, &sql, dialect))
     }
 
     /// One try of a transaction. One that changes something gets the next identity where a run keeps a log, and takes it with
@@ -102,7 +103,7 @@ impl CommitMarks {
     }
 }
 
-impl<L: TableStore> Database<L> {
+impl<L: Product> Database<L> {
     /// Makes the table of identities where it is missing, and leaves the first row of a run.
     ///
     /// # Errors

@@ -3,7 +3,8 @@
 use super::copies::OwnDatabase;
 use super::own::OwnServer;
 use super::owner::{
-    LeftoverSchema, LeftoversOnServer, OwnedKind, Owner, Ownership, in_the_way, in_use,
+    Candidate, LeftoverSchema, LeftoversOnServer, OwnedKind, Owner, Ownership, in_the_way, in_use,
+    keep_owned,
 };
 use super::product::Product;
 use super::remark::remark;
@@ -266,7 +267,7 @@ impl<L: Product> Database<L> {
     }
 
     fn keep_records(&mut self) -> Answer<()> {
-        self.admin.keep_owned(&self.schema)?;
+        keep_owned(&mut self.admin, &self.schema)?;
         if self.own_database.is_some() { self.admin.keep_database() } else { Ok(()) }
     }
 
@@ -289,8 +290,25 @@ impl<L: Product> Database<L> {
 
     /// What earlier runs left on the server that nobody uses, but for our own schema; and what only looks like it.
     pub fn left(&mut self) -> Result<LeftoversOnServer> {
-        let left = self.admin.left_schemas(&self.schema);
+        let left = self.left_schemas();
         left.map_err(|failure| failure.of("looking for tables that were left behind"))
+    }
+
+    fn left_schemas(&mut self) -> Answer<LeftoversOnServer> {
+        let (mut left, mut others) = (Vec::new(), Vec::new());
+        for Candidate { name, bytes, is_free } in self.admin.candidates()? {
+            if name == self.schema {
+                continue;
+            }
+            match self.admin.standing(&name)? {
+                Ownership::Ours(owner) if owner.is_kept || !is_free => {}
+                Ownership::Ours(owner) if owner.kind == OwnedKind::Database => {}
+                Ownership::Ours(owner) => left.push(LeftoverSchema { name, owner, bytes }),
+                Ownership::Foreign(why) => others.push((name, why)),
+                Ownership::Absent => {}
+            }
+        }
+        Ok((left, others))
     }
 
     /// Drops one of those that were left.

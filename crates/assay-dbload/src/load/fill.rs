@@ -3,9 +3,11 @@
 
 use super::Database;
 use super::jobs::{Job, Jobs, TableJobs};
-use super::manifest::{Manifest, complete, note, part_note};
+use super::link::single_number;
+use super::manifest::{Manifest, complete, note, part_note, sizes_of};
 use super::procedures::ensure_procedures;
-use super::store::{Destination, TableStore, single_number, sizes_of};
+use super::product::{Destination, Product};
+use super::statements::Dialect;
 use super::tables::{IndexLayout, Origin, TableLayout, Tables};
 use super::transfer::transfer;
 use assay_host::clock::unix_ns;
@@ -49,7 +51,7 @@ struct Target<T> {
 }
 
 /// What loaders share.
-struct Shared<'a, T: Tables, L: TableStore> {
+struct Shared<'a, T: Tables, L: Product> {
     database: &'a Database<L>,
     tables: &'a T,
     targets: &'a [Target<T::Table>],
@@ -65,7 +67,7 @@ struct Shared<'a, T: Tables, L: TableStore> {
 ///
 /// # Errors
 /// What the server says, for example that its storage is full, or that loading was stopped; what is whole then stays noted.
-pub fn fill<T: Tables, L: TableStore>(
+pub fn fill<T: Tables, L: Product>(
     database: &mut Database<L>,
     doing: Fill<'_, T>,
 ) -> Result<Filled> {
@@ -101,7 +103,7 @@ pub fn fill<T: Tables, L: TableStore>(
     end(database, doing.tables, origin, started)
 }
 
-fn targets<T: Tables, L: TableStore>(tables: &T) -> Vec<Target<T::Table>> {
+fn targets<T: Tables, L: Product>(tables: &T) -> Vec<Target<T::Table>> {
     let target = |table| {
         let layout = tables.layout(table);
         let key = L::key_index(&layout);
@@ -112,7 +114,7 @@ fn targets<T: Tables, L: TableStore>(tables: &T) -> Vec<Target<T::Table>> {
 }
 
 /// Makes the schema with its notes.
-fn begin<T: Tables, L: TableStore>(
+fn begin<T: Tables, L: Product>(
     database: &mut Database<L>,
     tables: &T,
     seed: u64,
@@ -132,7 +134,7 @@ fn begin<T: Tables, L: TableStore>(
 }
 
 /// Tables that several sessions load are there before the first row.
-fn create_cut_tables<T, L: TableStore>(
+fn create_cut_tables<T, L: Product>(
     database: &mut Database<L>,
     targets: &[Target<T>],
 ) -> Result<()> {
@@ -154,7 +156,7 @@ fn origin(manifest: &Manifest) -> Origin {
 }
 
 /// When the rows of a schema were made, microseconds since 1970.
-pub(crate) fn loaded_us_of<L: TableStore>(link: &mut L, schema: &str) -> Answer<i64> {
+pub(crate) fn loaded_us_of<L: Product>(link: &mut L, schema: &str) -> Answer<i64> {
     let sql = format!("SELECT value FROM {schema}.assay_manifest WHERE name = '{LOADED_US}'");
     Ok(i64::try_from(single_number(link, &sql)?.unwrap_or(0)).unwrap_or(0))
 }
@@ -163,7 +165,7 @@ fn loaders(wanted: usize) -> usize {
     if wanted > 0 { wanted } else { thread::available_parallelism().map_or(1, usize::from) }
 }
 
-fn load_all<T: Tables, L: TableStore>(
+fn load_all<T: Tables, L: Product>(
     shared: &Shared<'_, T, L>,
     loaders: usize,
     progress: &mut dyn FnMut(u64, u64),
@@ -183,7 +185,7 @@ fn load_all<T: Tables, L: TableStore>(
 }
 
 /// Takes one job after the other.
-fn loader<T: Tables, L: TableStore>(shared: &Shared<'_, T, L>) -> Result<()> {
+fn loader<T: Tables, L: Product>(shared: &Shared<'_, T, L>) -> Result<()> {
     let mut connection = shared.database.connect()?;
     for setting in L::LOADING {
         // Only some users may; the server's own settings serve, too.
@@ -225,7 +227,7 @@ impl<T> Target<T> {
     }
 }
 
-impl<T: Tables, L: TableStore> Shared<'_, T, L> {
+impl<T: Tables, L: Product> Shared<'_, T, L> {
     fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed) || self.is_broken.load(Ordering::Relaxed)
     }
@@ -292,7 +294,7 @@ fn ended_early() -> Failure {
 }
 
 /// Builds an index, unless an earlier loading did.
-fn ensure_index<L: TableStore>(
+fn ensure_index<L: Product>(
     connection: &mut L,
     schema: &str,
     table: &str,
@@ -306,7 +308,7 @@ fn ensure_index<L: TableStore>(
 
 /// Creates what the schema holds besides the tables, together with the note that everything is there, so that whoever
 /// resumes after a break does not find half of it.
-fn end<T: Tables, L: TableStore>(
+fn end<T: Tables, L: Product>(
     database: &mut Database<L>,
     tables: &T,
     origin: Origin,
@@ -314,7 +316,7 @@ fn end<T: Tables, L: TableStore>(
 ) -> Result<Filled> {
     let schema = database.schema.clone();
     let mut sql = L::put_notes(&schema, &[complete()]);
-    if L::HAS_FUNCTIONS {
+    if L::DIALECT == Dialect::Postgres {
         sql.insert_str(0, &tables.functions(&schema, origin.loaded_us));
     }
     database.run("ending the loading", &sql)?;

@@ -1,5 +1,7 @@
 //! One session on a server, whatever the product.
 
+use super::pipeline::Pipeline;
+use super::statements::{Dialect, Value};
 use assay_dbserver::processes::Group;
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::failure::{Answer, Failure, Refusal};
@@ -10,15 +12,33 @@ use std::fmt::Display;
 pub trait Link: Send + Sync + Sized {
     /// Where a server is, and who asks.
     type Address: Clone + Display + Send + Sync;
+    /// A statement that is ready to be carried out alone.
+    type Prepared: Send;
+    /// Prepared statements of a session.
+    type Pipeline: Pipeline<Link = Self>;
+    /// Its SQL.
+    const DIALECT: Dialect;
 
     /// Connects and logs in.
     fn open(address: &Self::Address) -> Answer<Self>;
+
+    /// Settings of a fresh session of transactions.
+    fn begin_session(&mut self, isolation: Isolation) -> Answer<()>;
 
     /// Runs statements whose rows are of no interest.
     fn run(&mut self, sql: &str) -> Answer<()>;
 
     /// All rows of a query, in text form.
     fn query(&mut self, sql: &str) -> Answer<Vec<Row>>;
+
+    /// Runs a statement; how many rows it changed.
+    fn change(&mut self, sql: &str) -> Answer<u64>;
+
+    /// Has a statement parsed in which numbers stand as `#1` and texts as `@1`; `like` has the lengths of all its values.
+    fn prepare(&mut self, name: &str, text: &str, like: &[Value<'_>]) -> Answer<Self::Prepared>;
+
+    /// Carries it out; the number in the first column of its first row, or of the rows that it changed.
+    fn execute(&mut self, statement: &mut Self::Prepared, values: &[Value<'_>]) -> Answer<u64>;
 
     /// A handle that ends the session from another thread.
     fn interrupter(&self) -> Answer<Interrupter>;
@@ -39,6 +59,36 @@ pub trait Link: Send + Sync + Sized {
 
     /// Says good-bye.
     fn close(self);
+}
+
+/// How transactions are kept apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Isolation {
+    /// The server's usual way.
+    #[default]
+    ReadCommitted,
+    /// A snapshot; who changes what another has changed since is refused.
+    RepeatableRead,
+    /// As if one came after the other.
+    Serializable,
+}
+
+impl Isolation {
+    /// The server's words for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReadCommitted => "read committed",
+            Self::RepeatableRead => "repeatable read",
+            Self::Serializable => "serializable",
+        }
+    }
+}
+
+/// A statement that a server has parsed.
+pub struct PreparedStatement<S> {
+    pub(super) statement: S,
+    /// The value that stands at each of its parameters.
+    pub(super) order: Vec<usize>,
 }
 
 /// What processes of a server used.
@@ -66,4 +116,12 @@ impl ServerUse {
             _ => None,
         }
     }
+}
+
+/// The number in the only cell of a statement's answer; none where it is null.
+pub fn single_number<L: Link>(link: &mut L, sql: &str) -> Answer<Option<u64>> {
+    let rows = link.query(sql)?;
+    // Sums come as numbers with a point from some products.
+    let cell = rows.first().map_or("", |row| row.text(0));
+    Ok(cell.split('.').next().and_then(|whole| whole.parse().ok()))
 }

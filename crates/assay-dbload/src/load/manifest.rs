@@ -3,11 +3,14 @@
 
 use super::Database;
 use super::owner::Ownership;
-use super::store::{Notes, TableStore};
+use super::product::Product;
 use assay_model::failure::Answer;
 use assay_model::{Error, Result};
 use std::collections::BTreeMap;
 use std::fmt::Display;
+
+/// Names and values that a schema notes about itself.
+pub type Notes = Vec<(String, String)>;
 
 /// The table of notes.
 const TABLE: &str = "assay_manifest";
@@ -39,7 +42,7 @@ pub enum State {
 
 impl State {
     /// Looks for a schema.
-    pub fn of<L: TableStore>(database: &mut Database<L>) -> Result<Self> {
+    pub fn of<L: Product>(database: &mut Database<L>) -> Result<Self> {
         match database.standing()? {
             Ownership::Absent => return Ok(Self::Absent),
             Ownership::Foreign(why) => return Ok(Self::Foreign(why)),
@@ -60,7 +63,7 @@ impl Manifest {
     }
 
     /// Reads the notes of a schema; empty where it has none yet.
-    pub(crate) fn read<L: TableStore>(link: &mut L, schema: &str) -> Answer<Self> {
+    pub(crate) fn read<L: Product>(link: &mut L, schema: &str) -> Answer<Self> {
         if !tables_in(link, schema)?.iter().any(|name| name == TABLE) {
             return Ok(Self::default());
         }
@@ -176,12 +179,21 @@ pub(super) fn part_note(table: &str, part: i32) -> String {
 }
 
 /// Names of the tables in a schema.
-pub(crate) fn tables_in<L: TableStore>(link: &mut L, schema: &str) -> Answer<Vec<String>> {
+pub(crate) fn tables_in<L: Product>(link: &mut L, schema: &str) -> Answer<Vec<String>> {
     let rows = link.query(&format!(
         "SELECT table_name FROM information_schema.tables \
          WHERE table_schema = '{schema}' AND table_type = 'BASE TABLE'"
     ))?;
     Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
+}
+
+/// Bytes of tables and of indexes of a schema on storage.
+pub(crate) fn sizes_of<L: Product>(database: &mut Database<L>) -> Result<(u64, u64)> {
+    let sql = L::table_sizes(&database.schema);
+    let rows = database.admin.query(&sql);
+    let rows = rows.map_err(|failure| failure.of("looking at the tables"))?;
+    let bytes = |column| rows.first().and_then(|row| row.count(column)).unwrap_or(0);
+    Ok((bytes(0), bytes(1)))
 }
 
 #[cfg(test)]

@@ -1,18 +1,31 @@
-//! MariaDB and MySQL as the rung and the keeper of a server need them.
+//! MariaDB and MySQL as a product: their servers, the databases on them that are Assay's, and tables of a load.
+//!
+//! A schema is a database here. InnoDB keeps a table as a tree by its primary key, so the key is there before the rows. A
+//! statement that makes a table ends a transaction, so a table is noted when it is whole, and one that is not noted is made
+//! again.
 
+use super::chunks::{Chunk, Chunks};
 use super::link::{Link, ServerUse};
 use super::mariadb_link::MariadbLink;
-use super::product::Product;
+use super::objects::makes;
+use super::owned_mariadb::{ROUTINES, about, check_owner, quoted, strangers, text};
+use super::owner::{Candidate, OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, pairs};
+use super::product::{Destination, Product};
 use super::remark::remark;
+use super::tables::{IndexLayout, Procedure, Statistics, TableLayout};
+use super::text_rows::TextRows;
+use assay_dbserver::Usage;
+use assay_loads::sink::Sink;
 use assay_mariadb::address::Address;
 use assay_mariadb::connection::Connection;
 use assay_mariadb::counters::Knowledge;
 use assay_mariadb::server::Server;
 use assay_mariadb::threads::whole_usage;
 use assay_mariadb::watch::Watcher;
-use assay_model::failure::{Answer, Failure};
+use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::load::{DatabaseCounts, DatabaseProduct, ServerFacts, Setting, TimeSplit};
 use assay_model::measurement::{BackendKind, Remark};
+use assay_model::row::Row;
 use assay_model::{Error, Result};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -20,6 +33,8 @@ use std::time::{Duration, Instant};
 /// The oldest releases whose counters are known: of MariaDB and of MySQL.
 const RELEASES: [(DatabaseProduct, (u32, u32)); 2] =
     [(DatabaseProduct::MariaDb, (10, 5)), (DatabaseProduct::MySql, (8, 0))];
+/// The first release of MariaDB that reads a text of JSON as rows.
+const ROWS_OF_JSON: (u32, u32) = (10, 6);
 /// Settings that matter for storage; what a version lacks is left out.
 const SETTINGS: [&str; 18] = [
     "innodb_buffer_pool_size",
@@ -93,6 +108,10 @@ impl Product for MariadbLink {
         whole_usage(first_process).map(ServerUse::Whole)
     }
 
+    fn whole_usage(first_process: u32) -> Option<Usage> {
+        whole_usage(first_process)
+    }
+
     fn room(&mut self) -> Answer<u64> {
         let status = if self.connection.facts().is_mariadb() {
             "information_schema"
@@ -121,6 +140,215 @@ impl Product for MariadbLink {
             "their writing may disturb the first rungs",
             "use a user with the rights RELOAD and LOCK TABLES; or load with --keep, and run again when the server is at rest",
         ))
+    }
+
+    /// Makes a database with its record; one that is there is refused by the server.
+    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()> {
+        self.run(&format!(
+            "CREATE DATABASE {0} CHARACTER SET latin1 COLLATE latin1_bin; \
+             CREATE TABLE {0}.{RECORD} (name VARCHAR(40) PRIMARY KEY, value VARCHAR(200) NOT NULL) ENGINE = InnoDB; \
+             INSERT INTO {0}.{RECORD} VALUES {1}",
+            quoted(schema),
+            owner.values(&text(schema))
+        ))
+    }
+
+    /// Whose a database is.
+    fn standing(&mut self, schema: &str) -> Answer<Ownership> {
+        let found = self.query(&format!(
+            "SELECT COALESCE(TABLE_TYPE, '') FROM information_schema.SCHEMATA LEFT JOIN information_schema.TABLES \
+             ON TABLE_SCHEMA = SCHEMA_NAME AND TABLE_NAME = '{RECORD}' WHERE SCHEMA_NAME = {}",
+            text(schema)
+        ))?;
+        match found.first().map(|row| row.text(0)) {
+            None => return Ok(Ownership::Absent),
+            Some("") => return Ok(foreign("it has no owner record")),
+            Some("BASE TABLE") => {}
+            Some(_) => return Ok(foreign("its owner record is not a table")),
+        }
+        let rows = self.query(&format!("SELECT name, value FROM {}.{RECORD}", quoted(schema)))?;
+        Ok(match Owner::of(&pairs(&rows)) {
+            None => foreign("its owner record is not what this program writes"),
+            Some(owner) if owner.place != schema => foreign("it is a copy of one that assay made"),
+            Some(owner) => Ownership::Ours(owner),
+        })
+    }
+
+    /// Drops a database that carries this record, with what its load makes.
+    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()> {
+        check_owner(self, schema, owner)?;
+        let failed = |failure: Failure| failure.of(format!("dropping the database {schema}"));
+        let refuse = |strangers: Vec<String>| -> Result<()> {
+            if strangers.is_empty() {
+                return Ok(());
+            }
+            Err(holds_foreign(&format!("the database {schema}"), &strangers))
+        };
+        refuse(strangers(self, schema, owner.kind).map_err(failed)?)?;
+        let mut tables = self.tables(schema).map_err(failed)?;
+        // What came in between is not of the load, and makes the last look refuse.
+        tables.retain(|table| table != RECORD && makes(owner.kind, table));
+        if !tables.is_empty() {
+            let names: Vec<String> = tables
+                .iter()
+                .map(|table| format!("{}.{}", quoted(schema), quoted(table)))
+                .collect();
+            self.run(&format!("DROP TABLE {}", names.join(", "))).map_err(failed)?;
+        }
+        let routines = self.query(&about(ROUTINES, schema)).map_err(failed)?;
+        for row in routines.iter().filter(|row| makes(owner.kind, row.text(1))) {
+            let (what, name) = (row.text(0), quoted(row.text(1)));
+            self.run(&format!("DROP {what} {}.{name}", quoted(schema))).map_err(failed)?;
+        }
+        // The record goes last, so that what is cut short here is known again.
+        refuse(strangers(self, schema, OwnedKind::Database).map_err(failed)?)?;
+        self.run(&format!("DROP DATABASE {}", quoted(schema))).map_err(failed)
+    }
+
+    /// Gives the tables of an Assay database to another one, which is to be kept: no statement renames a database.
+    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()> {
+        check_owner(self, schema, owner)?;
+        let failed = |failure: Failure| failure.of("keeping our tables");
+        let kept = Owner { is_kept: true, ..owner.clone() };
+        self.claim(name, &kept).map_err(failed)?;
+        for table in self.tables(schema).map_err(failed)? {
+            if table != RECORD && makes(owner.kind, &table) {
+                let (from, to) = (quoted(schema), quoted(name));
+                let sql = format!("RENAME TABLE {from}.{table} TO {to}.{table}");
+                self.run(&sql).map_err(failed)?;
+            }
+        }
+        self.remove_owned(schema, owner)
+    }
+
+    /// Marks a database as one that is in use until this session ends; says whether no other program had done so.
+    fn hold(&mut self, schema: &str) -> Answer<bool> {
+        Ok(self.connection.one(&format!("SELECT GET_LOCK({}, 0)", text(schema)))?.count(0)
+            == Some(1))
+    }
+
+    fn candidates(&mut self) -> Answer<Vec<Candidate>> {
+        let rows = self.query(&format!(
+            "SELECT SCHEMA_NAME, IS_FREE_LOCK(SCHEMA_NAME), (SELECT CAST(COALESCE(SUM(DATA_LENGTH + INDEX_LENGTH), 0) AS UNSIGNED) \
+             FROM information_schema.TABLES WHERE TABLE_SCHEMA = SCHEMA_NAME) FROM information_schema.SCHEMATA \
+             WHERE SCHEMA_NAME LIKE 'assay\\_%' OR EXISTS (SELECT 1 FROM information_schema.TABLES \
+             WHERE TABLE_SCHEMA = SCHEMA_NAME AND TABLE_NAME = '{RECORD}')"
+        ))?;
+        let of = |row: &Row| Candidate {
+            name: row.text(0).to_owned(),
+            bytes: row.count(2).unwrap_or(0),
+            is_free: row.count(1) == Some(1),
+        };
+        Ok(rows.iter().map(of).collect())
+    }
+
+    /// Statistics of columns are those of a sample, as in other products; sizes are those of now.
+    const LOADING: &'static [&'static str] = &["/*M! SET analyze_sample_percentage = 0 */"];
+    /// Limits are those of queries only.
+    const BEGIN: &'static str = "START TRANSACTION";
+
+    fn create_manifest(schema: &str) -> String {
+        format!(
+            "CREATE TABLE {schema}.assay_manifest (name VARCHAR(80) PRIMARY KEY, value VARCHAR(80) NOT NULL) \
+             ENGINE = InnoDB"
+        )
+    }
+
+    fn put_notes(schema: &str, notes: &[(String, String)]) -> String {
+        let values: Vec<String> =
+            notes.iter().map(|(name, value)| format!("('{name}', '{value}')")).collect();
+        format!("REPLACE INTO {schema}.assay_manifest VALUES {}", values.join(", "))
+    }
+
+    /// A table in one piece is made again as a whole, so that what was sent of it need not be taken back.
+    fn begin_rows(schema: &str, layout: &TableLayout) -> Vec<String> {
+        if layout.parts > 1 {
+            return vec!["START TRANSACTION".to_owned()];
+        }
+        let drop = format!("DROP TABLE IF EXISTS {schema}.{}", layout.name);
+        vec![drop, create("TABLE", schema, layout)]
+    }
+
+    fn create_table(schema: &str, layout: &TableLayout) -> String {
+        create("TABLE IF NOT EXISTS", schema, layout)
+    }
+
+    /// It was there before the rows.
+    fn key_index(_layout: &TableLayout) -> Option<IndexLayout> {
+        None
+    }
+
+    fn add_index(schema: &str, table: &str, index: &IndexLayout) -> String {
+        let unique = if index.is_unique { "UNIQUE " } else { "" };
+        format!("ALTER TABLE {schema}.{table} ADD {unique}INDEX {} ({})", index.name, index.columns)
+    }
+
+    fn count_index(schema: &str, table: &str, name: &str) -> String {
+        format!(
+            "SELECT COUNT(*) FROM information_schema.STATISTICS \
+             WHERE TABLE_SCHEMA = '{schema}' AND TABLE_NAME = '{table}' AND INDEX_NAME = '{name}'"
+        )
+    }
+
+    fn finish_table(schema: &str, layout: &TableLayout) -> Vec<String> {
+        let name = format!("{schema}.{}", layout.name);
+        let analyze = format!("ANALYZE NO_WRITE_TO_BINLOG TABLE {name}");
+        match layout.statistics {
+            Statistics::None => Vec::new(),
+            Statistics::Table => vec![analyze],
+            // A comment to MySQL, which gathers them by a statement of its own.
+            Statistics::Columns => vec![format!("{analyze} /*M! PERSISTENT FOR ALL */")],
+        }
+    }
+
+    fn table_sizes(schema: &str) -> String {
+        format!(
+            "SELECT CAST(COALESCE(SUM(DATA_LENGTH), 0) AS UNSIGNED), CAST(COALESCE(SUM(INDEX_LENGTH), 0) AS UNSIGNED) \
+             FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{schema}' \
+             AND TABLE_NAME NOT IN ('assay_manifest', 'assay_owner')"
+        )
+    }
+
+    fn encoder(chunks: Chunks<'_>) -> impl Sink {
+        TextRows::new(chunks)
+    }
+
+    fn send_rows(
+        &mut self,
+        to: &Destination<'_>,
+        chunks: &mut dyn Iterator<Item = Chunk>,
+    ) -> Answer<u64> {
+        let name = format!("{}.{}", to.schema, to.layout.name);
+        let columns = to.layout.sent.as_deref().unwrap_or_default();
+        let mut bulk = self.connection.bulk(&name, columns)?;
+        let mut sent = 0;
+        for (chunk, rows) in chunks {
+            bulk.send(&chunk)?;
+            sent += rows;
+        }
+        let taken = bulk.finish()?;
+        // Rows whose keys are there are left out without a word.
+        if taken == sent {
+            return Ok(sent);
+        }
+        Err(Failure::Protocol(format!("the server took {taken} of {sent} rows")))
+    }
+
+    fn check_rows_of_json(&self) -> Result<()> {
+        let facts = self.connection.facts();
+        if facts.is_mariadb() && facts.release() < ROWS_OF_JSON {
+            return Err(Error::environment(
+                format!("MariaDB {} has no JSON_TABLE, by which orders are read", facts.version),
+                "use MariaDB 10.6 or newer",
+            ));
+        }
+        Ok(())
+    }
+
+    fn make_procedures(&mut self, schema: &str, wanted: &[Procedure], note: &str) -> Result<()> {
+        self.check_rows_of_json()?;
+        let made = create_procedures(self, schema, wanted, note);
+        made.map_err(|failure| not_made(schema, &failure))
     }
 }
 
@@ -250,4 +478,87 @@ fn remarks(facts: &ServerFacts, knowledge: &Knowledge) -> Vec<Remark> {
         ));
     }
     remarks
+}
+
+/// Makes procedures in the place of those of their names. Who may make one may drop it, but not one that is not there.
+fn create_procedures(
+    link: &mut MariadbLink,
+    schema: &str,
+    wanted: &[Procedure],
+    note: &str,
+) -> Answer<()> {
+    let rows = link.query(&format!(
+        "SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = '{schema}'"
+    ))?;
+    for Procedure { name, sql } in wanted {
+        if rows.iter().any(|row| row.text(0) == *name) {
+            link.run(&format!("DROP PROCEDURE {schema}.{name}"))?;
+        }
+        link.run(sql)?;
+    }
+    link.run(note)
+}
+
+/// A right that lacks has its own remedy.
+fn not_made(schema: &str, failure: &Failure) -> Error {
+    let doing = format!("--calls proc: making the procedures of {schema}");
+    match failure.meaning() {
+        Some(Refusal::Denied) => Error::environment(
+            format!("{doing}: {failure}"),
+            format!(
+                "GRANT CREATE ROUTINE, ALTER ROUTINE, EXECUTE ON {schema}.* to this user, or take --calls stmt"
+            ),
+        ),
+        _ => failure.of(doing),
+    }
+}
+
+/// Creates a table.
+fn create(what: &str, schema: &str, layout: &TableLayout) -> String {
+    // A moment to the microsecond that no time zone changes.
+    let mut columns = layout.columns.replace("timestamp", "datetime(6)");
+    if let Some(numbered) = layout.numbered {
+        let column = format!("{numbered} bigint");
+        columns = columns.replacen(&column, &format!("{column} AUTO_INCREMENT"), 1);
+    }
+    let key = layout.key.map_or_else(String::new, |key| format!(", PRIMARY KEY ({key})"));
+    let partitions = layout.partitions.map_or_else(String::new, |(by, count)| {
+        format!(" PARTITION BY HASH ({by}) PARTITIONS {count}")
+    });
+    let (name, options) = (&layout.name, layout.options);
+    format!("CREATE {what} {schema}.{name} ({columns}{key}) ENGINE = InnoDB{options}{partitions}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::{Calls, Tables};
+    use crate::oltp::Shape;
+    use assay_loads::oltp::{Rules, Table};
+
+    #[test]
+    fn a_table_numbers_its_new_rows_where_it_shall() {
+        let rules = assay_loads::brokerage::Rules::default();
+        let floor = crate::brokerage::BrokerageSchema { rules: &rules };
+        let create = |table| MariadbLink::create_table("s", &floor.layout(table));
+        assert!(
+            create(assay_loads::brokerage::Table::Trade)
+                .contains("(id bigint AUTO_INCREMENT, at datetime(6)")
+        );
+        assert!(!create(assay_loads::brokerage::Table::Broker).contains("AUTO_INCREMENT"));
+    }
+
+    #[test]
+    fn tables_have_their_keys_and_no_time_zones() {
+        let rules = Rules::default();
+        let shape = Shape { rules: &rules, partitions: 4, calls: Calls::Statements };
+        let create = |table| MariadbLink::begin_rows("s", &shape.layout(table)).concat();
+        assert!(create(Table::OrderLine).contains("PARTITIONS 4"));
+        assert!(create(Table::Orders).contains("PRIMARY KEY (o_w_id, o_d_id, o_id)"));
+        let history = create(Table::History);
+        assert!(!history.contains("KEY") && history.contains("h_date datetime(6)"));
+        let refused = |number| assay_mariadb::failure::refused(number, "HY000", "no");
+        assert!([1213, 1205].iter().all(|number| MariadbLink::is_for_others(&refused(*number))));
+        assert!(!MariadbLink::is_for_others(&refused(1114)));
+    }
 }

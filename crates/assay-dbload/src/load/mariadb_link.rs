@@ -1,12 +1,17 @@
-//! One session on MariaDB or MySQL.
+//! One session on MariaDB or MySQL, and statements that travel together on it: the server executes what stands behind a refused
+//! one, too. A transaction that changed something ends for good only when all its answers are known, and none begins or ends
+//! without being asked to.
 
-use super::link::Link;
+use super::link::{Isolation, Link, PreparedStatement};
+use super::pipeline::{Pipeline, missing};
+use super::statements::{Dialect, Statement, Value, parameters};
 use assay_dbserver::{Interrupter, Usage};
 use assay_mariadb::address::Address;
-use assay_mariadb::connection::Connection;
+use assay_mariadb::connection::{Answers, Batch, Connection, Fields, Prepared, Values};
 use assay_mariadb::threads::Thread;
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::row::Row;
+use std::collections::HashMap;
 
 /// A session, and the thread that serves it.
 pub struct MariadbLink {
@@ -18,6 +23,9 @@ pub struct MariadbLink {
 
 impl Link for MariadbLink {
     type Address = Address;
+    type Prepared = PreparedStatement<Prepared>;
+    type Pipeline = MariadbPipeline;
+    const DIALECT: Dialect = Dialect::Mariadb;
 
     fn open(address: &Address) -> Answer<Self> {
         let mut connection = Connection::open(address)?;
@@ -26,12 +34,33 @@ impl Link for MariadbLink {
         Ok(Self { connection, thread })
     }
 
+    fn begin_session(&mut self, isolation: Isolation) -> Answer<()> {
+        let isolation = isolation.name().to_uppercase();
+        self.run(&format!("SET SESSION TRANSACTION ISOLATION LEVEL {isolation}"))
+    }
+
     fn run(&mut self, sql: &str) -> Answer<()> {
         self.connection.run(sql)
     }
 
     fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
         self.connection.query(sql)
+    }
+
+    fn change(&mut self, sql: &str) -> Answer<u64> {
+        self.connection.change(sql)
+    }
+
+    fn prepare(&mut self, _name: &str, text: &str, _like: &[Value<'_>]) -> Answer<Self::Prepared> {
+        let (sql, order) = parameters(text, Self::DIALECT);
+        Ok(PreparedStatement { statement: self.connection.prepare(&sql)?, order })
+    }
+
+    #[inline]
+    fn execute(&mut self, parsed: &mut Self::Prepared, values: &[Value<'_>]) -> Answer<u64> {
+        let PreparedStatement { statement, order } = &*parsed;
+        let answers = self.connection.execute(statement, |to| put_values(to, order, values))?;
+        Ok(answers.count())
     }
 
     fn interrupter(&self) -> Answer<Interrupter> {
@@ -58,11 +87,149 @@ impl Link for MariadbLink {
     }
 }
 
+/// Puts the value of each parameter; one without a value is null.
+#[inline]
+pub(super) fn put_values(to: &mut Values<'_>, order: &[usize], values: &[Value<'_>]) {
+    for place in order {
+        match values.get(*place) {
+            Some(Value::Number(number)) => to.integer(*number),
+            Some(Value::Text(text)) => to.text(text.as_bytes()),
+            None => to.null(),
+        };
+    }
+}
+
 impl MariadbLink {
     pub(super) fn tables(&mut self, schema: &str) -> Answer<Vec<String>> {
         let rows = self.query(&format!(
             "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '{schema}'"
         ))?;
         Ok(rows.iter().map(|row| row.text(0).to_owned()).collect())
+    }
+}
+
+/// A statement as the server knows it.
+struct Known {
+    prepared: Prepared,
+    /// The value that stands at each of its parameters.
+    order: Vec<usize>,
+    changes: bool,
+    /// Whether it ends its transaction itself.
+    is_call: bool,
+}
+
+/// The statements of a session.
+pub struct MariadbPipeline {
+    statements: HashMap<&'static str, Known>,
+    commit: Prepared,
+    rollback: Prepared,
+    batch: Batch,
+    /// Statements of the next exchange.
+    count: usize,
+    /// Whether this transaction may have changed something.
+    changes: bool,
+}
+
+impl MariadbPipeline {
+    fn answers(&self, place: usize) -> Option<&Answers> {
+        self.batch.answers(place)
+    }
+
+    fn row(&self, place: usize, row: usize) -> Option<Fields<'_>> {
+        self.answers(place)?.rows().nth(row)
+    }
+}
+
+impl Pipeline for MariadbPipeline {
+    type Link = MariadbLink;
+
+    const ENDS_TOGETHER: bool = false;
+
+    fn prepare(link: &mut MariadbLink, schema: &str, statements: Vec<Statement>) -> Answer<Self> {
+        // MySQL wants a database for rows that are in none. Whatever stands behind a transaction that the server gave up must
+        // not be for good.
+        link.run(&format!("USE {schema}; SET SESSION autocommit = 0"))?;
+        let mut known = HashMap::new();
+        for Statement { name, sql, order, changes } in statements {
+            let prepared = link.connection.prepare(&sql)?;
+            let is_call = sql.starts_with("CALL ");
+            known.insert(name, Known { prepared, order, changes, is_call });
+        }
+        Ok(Self {
+            statements: known,
+            commit: link.connection.prepare("COMMIT")?,
+            rollback: link.connection.prepare("ROLLBACK")?,
+            batch: Batch::default(),
+            count: 0,
+            changes: false,
+        })
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        self.statements.contains_key(name)
+    }
+
+    /// Its first statement begins it.
+    fn begin(&mut self) -> Answer<()> {
+        // What a try left that failed is not sent.
+        self.batch.clear();
+        self.count = 0;
+        self.changes = false;
+        Ok(())
+    }
+
+    fn put(&mut self, name: &'static str, values: &[Value<'_>]) -> Answer<usize> {
+        let known = self.statements.get(name).ok_or_else(|| missing(name))?;
+        self.batch.execute(known.prepared, |to| put_values(to, &known.order, values));
+        self.changes |= known.changes;
+        self.count += 1;
+        Ok(self.count - 1)
+    }
+
+    fn exchange(&mut self, link: &mut MariadbLink) -> Answer<()> {
+        if std::mem::take(&mut self.count) == 0 {
+            return Ok(());
+        }
+        link.connection.exchange(&mut self.batch)
+    }
+
+    fn end(&mut self, link: &mut MariadbLink, is_for_good: bool) -> Answer<()> {
+        if is_for_good && self.changes {
+            self.exchange(link)?;
+            // Not in the batch, whose answers are still to be read.
+            return link.connection.execute(&self.commit, |_| ()).map(drop);
+        }
+        let end = if is_for_good { self.commit } else { self.rollback };
+        self.batch.execute(end, |_| ());
+        self.count += 1;
+        self.exchange(link)
+    }
+
+    fn alone(
+        &mut self,
+        link: &mut MariadbLink,
+        name: &'static str,
+        values: &[Value<'_>],
+    ) -> Answer<()> {
+        self.begin()?;
+        self.put(name, values)?;
+        let is_call = self.statements.get(name).is_some_and(|known| known.is_call);
+        if is_call { self.exchange(link) } else { self.end(link, true) }
+    }
+
+    fn rows(&self, place: usize) -> usize {
+        self.answers(place).map_or(0, |answers| answers.rows().len())
+    }
+
+    fn touched(&self, place: usize) -> u64 {
+        self.answers(place).map_or(0, Answers::touched)
+    }
+
+    fn number(&self, place: usize, row: usize, column: usize) -> Option<i64> {
+        self.row(place, row)?.integer(column)
+    }
+
+    fn text(&self, place: usize, column: usize) -> &str {
+        self.row(place, 0).map_or("", |row| row.text(column))
     }
 }

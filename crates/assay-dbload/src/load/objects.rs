@@ -12,15 +12,9 @@ const OF_ORDERS: [&str; 2] = ["assay_lines", "assay_customers"];
 /// What those of brokerage look at.
 const OF_TRADES: [&str; 1] = ["assay_trades"];
 /// Functions of order entry; its procedures have their names.
-const ORDER_FUNCTIONS: [&str; 1] = [include_str!("../oltp/sql/postgres_functions.sql")];
+const ORDER_FUNCTIONS: &str = include_str!("../oltp/sql/postgres_functions.sql");
 /// Functions and sequences of brokerage.
-const TRADE_FUNCTIONS: [&str; 5] = [
-    include_str!("../brokerage/sql/postgres_numbers.sql"),
-    include_str!("../brokerage/sql/postgres_reads.sql"),
-    include_str!("../brokerage/sql/postgres_orders.sql"),
-    include_str!("../brokerage/sql/postgres_market.sql"),
-    include_str!("../brokerage/sql/postgres_care.sql"),
-];
+const TRADE_FUNCTIONS: &str = include_str!("../brokerage/sql/postgres_functions.sql");
 
 /// Whether a load makes a table, sequence, function or procedure of this name.
 pub(super) fn makes(kind: OwnedKind, name: &str) -> bool {
@@ -32,12 +26,12 @@ pub(super) fn makes(kind: OwnedKind, name: &str) -> bool {
         OwnedKind::Load(LoadKind::Slob) => whole == "scan" || is_numbered(name, "cf"),
         OwnedKind::Load(LoadKind::Oltp) => {
             let is_table = oltp::Table::ALL.iter().any(|table| table.name() == whole);
-            is_table || OF_ORDERS.contains(&name) || creates(&ORDER_FUNCTIONS, name)
+            is_table || OF_ORDERS.contains(&name) || creates(ORDER_FUNCTIONS, name)
         }
         OwnedKind::Load(LoadKind::Dss) => dss::TABLES.iter().any(|table| table.name() == name),
         OwnedKind::Load(LoadKind::Brokerage) => {
             let is_table = brokerage::Table::ALL.iter().any(|table| table.name() == name);
-            is_table || OF_TRADES.contains(&name) || creates(&TRADE_FUNCTIONS, name)
+            is_table || OF_TRADES.contains(&name) || creates(TRADE_FUNCTIONS, name)
         }
         OwnedKind::Database => false,
     }
@@ -54,14 +48,13 @@ fn is_numbered(name: &str, begin: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Whether one of these texts creates something of this name in the schema.
-fn creates(texts: &[&str], name: &str) -> bool {
+/// Whether a text creates something of this name in the schema.
+fn creates(text: &str, name: &str) -> bool {
     let makes = ["CREATE FUNCTION {s}.", "CREATE SEQUENCE {s}."];
     let ends = |rest: &str| {
         !rest.starts_with(|letter: char| letter == '_' || letter.is_ascii_alphanumeric())
     };
-    let mut pieces =
-        texts.iter().flat_map(|text| makes.iter().flat_map(|make| text.split(make).skip(1)));
+    let mut pieces = makes.iter().flat_map(|make| text.split(make).skip(1));
     pieces.any(|piece| piece.strip_prefix(name).is_some_and(ends))
 }
 

@@ -5,9 +5,10 @@ use super::counters::CounterDelta;
 use super::database::Database;
 use super::device_reads::DeviceReads;
 use super::product::Product;
-use crate::live::{self, HostContext, Live, Plan, TaskTimes};
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
+use assay_live::HostContext;
+use assay_live::watch::{ObservedServer, ObservedServerSpan, Plan, TaskTimes};
 use assay_model::Profile;
 use assay_model::counters::{NamedDevice, TaskCounters};
 use assay_model::number::{count, count_of};
@@ -21,7 +22,7 @@ const NO_END: Duration = Duration::from_secs(365 * 86_400);
 const EVERY: Duration = Duration::from_millis(100);
 
 /// Who looks at a server while a rung is measured.
-pub struct ServerObserver<W: Live> {
+pub struct ServerObserver<W: ObservedServer> {
     /// The database that the load is in.
     database: String,
     watcher: W,
@@ -32,7 +33,7 @@ pub struct ServerObserver<W: Live> {
     devices: Vec<String>,
 }
 
-impl<W: Live> ServerObserver<W> {
+impl<W: ObservedServer> ServerObserver<W> {
     /// Opens the sessions; nothing where the server gives none, because a rung is
     /// measured all the same.
     pub(super) fn ready<L: Product<Watcher = W, Address = W::Address>>(
@@ -51,14 +52,14 @@ impl<W: Live> ServerObserver<W> {
 }
 
 /// What was seen, and of which database.
-pub struct ObservedRung<W: Live> {
-    observed: live::ObservedServerSpan<W>,
+pub struct ObservedRung<W: ObservedServer> {
+    observed: ObservedServerSpan<W>,
     database: String,
     /// What could not be asked of this host.
     missing: Option<String>,
 }
 
-impl<W: Live> ServerObserver<W> {
+impl<W: ObservedServer> ServerObserver<W> {
     /// Samples until the sessions have ended; a server that went away gives nothing.
     pub(super) fn watch(mut self, done: &AtomicBool) -> Option<ObservedRung<W>> {
         let root = SysRoot::live();
@@ -79,7 +80,7 @@ impl<W: Live> ServerObserver<W> {
     }
 }
 
-impl<W: Live> ObservedRung<W> {
+impl<W: ObservedServer> ObservedRung<W> {
     /// Takes what looking cost out of what was counted: it is not part of the load, neither our CPU time, nor what our
     /// sessions did in the database.
     pub(super) fn take_out(&self, delta: &mut CounterDelta) {

@@ -5,6 +5,7 @@ use super::objects::makes;
 use super::owner::{
     OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, in_use, pairs, quoted,
 };
+use super::statements::Dialect::Postgres;
 use assay_dbserver::password;
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
@@ -43,7 +44,8 @@ pub(super) fn standing_as(
     if !row.is_true(3) || !row.is_true(4) {
         return Ok(foreign(&format!("its owner record belongs to the user {}", row.text(2))));
     }
-    let rows = link.query(&format!("SELECT name, value FROM ONLY {}.{RECORD}", quoted(schema)))?;
+    let rows =
+        link.query(&format!("SELECT name, value FROM ONLY {}.{RECORD}", quoted(Postgres, schema)))?;
     Ok(match Owner::of(&pairs(&rows)) {
         None => foreign("its owner record is not what this program writes"),
         Some(owner) if owner.place != number.unwrap_or_else(|| row.text(0)) => {
@@ -71,7 +73,7 @@ pub(super) fn take(link: &mut Connection, schema: &str, owner: &Owner) -> Result
     let failed = |failure: Failure| drop_failed(schema, &failure);
     link.run(&format!(
         "BEGIN; SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'; ALTER SCHEMA {} RENAME TO {gone}",
-        quoted(schema)
+        quoted(Postgres, schema)
     ))
     .map_err(failed)?;
     let held = link.one(&format!(

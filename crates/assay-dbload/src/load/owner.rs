@@ -1,8 +1,8 @@
 //! The record inside of a schema or database that says which run made it: by it, and never by a name, something is known
 //! as one that may be changed or dropped.
 
-use super::copies::OwnDatabase;
 use super::link::Link;
+use super::statements::Dialect;
 use assay_dbserver::password;
 use assay_host::clock::unix_ns;
 use assay_model::failure::Answer;
@@ -77,60 +77,14 @@ pub struct LeftoverSchema {
     pub bytes: u64,
 }
 
-/// How a product keeps the schemas and databases of loads apart from those of others, and copies them.
-pub trait SchemaOwner: Link {
-    /// Creates a schema with the record of its owner in it, before anything else.
-    ///
-    /// # Errors
-    /// What the server says, for example that there is one of this name.
-    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()>;
-
-    /// Whose a schema is, by the record in it.
-    fn standing(&mut self, schema: &str) -> Answer<Ownership>;
-
-    /// Drops a schema that carries this record, and nothing that its load did not make.
-    ///
-    /// # Errors
-    /// That it carries another record, is in use, or holds what is not ours, or what the server says.
-    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()>;
-
-    /// Gives a schema that carries this record another name, and notes that it is to be kept.
-    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()>;
-
-    /// Notes that a schema is to be kept.
-    fn keep_owned(&mut self, schema: &str) -> Answer<()>;
-
-    /// Marks a schema as one that is in use, until this session ends; says whether no other program had done so.
-    fn hold(&mut self, schema: &str) -> Answer<bool>;
-
-    /// Assay's schemas that nobody uses and nobody asked to keep, except `own`; and those that only look like ours, with
-    /// the reason why they are not.
-    fn left_schemas(&mut self, own: &str) -> Answer<LeftoversOnServer>;
-
-    /// Notes that the database of this session is to be kept.
-    fn keep_database(&mut self) -> Answer<()>;
-
-    /// Copies a database, to go back to it.
-    ///
-    /// # Errors
-    /// What the server says, or that the product has no such copies.
-    fn copy_database(address: &Self::Address, own: &OwnDatabase) -> Result<OwnDatabase>;
-
-    /// Makes a database from its copy again.
-    ///
-    /// # Errors
-    /// What the server says, or that something else lies in it by now.
-    fn restore_database(
-        address: &Self::Address,
-        own: &OwnDatabase,
-        copy: &OwnDatabase,
-    ) -> Result<()>;
-
-    /// Drops a database or a copy.
-    ///
-    /// # Errors
-    /// What the server says, or that it is not ours.
-    fn drop_database(address: &Self::Address, own: &OwnDatabase) -> Result<()>;
+/// A schema that carries a record, or looks as if it did.
+pub struct Candidate {
+    /// Its name.
+    pub(super) name: String,
+    /// What it takes on storage, bytes.
+    pub(super) bytes: u64,
+    /// Whether no program uses it.
+    pub(super) is_free: bool,
 }
 
 impl Owner {
@@ -185,9 +139,19 @@ pub(super) fn pairs(rows: &[Row]) -> Vec<(String, String)> {
     rows.iter().map(|row| (row.text(0).to_owned(), row.text(1).to_owned())).collect()
 }
 
-/// A name as the server writes one that needs quotes, in double ones.
-pub(super) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
+/// A name as the server writes one that needs quotes.
+pub(super) fn quoted(dialect: Dialect, name: &str) -> String {
+    let quote = match dialect {
+        Dialect::Postgres => '"',
+        Dialect::Mariadb => '`',
+    };
+    format!("{quote}{}{quote}", name.replace(quote, &format!("{quote}{quote}")))
+}
+
+/// Notes that a schema is to stay.
+pub(super) fn keep_owned<L: Link>(link: &mut L, schema: &str) -> Answer<()> {
+    let schema = quoted(L::DIALECT, schema);
+    link.run(&format!("UPDATE {schema}.{RECORD} SET value = 'yes' WHERE name = 'kept'"))
 }
 
 /// That something in the way is not ours.
@@ -255,6 +219,7 @@ mod tests {
 
     #[test]
     fn a_name_in_quotes_holds_its_own_quotes_twice() {
-        assert_eq!(quoted("a\"b"), "\"a\"\"b\"");
+        assert_eq!(quoted(Dialect::Postgres, "a\"b"), "\"a\"\"b\"");
+        assert_eq!(quoted(Dialect::Mariadb, "a`b"), "`a``b`");
     }
 }

@@ -1,12 +1,16 @@
-//! One session on PostgreSQL.
+//! One session on PostgreSQL, and statements that travel together on it: the server does nothing of what stands behind a
+//! refused one, so the end of a transaction travels with its last statements.
 
-use super::link::Link;
+use super::link::{Isolation, Link, PreparedStatement};
+use super::pipeline::{Pipeline, missing};
+use super::statements::{Dialect, Statement, Value, parameters};
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::failure::Answer;
 use assay_model::row::Row;
 use assay_postgres::address::Address;
-use assay_postgres::connection::Connection;
+use assay_postgres::connection::{Answers, Batch, Connection, Fields, Prepared};
 use assay_postgres::processes::usage;
+use std::collections::HashMap;
 
 /// How this program calls itself to a server.
 pub(super) const APPLICATION: &str = "assay";
@@ -15,9 +19,25 @@ const FLUSH: &str = "SELECT pg_stat_force_next_flush()";
 
 impl Link for Connection {
     type Address = Address;
+    type Prepared = PreparedStatement<Prepared>;
+    type Pipeline = ConnectionPipeline;
+    const DIALECT: Dialect = Dialect::Postgres;
 
     fn open(address: &Address) -> Answer<Self> {
         Self::open(address, APPLICATION)
+    }
+
+    /// One plan for each statement, by way of indexes, that does not turn in mid-run.
+    fn begin_session(&mut self, isolation: Isolation) -> Answer<()> {
+        self.run(
+            "SET plan_cache_mode = force_generic_plan; SET jit = off; SET max_parallel_workers_per_gather = 0; \
+             SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off",
+        )?;
+        self.run(&format!("SET default_transaction_isolation = '{}'", isolation.name()))?;
+        // Only some users may: times in the result say whether they were taken, and what is rolled back as asked fills a log.
+        let _ = self.run("SET track_io_timing = on");
+        let _ = self.run("SET log_min_messages = fatal");
+        Ok(())
     }
 
     fn run(&mut self, sql: &str) -> Answer<()> {
@@ -26,6 +46,28 @@ impl Link for Connection {
 
     fn query(&mut self, sql: &str) -> Answer<Vec<Row>> {
         Self::query(self, sql)
+    }
+
+    fn change(&mut self, sql: &str) -> Answer<u64> {
+        let statement = Self::prepare(self, "", sql, &[])?;
+        Ok(Self::execute(self, &statement)?.count)
+    }
+
+    fn prepare(&mut self, name: &str, text: &str, like: &[Value<'_>]) -> Answer<Self::Prepared> {
+        let (sql, order) = parameters(text, Self::DIALECT);
+        let lengths: Vec<usize> = order.iter().map(|place| like[*place].bytes()).collect();
+        Ok(PreparedStatement { statement: Self::prepare(self, name, &sql, &lengths)?, order })
+    }
+
+    #[inline]
+    fn execute(&mut self, parsed: &mut Self::Prepared, values: &[Value<'_>]) -> Answer<u64> {
+        for (parameter, place) in parsed.order.iter().enumerate() {
+            match values[*place] {
+                Value::Number(number) => parsed.statement.set_integer(parameter, number),
+                Value::Text(text) => parsed.statement.set(parameter, text.as_bytes()),
+            }
+        }
+        Ok(Self::execute(self, &parsed.statement)?.count)
     }
 
     fn interrupter(&self) -> Answer<Interrupter> {
@@ -47,5 +89,112 @@ impl Link for Connection {
 
     fn close(self) {
         Self::close(self);
+    }
+}
+
+/// What stands around the statements of a transaction.
+const FRAMES: [(&str, &str); 3] =
+    [("begin", "BEGIN"), ("commit", "COMMIT"), ("rollback", "ROLLBACK")];
+
+/// The statements of a session.
+pub struct ConnectionPipeline {
+    /// The value that stands at each parameter of a statement.
+    orders: HashMap<&'static str, Vec<usize>>,
+    batch: Batch,
+    answers: Answers,
+    /// Statements of the next exchange.
+    count: usize,
+}
+
+impl ConnectionPipeline {
+    fn row(&self, place: usize, row: usize) -> Option<Fields<'_>> {
+        self.answers.rows(place).nth(row)
+    }
+
+    /// What a try left that failed is not sent.
+    fn forget(&mut self) {
+        self.batch.clear();
+        self.count = 0;
+    }
+}
+
+impl Pipeline for ConnectionPipeline {
+    type Link = Connection;
+
+    const ENDS_TOGETHER: bool = true;
+
+    fn prepare(link: &mut Connection, _schema: &str, statements: Vec<Statement>) -> Answer<Self> {
+        for (name, sql) in FRAMES {
+            link.parse(name, sql)?;
+        }
+        let mut orders: HashMap<_, _> = FRAMES.map(|(name, _)| (name, Vec::new())).into();
+        for Statement { name, sql, order, .. } in statements {
+            link.parse(name, &sql)?;
+            orders.insert(name, order);
+        }
+        Ok(Self { orders, batch: Batch::default(), answers: Answers::default(), count: 0 })
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        self.orders.contains_key(name)
+    }
+
+    fn begin(&mut self) -> Answer<()> {
+        self.forget();
+        self.put("begin", &[]).map(drop)
+    }
+
+    fn put(&mut self, name: &'static str, values: &[Value<'_>]) -> Answer<usize> {
+        let order = self.orders.get(name).ok_or_else(|| missing(name))?;
+        self.batch.execute(name, |to| {
+            for place in order {
+                match values.get(*place) {
+                    Some(Value::Number(number)) => to.long(*number),
+                    Some(Value::Text(text)) => to.text(text),
+                    None => to,
+                };
+            }
+        });
+        self.count += 1;
+        Ok(self.count - 1)
+    }
+
+    fn exchange(&mut self, link: &mut Connection) -> Answer<()> {
+        let done = link.exchange(&mut self.batch, &mut self.answers);
+        self.forget();
+        done
+    }
+
+    fn end(&mut self, link: &mut Connection, is_for_good: bool) -> Answer<()> {
+        self.put(if is_for_good { "commit" } else { "rollback" }, &[])?;
+        self.exchange(link)
+    }
+
+    /// It is a transaction by itself.
+    fn alone(
+        &mut self,
+        link: &mut Connection,
+        name: &'static str,
+        values: &[Value<'_>],
+    ) -> Answer<()> {
+        self.forget();
+        self.put(name, values)?;
+        self.exchange(link)
+    }
+
+    fn rows(&self, place: usize) -> usize {
+        self.answers.rows(place).count()
+    }
+
+    fn touched(&self, place: usize) -> u64 {
+        self.answers.touched(place)
+    }
+
+    fn number(&self, place: usize, row: usize, column: usize) -> Option<i64> {
+        self.row(place, row)?.integer(column)
+    }
+
+    fn text(&self, place: usize, column: usize) -> &str {
+        self.row(place, 0).map_or("", |row| row.text(column))
     }
 }

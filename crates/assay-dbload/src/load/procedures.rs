@@ -2,7 +2,7 @@
 
 use super::Database;
 use super::manifest::{Manifest, note};
-use super::store::TableStore;
+use super::product::Product;
 use super::tables::Tables;
 use assay_model::Result;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,7 +12,7 @@ const PROCEDURES: &str = "procedures";
 
 /// Makes procedures that sessions call, where the product has such, unless they are there as this program writes them.
 /// They come before the tables, so that a user who may not make any does not wait for rows first.
-pub fn ensure_procedures<T: Tables, L: TableStore>(
+pub fn ensure_procedures<T: Tables, L: Product>(
     database: &mut Database<L>,
     tables: &T,
     found: &Manifest,

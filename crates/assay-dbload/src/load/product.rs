@@ -1,24 +1,38 @@
-//! What a rung and the keeper of a server need of a product.
+//! What the keeper of a server, a rung and the tables of a load need of a product.
 
-use super::link::ServerUse;
-use super::owner::SchemaOwner;
-use crate::live::Live;
-use assay_dbserver::Program;
+use super::chunks::{Chunk, Chunks};
+use super::copies::{OwnDatabase, no_copies};
+use super::link::{Link, ServerUse};
+use super::owner::{Candidate, Owner, Ownership};
+use super::tables::{IndexLayout, Procedure, TableLayout};
+use assay_dbserver::{Program, Usage};
+use assay_live::watch::ObservedServer;
+use assay_loads::sink::Sink;
 use assay_model::Result;
 use assay_model::failure::Answer;
 use assay_model::load::{DatabaseCounts, ServerFacts, TimeSplit};
 use assay_model::measurement::{BackendKind, Remark};
 use std::path::PathBuf;
 
-/// A product: what its servers are asked about themselves.
-pub trait Product: SchemaOwner {
+/// A table that rows are sent to.
+pub struct Destination<'a> {
+    /// Its schema.
+    pub schema: &'a str,
+    /// What it is.
+    pub layout: &'a TableLayout,
+    /// Whether the transaction at hand made it.
+    pub is_new: bool,
+}
+
+/// A product: what its servers are asked about themselves, what on them is Assay's, and how they keep the tables of a load.
+pub trait Product: Link {
     /// The name in the conduct of a measurement.
     const BACKEND: BackendKind;
 
     /// What the counters of a server mean.
     type Knowledge: Send + Sync;
     /// Who looks at a live server.
-    type Watcher: Live<Address = Self::Address>;
+    type Watcher: ObservedServer<Address = Self::Address>;
     /// A managed server.
     type Own: Program<Address = Self::Address>;
 
@@ -50,6 +64,9 @@ pub trait Product: SchemaOwner {
     /// What the processes of a server used, those of these sessions left out where each has its own.
     fn server_use(first_process: u32, sessions: &[u32]) -> Option<ServerUse>;
 
+    /// What all its processes used together, those among them that have ended.
+    fn whole_usage(first_process: u32) -> Option<Usage>;
+
     /// Sessions that the server accepts in addition to those that are open.
     fn room(&mut self) -> Answer<u64>;
 
@@ -58,4 +75,123 @@ pub trait Product: SchemaOwner {
     /// # Errors
     /// When this user may not ask for it.
     fn write_out(&mut self, schema: &str) -> std::result::Result<(), Remark>;
+
+    /// Creates a schema with the record of its owner in it, before anything else.
+    ///
+    /// # Errors
+    /// What the server says, for example that there is one of this name.
+    fn claim(&mut self, schema: &str, owner: &Owner) -> Answer<()>;
+
+    /// Whose a schema is, by the record in it.
+    fn standing(&mut self, schema: &str) -> Answer<Ownership>;
+
+    /// Drops a schema that carries this record, and nothing that its load did not make.
+    ///
+    /// # Errors
+    /// That it carries another record, is in use, or holds what is not ours, or what the server says.
+    fn remove_owned(&mut self, schema: &str, owner: &Owner) -> Result<()>;
+
+    /// Gives a schema that carries this record another name, and notes that it is to be kept.
+    fn rename_owned(&mut self, schema: &str, name: &str, owner: &Owner) -> Result<()>;
+
+    /// Marks a schema as one that is in use, until this session ends; says whether no other program had done so.
+    fn hold(&mut self, schema: &str) -> Answer<bool>;
+
+    /// All schemas that carry a record or look as if they did.
+    fn candidates(&mut self) -> Answer<Vec<Candidate>>;
+
+    /// Notes that the database of this session is to be kept, where a schema is not one.
+    fn keep_database(&mut self) -> Answer<()> {
+        Ok(())
+    }
+
+    /// Copies a database, to go back to it.
+    ///
+    /// # Errors
+    /// What the server says, or that the product has no such copies.
+    fn copy_database(_address: &Self::Address, _own: &OwnDatabase) -> Result<OwnDatabase> {
+        Err(no_copies())
+    }
+
+    /// Makes a database from its copy again.
+    ///
+    /// # Errors
+    /// What the server says, or that something else lies in it by now.
+    fn restore_database(
+        _address: &Self::Address,
+        _own: &OwnDatabase,
+        _copy: &OwnDatabase,
+    ) -> Result<()> {
+        Err(no_copies())
+    }
+
+    /// Drops a database or a copy.
+    ///
+    /// # Errors
+    /// What the server says, or that it is not ours.
+    fn drop_database(_address: &Self::Address, _own: &OwnDatabase) -> Result<()> {
+        Err(no_copies())
+    }
+
+    /// Settings of a session that loads; what this user may not set stays.
+    const LOADING: &'static [&'static str];
+    /// Begins a transaction whose statements have no time limit.
+    const BEGIN: &'static str;
+
+    /// Creates the table of notes.
+    fn create_manifest(schema: &str) -> String;
+
+    /// Writes notes, in the place of those of their names.
+    fn put_notes(schema: &str, notes: &[(String, String)]) -> String;
+
+    /// The statements before the rows of a table in one piece, or of one part: a transaction, and the table in it where
+    /// the product can do so.
+    fn begin_rows(schema: &str, layout: &TableLayout) -> Vec<String>;
+
+    /// Creates a table, unless it is there.
+    fn create_table(schema: &str, layout: &TableLayout) -> String;
+
+    /// The index of the primary key, where it is built after the rows.
+    fn key_index(layout: &TableLayout) -> Option<IndexLayout>;
+
+    /// Builds an index.
+    fn add_index(schema: &str, table: &str, index: &IndexLayout) -> String;
+
+    /// Counts the entries of the server's catalogue about an index.
+    fn count_index(schema: &str, table: &str, name: &str) -> String;
+
+    /// Declares the primary key where that is not done, and gathers statistics.
+    fn finish_table(schema: &str, layout: &TableLayout) -> Vec<String>;
+
+    /// Bytes of tables and of indexes on storage, as two columns; the program's own notes left out.
+    fn table_sizes(schema: &str) -> String;
+
+    /// Encodes rows in the form of the product's bulk load.
+    fn encoder(chunks: Chunks<'_>) -> impl Sink;
+
+    /// Sends rows in the transaction at hand; gives their number.
+    ///
+    /// # Errors
+    /// What the server says, or that it took fewer.
+    fn send_rows(
+        &mut self,
+        to: &Destination<'_>,
+        chunks: &mut dyn Iterator<Item = Chunk>,
+    ) -> Answer<u64>;
+
+    /// Refuses a server that cannot read a text as rows, where that is how rows reach a statement.
+    ///
+    /// # Errors
+    /// When it is too old.
+    fn check_rows_of_json(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Makes procedures again, and then notes that they are there, where sessions of the product call such.
+    ///
+    /// # Errors
+    /// What the server says, or that it is too old for them.
+    fn make_procedures(&mut self, _schema: &str, _wanted: &[Procedure], _note: &str) -> Result<()> {
+        Ok(())
+    }
 }

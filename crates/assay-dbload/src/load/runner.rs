@@ -2,21 +2,13 @@
 
 use super::commit_log::{CommitMark, LEAVE};
 use super::pipeline::{Pipeline, missing};
+use super::product::Product;
 use super::statements::Value;
-use super::store::TableStore;
 use super::transaction::none_open;
 use assay_model::failure::Answer;
 
-/// What a session has prepared for its transactions.
-pub enum Prepared<F, P> {
-    /// Calls of functions or procedures.
-    Functions(F),
-    /// Statements.
-    Statements(P),
-}
-
 /// A transaction of statements at work, and what its load knows besides.
-pub(crate) struct TransactionRunner<'a, L: TableStore, C> {
+pub(crate) struct TransactionRunner<'a, L: Product, C> {
     pub(crate) link: &'a mut L,
     pub(crate) pipeline: &'a mut L::Pipeline,
     /// The identity that its commit leaves; taken when it has.
@@ -24,7 +16,7 @@ pub(crate) struct TransactionRunner<'a, L: TableStore, C> {
     pub(crate) context: C,
 }
 
-impl<L: TableStore, C> TransactionRunner<'_, L, C> {
+impl<L: Product, C> TransactionRunner<'_, L, C> {
     /// Whether the product has a statement of this name.
     pub(crate) fn knows(&self, name: &str) -> bool {
         self.pipeline.knows(name)

@@ -12,6 +12,16 @@ pub enum Value<'a> {
     Text(&'a str),
 }
 
+impl Value<'_> {
+    /// Its length on the way to PostgreSQL, bytes.
+    pub(super) const fn bytes(self) -> usize {
+        match self {
+            Self::Number(_) => 8,
+            Self::Text(text) => text.len(),
+        }
+    }
+}
+
 impl From<u32> for Value<'_> {
     fn from(number: u32) -> Self {
         Self::Number(i64::from(number))
@@ -21,13 +31,20 @@ impl From<u32> for Value<'_> {
 /// What products say differently: a word in braces, and what stands for it.
 pub type Words = &'static [(&'static str, &'static str)];
 
-/// A product's words.
-#[derive(Clone, Copy, Debug)]
-pub struct Dialect {
-    /// What it says for the words in braces.
-    pub words: Words,
-    /// Whether its parameters have numbers and types, so that one can stand in several places.
-    pub is_numbered: bool,
+/// The SQL of a product, where products differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// That of PostgreSQL.
+    Postgres,
+    /// That of MariaDB and MySQL.
+    Mariadb,
+}
+
+impl Dialect {
+    /// Whether parameters have numbers and types, so that one can stand in several places.
+    const fn is_numbered(self) -> bool {
+        matches!(self, Self::Postgres)
+    }
 }
 
 /// A statement in the words of a product, and which of the values stands at each of its parameters, from 0.
@@ -44,24 +61,21 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// A text in the words of a product.
-    pub(crate) fn of(name: &'static str, text: &str, dialect: Dialect, schema: &str) -> Self {
-        let (sql, order) = parameters(&said(text, dialect, schema), dialect.is_numbered);
+    /// A text that is in the words of a product, but for its parameters.
+    pub(crate) fn of(name: &'static str, text: &str, dialect: Dialect) -> Self {
+        let (sql, order) = parameters(text, dialect);
         Self { name, changes: !sql.starts_with("SELECT"), sql, order }
     }
 }
 
 /// A text in the words of a product.
-pub(crate) fn said(text: &str, dialect: Dialect, schema: &str) -> String {
-    let mut sql = text.to_owned();
-    for (word, meant) in dialect.words {
-        sql = sql.replace(word, meant);
-    }
-    sql.replace("{s}", schema)
+pub(crate) fn said(text: &str, words: &[(&str, &str)], schema: &str) -> String {
+    let said = words.iter().fold(text.to_owned(), |sql, (word, meant)| sql.replace(word, meant));
+    said.replace("{s}", schema)
 }
 
 /// Writes parameters as the product does, and returns which value stands at each.
-fn parameters(text: &str, is_numbered: bool) -> (String, Vec<usize>) {
+pub(super) fn parameters(text: &str, dialect: Dialect) -> (String, Vec<usize>) {
     let (mut sql, mut order, mut rest) = (String::with_capacity(text.len()), Vec::new(), text);
     while let Some(at) = rest.find(['#', '@']) {
         let (before, mark) = rest.split_at(at);
@@ -70,7 +84,7 @@ fn parameters(text: &str, is_numbered: bool) -> (String, Vec<usize>) {
         sql.push_str(before);
         rest = after;
         match mark[1..].parse::<usize>() {
-            Ok(number) if is_numbered => {
+            Ok(number) if dialect.is_numbered() => {
                 let kind = if mark.starts_with('#') { "bigint" } else { "text" };
                 // Writing to memory does not fail.
                 let _ = write!(sql, "${}::{kind}", numbered(&mut order, number - 1));
@@ -105,9 +119,9 @@ pub(crate) fn assert_whole(found: &[Statement], dialect: Dialect) {
         let plain = sql.replace("::", "");
         let is_unnamed = |rest: &str| !rest.starts_with(|letter: char| letter.is_ascii_lowercase());
         assert!(plain.split(':').skip(1).all(is_unnamed), "{name}: {sql}");
-        let marks = sql.matches(if dialect.is_numbered { "$" } else { "?" }).count();
+        let marks = sql.matches(if dialect.is_numbered() { "$" } else { "?" }).count();
         assert!(marks >= order.len(), "{name}: {sql}");
-        assert!(dialect.is_numbered || marks == order.len(), "{name}: {sql}");
+        assert!(dialect.is_numbered() || marks == order.len(), "{name}: {sql}");
     }
 }
 
@@ -118,10 +132,10 @@ mod tests {
     #[test]
     fn parameters_are_numbered_or_stand_in_their_order() {
         let text = "a = #2 AND b = @1 AND c = #2 AND d LIKE '%@x'";
-        let (sql, order) = parameters(text, true);
+        let (sql, order) = parameters(text, Dialect::Postgres);
         assert_eq!(sql, "a = $1::bigint AND b = $2::text AND c = $1::bigint AND d LIKE '%@x'");
         assert_eq!(order, [1, 0]);
-        let (sql, order) = parameters(text, false);
+        let (sql, order) = parameters(text, Dialect::Mariadb);
         assert_eq!(sql, "a = ? AND b = ? AND c = ? AND d LIKE '%@x'");
         assert_eq!(order, [1, 0, 1]);
     }

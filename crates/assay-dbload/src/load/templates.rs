@@ -1,7 +1,7 @@
 //! Files of statements: each begins with a line `--: name(value, text text)` and ends before the next, and its values stand in
 //! it by name. Other lines that begin with `--` are for the reader.
 
-use super::statements::{Dialect, Statement};
+use super::statements::{Dialect, Statement, said};
 use std::fmt::Write as _;
 
 /// A statement of a file.
@@ -55,7 +55,7 @@ impl Template {
     }
 }
 
-/// Statements in the words of a product, and in further ones of a load, which may hold the former.
+/// Statements in the words of a product; a word may stand for one behind it.
 pub(crate) fn prepared(
     templates: &[Template],
     words: &[(&str, &str)],
@@ -63,8 +63,8 @@ pub(crate) fn prepared(
     schema: &str,
 ) -> Vec<Statement> {
     let of = |one: &Template| {
-        let text = one.with(words).with(dialect.words).numbered();
-        Statement::of(one.name, &text, dialect, schema)
+        let text = one.with(words).numbered();
+        Statement::of(one.name, &said(&text, &[], schema), dialect)
     };
     templates.iter().map(of).collect()
 }

@@ -7,18 +7,6 @@ use assay_model::failure::Answer;
 /// A transaction is tried so often.
 const TRIES: usize = 20;
 
-/// How transactions are kept apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Isolation {
-    /// The server's usual way.
-    #[default]
-    ReadCommitted,
-    /// A snapshot; who changes what another has changed since is refused.
-    RepeatableRead,
-    /// As if one came after the other.
-    Serializable,
-}
-
 /// How transactions reach the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Calls {
@@ -35,17 +23,6 @@ impl Calls {
         match self {
             Self::Functions => "functions of the server (proc)",
             Self::Statements => "prepared statements, pipelined (stmt)",
-        }
-    }
-}
-
-impl Isolation {
-    /// The server's words for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ReadCommitted => "read committed",
-            Self::RepeatableRead => "repeatable read",
-            Self::Serializable => "serializable",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Rows from a generator to a server: made on one thread and sent on another, so that nothing is held but a few chunks.
 
 use super::chunks::{Chunk, Chunks};
-use super::store::{Destination, TableStore};
+use super::product::{Destination, Product};
 use assay_loads::sink::Sink;
 use assay_model::failure::Answer;
 use std::sync::mpsc::sync_channel;
@@ -12,7 +12,7 @@ const CHUNKS_AHEAD: usize = 4;
 
 /// Makes rows and sends them in the transaction at hand, as long as `goes_on`, which is given how many follow, says so;
 /// returns their number.
-pub(crate) fn transfer<L: TableStore>(
+pub(crate) fn transfer<L: Product>(
     connection: &mut L,
     to: &Destination<'_>,
     make: impl FnOnce(&mut dyn Sink) + Send,
@@ -33,7 +33,7 @@ pub(crate) fn transfer<L: TableStore>(
 
 /// The bytes that rows become on a product.
 #[cfg(test)]
-pub(crate) fn encoded<L: TableStore>(make: impl FnOnce(&mut dyn Sink)) -> Vec<u8> {
+pub(crate) fn encoded<L: Product>(make: impl FnOnce(&mut dyn Sink)) -> Vec<u8> {
     let (sender, chunks) = sync_channel::<Chunk>(1000);
     let mut rows = L::encoder(Chunks::new(&sender));
     make(&mut rows);

@@ -3,8 +3,8 @@
 //! Source: TPC-C, clause 3.3.2, conditions 1 to 12. The eleventh is stated there for freshly loaded data; deliveries are
 //! counted with each customer, so that it can be checked at any time.
 
-use super::store::OrderStore;
-use crate::load::{Conditions, Database, check_all, said, single_number};
+use super::dialect::phrases;
+use crate::load::{Conditions, Database, Product, check_all, said, single_number};
 use assay_model::Result;
 use assay_model::load::Checks;
 
@@ -109,7 +109,7 @@ pub struct TransactionCounts {
 }
 
 /// Counts what stands in the tables.
-pub fn count<L: OrderStore>(database: &mut Database<L>) -> Result<TransactionCounts> {
+pub fn count<L: Product>(database: &mut Database<L>) -> Result<TransactionCounts> {
     let schema = database.schema.clone();
     let mut ask = |sql: String| {
         let found = single_number(&mut database.admin, &sql);
@@ -121,13 +121,14 @@ pub fn count<L: OrderStore>(database: &mut Database<L>) -> Result<TransactionCou
 }
 
 /// Checks all conditions; `when` says in the result when that was.
-pub fn verify<L: OrderStore>(database: &mut Database<L>, when: &str) -> Result<Checks> {
+pub fn verify<L: Product>(database: &mut Database<L>, when: &str) -> Result<Checks> {
     let schema = database.schema.clone();
-    let words = |sql: &str| said(sql, L::DIALECT, &schema);
+    let phrases = phrases(L::DIALECT);
+    let words = |sql: &str| said(sql, phrases.words, &schema);
     let made =
         |sql: &&str| words(&sql.replace("{of lines}", LINES).replace("{of customers}", CUSTOMERS));
-    let before: Vec<String> = L::BEFORE_CONDITIONS.iter().map(made).collect();
+    let before: Vec<String> = phrases.before.iter().map(made).collect();
     let each = CONDITIONS.map(|(condition, sql)| (condition, words(sql)));
-    let after = Some(words(L::AFTER_CONDITIONS));
+    let after = Some(words(phrases.after));
     check_all(database, &Conditions { before: &before, each: &each, after }, when)
 }

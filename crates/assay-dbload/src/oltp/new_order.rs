@@ -2,9 +2,8 @@
 //! by one. An item that nobody has rolls it back.
 
 use super::rows::{order_rows, write_rows};
-use super::store::OrderStore;
 use super::transactions::{OrderRunner, numbers};
-use crate::load::{Value, missing};
+use crate::load::{Product, Value, missing};
 use assay_loads::oltp::{Line, NewOrder};
 use assay_model::failure::Answer;
 
@@ -15,7 +14,7 @@ struct Sold {
     item: usize,
 }
 
-impl<L: OrderStore> OrderRunner<'_, L> {
+impl<L: Product> OrderRunner<'_, L> {
     /// Whether all of its items are known.
     pub(super) fn new_order(&mut self, order: &NewOrder) -> Answer<bool> {
         self.begin()?;

@@ -2,10 +2,9 @@
 //! others.
 
 use super::prepared::PreparedOrders;
-use super::store::OrderStore;
 use crate::load::{
-    Calls, CommitMarks, Database, Isolation, Kind, Method, Session, SharedCommitLog, StepResult,
-    Steps,
+    Calls, CommitMarks, Database, Isolation, Kind, Method, Product, Session, SharedCommitLog,
+    StepResult, Steps,
 };
 use assay_loads::oltp::{Rules, Transaction};
 use assay_model::Result;
@@ -49,7 +48,7 @@ impl<'a, L> Orders<'a, L> {
 }
 
 /// One session of it.
-pub struct OrderSession<L: OrderStore> {
+pub struct OrderSession<L: Product> {
     schema: String,
     calls: Calls,
     isolation: Isolation,
@@ -58,7 +57,7 @@ pub struct OrderSession<L: OrderStore> {
     steps: Steps<Transaction, PreparedOrders<L>>,
 }
 
-impl<L: OrderStore> Method for Orders<'_, L> {
+impl<L: Product> Method for Orders<'_, L> {
     type Link = L;
     type Session = OrderSession<L>;
 
@@ -75,7 +74,7 @@ impl<L: OrderStore> Method for Orders<'_, L> {
     }
 
     fn check(&self, database: &mut Database<L>) -> Result<()> {
-        database.admin.check_orders()
+        database.admin.check_rows_of_json()
     }
 
     fn session(&self, database: &Database<L>, number: u32) -> OrderSession<L> {
@@ -90,7 +89,7 @@ impl<L: OrderStore> Method for Orders<'_, L> {
     }
 }
 
-impl<L: OrderStore> Session for OrderSession<L> {
+impl<L: Product> Session for OrderSession<L> {
     type Link = L;
 
     fn prepare(&mut self, connection: &mut L) -> Answer<()> {

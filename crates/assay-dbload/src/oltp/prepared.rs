@@ -1,16 +1,18 @@
 //! How the transactions of a session reach their server: as functions of it or as statements.
 
 use super::statements::all;
-use super::store::OrderStore;
-use super::transactions;
-use crate::load::{Calls, CommitMark, CommitMarks, Isolation, Pipeline, Prepared};
+use super::{calls, transactions};
+use crate::load::{Calls, CommitMark, CommitMarks, Isolation, Pipeline, Product};
 use assay_loads::oltp::Transaction;
 use assay_model::failure::Answer;
 
 /// What a session keeps between its transactions.
-pub struct PreparedOrders<L: OrderStore>(Prepared<L::Functions, L::Pipeline>);
+pub struct PreparedOrders<L: Product> {
+    pipeline: L::Pipeline,
+    calls: Calls,
+}
 
-impl<L: OrderStore> PreparedOrders<L> {
+impl<L: Product> PreparedOrders<L> {
     /// Settings and statements of a fresh session.
     pub fn of(
         link: &mut L,
@@ -20,14 +22,15 @@ impl<L: OrderStore> PreparedOrders<L> {
         commits: &CommitMarks,
     ) -> Answer<Self> {
         link.begin_session(isolation)?;
-        Ok(Self(match calls {
-            Calls::Functions => Prepared::Functions(link.functions(schema)?),
+        let pipeline = match calls {
+            Calls::Functions => calls::prepare(link, schema)?,
             Calls::Statements => {
-                let mut statements = all::<L>(schema);
+                let mut statements = all(L::DIALECT, schema);
                 statements.extend(commits.statement(L::DIALECT, schema));
-                Prepared::Statements(L::Pipeline::prepare(link, schema, statements)?)
+                L::Pipeline::prepare(link, schema, statements)?
             }
-        }))
+        };
+        Ok(Self { pipeline, calls })
     }
 
     /// One try of a transaction; whether it was committed, and not rolled back as asked. A failure leaves none open. Statements
@@ -38,11 +41,9 @@ impl<L: OrderStore> PreparedOrders<L> {
         transaction: &Transaction,
         mark: &mut Option<CommitMark>,
     ) -> Answer<bool> {
-        match &mut self.0 {
-            Prepared::Functions(functions) => link.call(functions, transaction),
-            Prepared::Statements(pipeline) => {
-                transactions::attempt(link, pipeline, transaction, mark)
-            }
+        match self.calls {
+            Calls::Functions => calls::call(link, &mut self.pipeline, transaction),
+            Calls::Statements => transactions::attempt(link, &mut self.pipeline, transaction, mark),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Rows that are changed often have room in their block, so that a new version lies next to the old one.
 
-use super::{functions, procedures};
+use super::functions;
 use crate::load::{Calls, Origin, Procedure, TableLayout, Tables};
 use assay_loads::oltp::{Rules, Table, fill_part, parts, rows_of};
 use assay_loads::sink::{Part, Sink};
@@ -138,7 +138,7 @@ impl Tables for Shape<'_> {
 
     fn procedures(&self, schema: &str) -> Vec<Procedure> {
         match self.calls {
-            Calls::Functions => procedures::all(schema),
+            Calls::Functions => functions::procedures(schema),
             Calls::Statements => Vec::new(),
         }
     }

@@ -4,8 +4,7 @@
 //! want come last.
 
 use super::rows::write_rows;
-use super::store::OrderStore;
-use crate::load::{CommitMark, TransactionRunner, Value, missing};
+use crate::load::{CommitMark, Product, TransactionRunner, Value, missing};
 use assay_loads::oltp::{Customer, Delivery, OrderStatus, Payment, StockLevel, Transaction};
 use assay_model::failure::Answer;
 
@@ -18,7 +17,7 @@ pub(super) fn numbers<const COUNT: usize>(numbers: [u32; COUNT]) -> [Value<'stat
 }
 
 /// One try of a transaction; whether it was committed, and not rolled back as asked. A failure leaves none open.
-pub(super) fn attempt<L: OrderStore>(
+pub(super) fn attempt<L: Product>(
     link: &mut L,
     pipeline: &mut L::Pipeline,
     transaction: &Transaction,
@@ -29,7 +28,7 @@ pub(super) fn attempt<L: OrderStore>(
     runner.over(outcome)
 }
 
-impl<L: OrderStore> OrderRunner<'_, L> {
+impl<L: Product> OrderRunner<'_, L> {
     fn take(&mut self, transaction: &Transaction) -> Answer<bool> {
         match transaction {
             Transaction::NewOrder(order) => return self.new_order(order),

@@ -1,8 +1,8 @@
 //! One session of the method: prepared statements on the tables that it meets.
 
-use super::store::{BlockStore, Range, Statements};
+use super::statements::{Statements, check_plan, make_ready, prepare, values};
 use super::tables::Access;
-use crate::load::{Database, Kind, Method, Session, StepResult};
+use crate::load::{Database, Kind, Method, Product, Session, StepResult};
 use assay_loads::slob::{Rules, Step, TEXT_BYTES, TextSource, Work};
 use assay_model::Result;
 use assay_model::failure::{Answer, Failure};
@@ -35,7 +35,7 @@ impl<'a, L> Slob<'a, L> {
 }
 
 /// One session of it.
-pub struct BlockSession<'a, L: BlockStore> {
+pub struct BlockSession<'a, L: Product> {
     rules: &'a Rules,
     access: Access,
     schema: String,
@@ -43,11 +43,11 @@ pub struct BlockSession<'a, L: BlockStore> {
     number: u32,
     steps: assay_loads::slob::Session<'a>,
     next: Option<Step>,
-    statements: Vec<Statements<L::Statement>>,
+    statements: Vec<Statements<L::Prepared>>,
     text: [u8; TEXT_BYTES],
 }
 
-impl<'a, L: BlockStore> Method for Slob<'a, L> {
+impl<'a, L: Product> Method for Slob<'a, L> {
     type Link = L;
     type Session = BlockSession<'a, L>;
 
@@ -65,7 +65,7 @@ impl<'a, L: BlockStore> Method for Slob<'a, L> {
 
     /// The plan of a reading statement must be the one that is to be measured.
     fn check(&self, database: &mut Database<L>) -> Result<()> {
-        L::check_plan(database, self.access, self.rules)
+        check_plan(database, self.access, self.rules)
     }
 
     fn session(&self, database: &Database<L>, number: u32) -> BlockSession<'a, L> {
@@ -86,19 +86,19 @@ impl<'a, L: BlockStore> Method for Slob<'a, L> {
     }
 }
 
-impl<L: BlockStore> Session for BlockSession<'_, L> {
+impl<L: Product> Session for BlockSession<'_, L> {
     type Link = L;
 
     /// Statements of every table that the session may meet.
     fn prepare(&mut self, connection: &mut L) -> Answer<()> {
-        connection.ready(self.access)?;
+        make_ready(connection, self.access)?;
         self.statements.clear();
         let own = self.rules.table_of(self.number);
         for table in 0..self.rules.tables {
             let meets = table == own || (table == 0 && self.rules.hot_table_every > 0);
             let none = [None, None, None];
             let statements =
-                if meets { connection.statements(&self.schema, table, self.rules)? } else { none };
+                if meets { prepare(connection, &self.schema, table, self.rules)? } else { none };
             self.statements.push(statements);
         }
         Ok(())
@@ -125,7 +125,7 @@ impl<L: BlockStore> Session for BlockSession<'_, L> {
     }
 }
 
-impl<L: BlockStore> BlockSession<'_, L> {
+impl<L: Product> BlockSession<'_, L> {
     #[inline]
     fn execute(&mut self, connection: &mut L, step: &Step) -> Answer<u64> {
         let table = usize::try_from(step.table).unwrap_or(0);
@@ -136,12 +136,8 @@ impl<L: BlockStore> BlockSession<'_, L> {
         if step.work == Work::Update {
             TextSource::stamp(&mut self.text, self.number, step.number);
         }
-        let range = Range {
-            first: key(step.first_key),
-            last: key(step.first_key + step.blocks - 1),
-            text: &self.text,
-        };
-        connection.meet(statement, step.work, &range)
+        let (first, last) = (key(step.first_key), key(step.first_key + step.blocks - 1));
+        connection.execute(statement, &values(first, last, &self.text))
     }
 }
 

@@ -1,15 +1,32 @@
-//! The tables of the method and its statements.
+//! The tables of the method.
+//!
+//! InnoDB keeps a table as a tree by its primary key, so a key that were the primary one would lie in its order on
+//! storage. Rows are therefore stored by a number that counts up, and the scattered key has an index of its own: as with
+//! other products, a range of keys leads through a small index to as many single pages as it has keys. A page holds two
+//! rows at least, whatever their length; so rows without a key, which no statement meets, fill the page of each that has
+//! one.
 
-use crate::load::{IndexLayout, Origin, Statistics, TableLayout, Tables};
+use crate::load::{Dialect, IndexLayout, Origin, Statistics, TableLayout, Tables};
 use assay_loads::sink::{Part, Sink};
 use assay_loads::slob::{Redo, Row, Rows, Rules, TEXT_BYTES, TEXT_COLUMNS};
 use assay_model::load::LoadKind;
-use assay_model::number::{count, real};
+use assay_model::number::{count, index_of, real};
 
 /// Columns of a row on a heap: the key and the texts.
 const HEAP_COLUMNS: u16 = 20;
 /// The table without an index.
 const SCAN: &str = "scan";
+/// Bytes of a row with a key in InnoDB, with what it adds to it.
+const ROW_BYTES: u64 = 1990;
+/// What it adds to a row that only fills.
+const ROW_OVERHEAD_BYTES: u64 = 40;
+/// What it keeps of a page for itself: header, trailer, directory.
+const PAGE_OVERHEAD_BYTES: u64 = 160;
+/// Rows that fill a page must be shorter than half of it, and than 16 KiB.
+const FILLERS: u64 = 2;
+const FILLERS_OF_LARGE_PAGES: u64 = 4;
+/// From this page on the limit is that of the row and not of the page, bytes.
+const LARGE_PAGE_BYTES: u64 = 65_536;
 /// What fills a page; longer than any page needs.
 static FILLER: [u8; 16_000] = [b'='; 16_000];
 
@@ -44,6 +61,28 @@ pub enum BlockLayout {
         /// Bytes of each.
         filler_bytes: usize,
     },
+}
+
+impl BlockLayout {
+    /// That of a product with blocks of this length.
+    pub(super) fn of(dialect: Dialect, block_bytes: u64) -> Self {
+        match dialect {
+            Dialect::Postgres => Self::Heap,
+            Dialect::Mariadb => {
+                let (fillers, filler_bytes) = fillers(block_bytes);
+                Self::Clustered { fillers, filler_bytes }
+            }
+        }
+    }
+}
+
+/// Rows that fill a page, and the bytes of each, so that the next row with a key does not fit into it.
+fn fillers(page_bytes: u64) -> (u64, usize) {
+    let count = if page_bytes < LARGE_PAGE_BYTES { FILLERS } else { FILLERS_OF_LARGE_PAGES };
+    // Of a page that rows are added to in order, InnoDB leaves a sixteenth.
+    let taken = page_bytes / 16 + PAGE_OVERHEAD_BYTES + ROW_BYTES;
+    let each = page_bytes.saturating_sub(taken) / count;
+    (count, index_of(each.saturating_sub(ROW_OVERHEAD_BYTES)))
 }
 
 /// One table of the method.
@@ -209,13 +248,76 @@ pub(super) fn changed(redo: Redo) -> Vec<usize> {
     }
 }
 
-/// Reads a whole table.
-pub(super) fn scan(name: &str) -> String {
-    format!("SELECT count(c2) FROM {name}")
-}
-
 /// Bytes on storage of this number of blocks with their index.
 pub fn data_bytes(blocks: u64, block_bytes: u64) -> u64 {
     // An entry of the index takes 20 bytes of pages that are nine tenths full.
     blocks.saturating_mul(block_bytes).saturating_add(count(real(blocks) * 22.3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::{MariadbLink, Product, encoded};
+    use assay_postgres::connection::Connection;
+
+    #[test]
+    fn every_row_is_sent_once_in_the_form_that_copy_takes() {
+        let rules = Rules { scale_blocks: 2000, ..Rules::default() };
+        let tables = BlockTables { rules: &rules, layout: BlockLayout::Heap };
+        let origin = Origin { seed: 1, loaded_us: 0 };
+        let table = tables.all()[0];
+        let bytes = encoded::<Connection>(|to| tables.make(table, Part::WHOLE, origin, to));
+        assert_eq!(bytes.len(), 2000 * (2 + 12 + TEXT_COLUMNS * (4 + TEXT_BYTES)));
+        assert_eq!(bytes[..6], [0, 20, 0, 0, 0, 8]);
+        assert_eq!(bytes[14..18], [0, 0, 0, 100]);
+    }
+
+    #[test]
+    fn a_table_has_rows_in_blocks_of_their_own_and_an_index() {
+        let rules = Rules::default();
+        let tables = BlockTables { rules: &rules, layout: BlockLayout::Heap };
+        let layout = tables.layout(tables.all()[0]);
+        let create = Connection::begin_rows("s", &layout).concat();
+        assert!(create.contains("fillfactor = 10, autovacuum_enabled = off"), "{create}");
+        assert_eq!(create.matches(" text NOT NULL").count(), TEXT_COLUMNS);
+        let index = Connection::add_index("s", &layout.name, &layout.indexes[0]);
+        assert_eq!(index, "CREATE UNIQUE INDEX cf1_custid ON s.cf1 (custid)");
+        assert!(Connection::finish_table("s", &layout).is_empty());
+    }
+
+    #[test]
+    fn a_page_takes_one_row_with_a_key_and_what_fills_it() {
+        for page_bytes in [8192, 16_384, 32_768, 65_536] {
+            let (count, bytes) = fillers(page_bytes);
+            let each = bytes as u64 + ROW_OVERHEAD_BYTES;
+            let taken = ROW_BYTES + count * each + PAGE_OVERHEAD_BYTES;
+            // Together they leave the sixteenth, and the next row does not fit next to it.
+            assert!(taken + page_bytes / 16 <= page_bytes, "{page_bytes}");
+            assert!(taken + page_bytes / 16 + ROW_BYTES > page_bytes, "{page_bytes}");
+            assert!(each < (page_bytes / 2 - 100).min(16_383), "{page_bytes}: {each}");
+            assert!(bytes <= 16_000);
+        }
+    }
+
+    #[test]
+    fn rows_have_the_form_that_a_load_takes() {
+        let rules = Rules { scale_blocks: 3, ..Rules::default() };
+        let tables = BlockTables { rules: &rules, layout: BlockLayout::of(Dialect::Mariadb, 8192) };
+        let (table, origin) = (tables.all()[0], Origin { seed: 1, loaded_us: 0 });
+        let bytes = encoded::<MariadbLink>(|to| tables.make(table, Part::WHOLE, origin, to));
+        let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+        assert_eq!(lines.len(), 10);
+        let columns = |line: &[u8]| line.split(|byte| *byte == b'\t').count();
+        assert!(lines[..9].iter().all(|line| columns(line) == 2 + TEXT_COLUMNS));
+        assert!(lines[0].ends_with(b"\t\\N") && !lines[0].starts_with(b"\\N"));
+        assert!(lines[1].starts_with(b"\\N\t\\N\t") && lines[1].ends_with(b"==="));
+        let layout = tables.layout(table);
+        let sent = layout.sent.as_deref().unwrap();
+        assert_eq!(sent.matches(',').count() + 1, 2 + TEXT_COLUMNS);
+        let create = MariadbLink::begin_rows("s", &layout).concat();
+        assert!(create.contains("(place bigint AUTO_INCREMENT, custid bigint, c2 char(100)"));
+        assert!(create.contains("PRIMARY KEY (place)) ENGINE = InnoDB ROW_FORMAT = DYNAMIC"));
+        let index = MariadbLink::add_index("s", "cf1", &layout.indexes[0]);
+        assert_eq!(index, "ALTER TABLE s.cf1 ADD UNIQUE INDEX custid (custid)");
+    }
 }

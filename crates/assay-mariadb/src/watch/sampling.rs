@@ -1,16 +1,53 @@
 //! What the sessions of a server do at one moment, and which of its threads serve them.
 
 use super::{Watcher, failed, queries};
+use crate::address::Address;
 use crate::connection::Row;
-use crate::model::{Snapshot, seen};
+use crate::model::{Snapshot, profile, seen};
 use assay_dbserver::processes::threads;
-use assay_live::SessionState;
-use assay_live::watch::{Kind, ObservedServer, Process, ServerSample};
-use assay_model::Result;
+use assay_live::watch::{Kind, ObservedServer, ObservedServerSpan, Own, Process, ServerSample};
+use assay_live::{HostContext, Intervals, SessionState};
+use assay_model::{Profile, Result};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 impl ObservedServer for Watcher {
     type Snapshot = Snapshot;
+    type Address = Address;
+    type Canary = ();
+    const NO_CANARY: &'static str = "the canary reads tables of PostgreSQL only";
+
+    fn parse(address: &str) -> Result<Address> {
+        Address::parse(address, |name| std::env::var(name).ok())
+    }
+
+    fn connect(address: &Address) -> Result<Self> {
+        Self::connect(address)
+    }
+
+    fn profile(seen: &ObservedServerSpan<Self>, host: &HostContext) -> Result<Profile> {
+        profile(&seen.before, &seen.after, &seen.samples, host, &Intervals)
+    }
+
+    fn own(seen: &ObservedServerSpan<Self>, _database: &str) -> Own {
+        let (before, after) = (&seen.before, &seen.after);
+        Own {
+            time_s: after.own_time_s - before.own_time_s,
+            transactions: after.own_transactions.saturating_sub(before.own_transactions),
+        }
+    }
+
+    fn subject(&self) -> String {
+        self.subject().to_owned()
+    }
+
+    fn is_here(&self) -> bool {
+        self.process_id().is_some()
+    }
+
+    fn data_directory(&mut self) -> Result<Option<PathBuf>> {
+        self.data_directory()
+    }
 
     fn snapshot(&mut self) -> Result<Snapshot> {
         self.take_snapshot().map_err(failed)

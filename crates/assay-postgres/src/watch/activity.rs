@@ -3,18 +3,81 @@
 use super::Watcher;
 use super::canary::Canary;
 use super::columns::id;
+use crate::address::Address;
 use crate::connection::Row;
-use crate::model::Snapshot;
-use assay_live::SessionState;
+use crate::model::{Snapshot, profile};
+use assay_dbserver::processes::name;
 use assay_live::watch::{
-    Kind, Observed, ObservedServer, Plan, Process, ServerSample, TaskTimes, observe,
+    Kind, Observed, ObservedServer, ObservedServerSpan, Own, Plan, Process, ServerSample,
+    TaskTimes, observe,
 };
-use assay_model::Result;
+use assay_live::{HostContext, Intervals, SessionState};
+use assay_model::{Profile, Result};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+/// Names of its processes: on another host, or in another container, the number of one is somebody else's or nobody's.
+const PROCESSES: [&str; 3] = ["postgres", "postmaster", "edb-postgres"];
+
 impl ObservedServer for Watcher {
     type Snapshot = Snapshot;
+    type Address = Address;
+    type Canary = Canary;
+    const NO_CANARY: &'static str = "this account may read no table";
+
+    fn parse(address: &str) -> Result<Address> {
+        Address::parse(address, |name| std::env::var(name).ok())
+    }
+
+    fn connect(address: &Address) -> Result<Self> {
+        Self::connect(address)
+    }
+
+    fn canary(address: &Address) -> Result<Option<Canary>> {
+        Canary::open(address)
+    }
+
+    fn watch(
+        &mut self,
+        canary: Option<Canary>,
+        plan: Plan,
+        times: Option<TaskTimes<'_>>,
+        stop: &AtomicBool,
+        show: &mut dyn FnMut(f64, u64),
+    ) -> Result<ObservedServerSpan<Self>> {
+        match canary {
+            Some(canary) => self.observe_beside(canary, plan, times, stop, show),
+            None => observe(self, plan, times, stop, show),
+        }
+    }
+
+    fn profile(seen: &ObservedServerSpan<Self>, host: &HostContext) -> Result<Profile> {
+        profile(&seen.before, &seen.after, &seen.samples, host, &Intervals)
+    }
+
+    fn own(seen: &ObservedServerSpan<Self>, database: &str) -> Own {
+        let time_s = |one: &Snapshot| one.own_time_s.get(database).copied().unwrap_or(0.0);
+        let statements = |one: &Snapshot| one.own_statements.get(database).copied().unwrap_or(0);
+        let (before, after) = (&seen.before, &seen.after);
+        Own {
+            time_s: time_s(after) - time_s(before),
+            transactions: statements(after).saturating_sub(statements(before)),
+        }
+    }
+
+    fn subject(&self) -> String {
+        self.database().to_owned()
+    }
+
+    fn is_here(&self) -> bool {
+        let is_server = |name: String| PROCESSES.contains(&name.as_str());
+        self.is_near() && name(self.process_id()).is_some_and(is_server)
+    }
+
+    fn data_directory(&mut self) -> Result<Option<PathBuf>> {
+        self.data_directory()
+    }
 
     fn snapshot(&mut self) -> Result<Snapshot> {
         self.take_snapshot()

@@ -7,11 +7,10 @@
     reason = "a test fails by panicking, and each uses another part of this"
 )]
 
-use assay_dbload::brokerage::{
-    BrokerStore, BrokerageSchema, Days, PreparedBrokerage, TransactionOutcome,
-};
+use assay_dbload::brokerage::{BrokerageSchema, Days, PreparedBrokerage, TransactionOutcome};
 use assay_dbload::load::{
-    Calls, CommitMarks, Database, Fill, Isolation, SharedCommitLog, Tables, fill, single_number,
+    Calls, CommitMarks, Database, Dialect, Fill, Isolation, Product, SharedCommitLog, Tables, fill,
+    single_number,
 };
 use assay_loads::brokerage::{Market, Rules, Session};
 use assay_model::mix::Mix;
@@ -28,7 +27,7 @@ pub const BUSY: &str = "format = 1\nname = \"busy\"\nversion = 7\norders_per_fee
 const STEPS: u64 = 500;
 
 /// A side: a server's database with a schema of its own, and how transactions go there.
-pub struct Side<L: BrokerStore> {
+pub struct Side<L: Product> {
     address: L::Address,
     database: Database<L>,
     calls: Calls,
@@ -38,7 +37,7 @@ pub fn rules() -> Rules {
     Rules { customers: 200, trade_days: 1, ..Rules::default() }
 }
 
-impl<L: BrokerStore> Side<L> {
+impl<L: Product> Side<L> {
     /// A side without books.
     pub fn new(address: L::Address, schema: &str, calls: Calls) -> Self {
         let database = Database::at(&address, schema).unwrap();
@@ -67,7 +66,7 @@ impl<L: BrokerStore> Side<L> {
     /// Sums over all columns of all tables, but for moments and days: when that is depends on the clock.
     fn sums(&self, rules: &Rules) -> Vec<(String, Option<u64>)> {
         let (floor, schema) = (BrokerageSchema { rules }, self.database.schema.clone());
-        let long = L::DIALECT.words.iter().find(|(word, _)| *word == "{long}").unwrap().1;
+        let long = if L::DIALECT == Dialect::Postgres { "bigint" } else { "signed" };
         let mut link = L::open(&self.address).unwrap();
         let mut sums = Vec::new();
         for layout in floor.all().into_iter().map(|table| floor.layout(table)) {
@@ -93,7 +92,7 @@ impl<L: BrokerStore> Side<L> {
 }
 
 /// Deals on both sides and compares every answer, and the books afterwards.
-pub fn assert_alike<L: BrokerStore, M: BrokerStore>(mut one: Side<L>, mut other: Side<M>) {
+pub fn assert_alike<L: Product, M: Product>(mut one: Side<L>, mut other: Side<M>) {
     let (rules, mix) = (rules(), Mix::parse(BUSY).unwrap());
     one.fill(&rules);
     other.fill(&rules);

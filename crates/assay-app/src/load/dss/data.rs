@@ -8,7 +8,7 @@ use crate::load::prepared_server::{
 };
 use crate::load::server_plan::ServerSizing;
 use assay_dbload::dss::{
-    DssStore, DssTables, SCHEMA, data_bytes, finish_refresh, scale_of, schema_state, sizes, tune,
+    DssTables, SCHEMA, data_bytes, finish_refresh, scale_of, schema_state, sizes, tune,
 };
 use assay_dbload::load::{Database, Fill, Manifest, State, fill, in_the_way};
 use assay_loads::dss::Scale;
@@ -38,7 +38,7 @@ struct Came {
     were_there: bool,
 }
 
-impl<L: LoadProduct + DssStore> Tables<L> {
+impl<L: LoadProduct> Tables<L> {
     /// Makes or enters the server, and finds or loads the tables.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ fn filled(data: &DssData) -> Option<Filled> {
 }
 
 /// Finds the tables or loads them.
-fn find<L: DssStore>(
+fn find<L: LoadProduct>(
     database: &mut Database<L>,
     request: &DssRequest<'_>,
     context: &Context,
@@ -144,7 +144,7 @@ fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
     ))
 }
 
-fn load<L: DssStore>(
+fn load<L: LoadProduct>(
     database: &mut Database<L>,
     request: &DssRequest<'_>,
     found: Option<Manifest>,

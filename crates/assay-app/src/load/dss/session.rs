@@ -10,7 +10,7 @@ use crate::load::prepared_server::{LoadProduct, LoadTarget, processors};
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::{give_up, tell_run};
-use assay_dbload::dss::{DssStore, QueryHooks, QuerySettings, RunPlan, measure, parallel_max};
+use assay_dbload::dss::{QueryHooks, QuerySettings, RunPlan, measure, parallel_max};
 use assay_host::clock::unix_ns;
 use assay_loads::dss::NOTICE;
 use assay_model::dss::{Dss, DssKind, DssQuery, DssRun};
@@ -36,7 +36,7 @@ struct Measuring<'a, L: LoadProduct> {
 ///
 /// # Errors
 /// What the store, the gate or the server say before anything was measured.
-pub fn run_queries<L: LoadProduct + DssStore>(
+pub fn run_queries<L: LoadProduct>(
     request: &DssRequest<'_>,
     (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
     context: &Context,
@@ -79,7 +79,7 @@ pub fn run_queries<L: LoadProduct + DssStore>(
 }
 
 /// The result before the first run.
-fn first<L: LoadProduct + DssStore>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> Dss {
+fn first<L: LoadProduct>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> Dss {
     let mut remarks = tables.prepared.database.remarks.clone();
     remarks.extend(few_workers(request, tables));
     Dss {
@@ -98,10 +98,7 @@ fn first<L: LoadProduct + DssStore>(request: &DssRequest<'_>, tables: &mut Table
 }
 
 /// Parallel processes that the server cannot give are not missed by anybody but the reader.
-fn few_workers<L: LoadProduct + DssStore>(
-    request: &DssRequest<'_>,
-    tables: &mut Tables<L>,
-) -> Option<Remark> {
+fn few_workers<L: LoadProduct>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> Option<Remark> {
     let streams = request.streams.iter().copied().max().unwrap_or(1).max(1);
     let wanted = request.parallel.iter().copied().max()?.saturating_mul(streams);
     let most = parallel_max(&mut tables.prepared.database)?;
@@ -112,7 +109,7 @@ fn few_workers<L: LoadProduct + DssStore>(
     })
 }
 
-impl<L: LoadProduct + DssStore> Measuring<'_, L> {
+impl<L: LoadProduct> Measuring<'_, L> {
     /// Measures run after run and keeps the result after each; says how it ended.
     fn all(mut self) -> Result<Finish> {
         for plan in self.plans() {

@@ -36,11 +36,11 @@ use std::path::Path;
 const PAGE_BYTES: u64 = 8192;
 
 /// A load whose database is judged.
-pub(super) struct JudgedLoad<'a, T, B> {
+pub(super) struct JudgedLoad<'a, T, M: Method> {
     pub(super) target: &'a str,
     pub(super) ledger: &'a CommitPlan,
     pub(super) setup: &'a TableSetup<'a, T>,
-    pub(super) load: &'a B,
+    pub(super) load: &'a TransactionLoad<M>,
     pub(super) settings: &'a [Setting],
 }
 
@@ -64,10 +64,7 @@ struct Case<'a> {
     schema: &'a str,
 }
 
-impl<T: Tables, B: TransactionLoad> JudgedLoad<'_, T, B>
-where
-    B::Link: LoadProduct,
-{
+impl<T: Tables, M: Method<Link: LoadProduct>> JudgedLoad<'_, T, M> {
     /// Judges, as a run of its own; changes nothing in the tables of the load.
     ///
     /// # Errors
@@ -111,7 +108,7 @@ where
         context: &Context,
     ) -> Result<()> {
         let case = case(ledger)?;
-        let mut load = unmeasured(self.load.method().kind(), "the database was judged after a cut");
+        let mut load = unmeasured(self.load.method.kind(), "the database was judged after a cut");
         load.plan = self.settings.to_vec();
         let found = self.look(named, &case, &mut load, context)?;
         load.checks.extend(found.checks);
@@ -154,14 +151,14 @@ where
         let reached = self.reach(named, case.schema, context);
         let mut reached = match reached {
             Ok(reached) => reached,
-            Err(error) if is_damage::<B::Link>(&error) => return Ok(refused(case, &error)),
+            Err(error) if is_damage::<M::Link>(&error) => return Ok(refused(case, &error)),
             Err(error) => return Err(error),
         };
         load.server = reached.database.facts();
         context.progress.show("looking for every acknowledged transaction", 0.0, None);
         let mut found = Self::count(&mut reached.database, case)?;
         context.progress.show("checking the conditions of the data", 0.0, None);
-        match self.load.verify(&mut reached.database, "after the cut") {
+        match (self.load.verify)(&mut reached.database, "after the cut") {
             Ok(checks) => {
                 let broken = checks.checks.iter().filter(|check| check.violations > 0).count();
                 found.commits.broken_conditions = Some(count_of(broken));
@@ -185,16 +182,16 @@ where
         named: &LoadTarget,
         schema: &str,
         context: &Context,
-    ) -> Result<Reached<B::Link>> {
+    ) -> Result<Reached<M::Link>> {
         if let LoadTarget::Directory(path) = named {
             let kept = kept_server(path)?;
             let server = &self.setup.server;
-            let plan = B::Link::own_plan(server, path, self.sizing(), &context.guards.server)?;
+            let plan = M::Link::own_plan(server, path, self.sizing(), &context.guards.server)?;
             let own = OwnServer::adopt(plan, &kept, &context.stop)?;
             let database = Database::on_own(&own, schema)?;
             return Ok(Reached { database, own: Some(own) });
         }
-        let address = B::Link::address_in(named).ok_or_else(|| {
+        let address = M::Link::address_in(named).ok_or_else(|| {
             Error::usage(
                 format!("{}: this load does not run on such a server", named.shown()),
                 "name the server that was loaded",
@@ -211,7 +208,7 @@ where
     }
 
     /// Compares what sessions left with what the ledger promises.
-    fn count(database: &mut Database<B::Link>, case: &Case<'_>) -> Result<Found> {
+    fn count(database: &mut Database<M::Link>, case: &Case<'_>) -> Result<Found> {
         let commits = match database.commits_of(case.run) {
             Ok((ranges, doubled)) => judge_commits(&case.epoch.promises, &ranges, doubled),
             // Who may not look knows nothing; whatever else is in the way of reading them is in the way of everybody.

@@ -2,7 +2,6 @@
 //! it, conditions of the data checked.
 
 use super::commit_ledger::CommitRun;
-use crate::load::load_driver::LoadDriver;
 use crate::load::prepared_server::{LoadProduct, PreparedServer};
 use assay_dbload::load::{Database, Method, RungResult, SharedCommitLog, Snapshot};
 use assay_model::load::{Checks, Commits, Load, Rung};
@@ -12,50 +11,43 @@ use assay_model::{Histogram, Precision, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a kind of such a load knows of itself.
-pub trait TransactionLoad {
-    /// A session on the product that it runs on.
-    type Link: LoadProduct;
+pub struct TransactionLoad<M: Method> {
     /// What sessions do.
-    type Method: Method<Link = Self::Link>;
-
-    /// What sessions do.
-    fn method(&self) -> &Self::Method;
-
+    pub method: M,
     /// Where acknowledged transactions go, once a run keeps a log of them.
-    fn commits(&self) -> &SharedCommitLog;
-
+    pub commits: SharedCommitLog,
     /// The changing transaction that is counted: its name as a stream.
-    fn counted(&self) -> &'static str;
-
+    pub counted: &'static str,
     /// The rate in words, in the load's own unit.
-    fn rate_words(&self, per_s: f64) -> String;
-
-    /// Transactions of some kinds that stand in the tables: place of the kind, and how many.
-    fn found(&self, database: &mut Database<Self::Link>) -> Result<Vec<(usize, u64)>>;
-
-    /// Checks the conditions of the data.
-    fn verify(&self, database: &mut Database<Self::Link>, when: &str) -> Result<Checks>;
+    pub rate_words: fn(per_s: f64) -> String,
+    /// Counts transactions of some kinds that stand in the tables.
+    pub found: fn(&M, &mut Database<M::Link>) -> Result<FoundTransactions>,
+    /// Checks the conditions of the data; says in the result when that was.
+    pub verify: fn(&mut Database<M::Link>, when: &str) -> Result<Checks>,
 }
 
+/// Places of kinds of transactions, and how many of each stand in the tables.
+pub type FoundTransactions = Vec<(usize, u64)>;
+
 /// The load with what is done around its rungs.
-pub struct TransactionDriver<B> {
-    transactions: B,
+pub struct TransactionDriver<M: Method> {
+    transactions: TransactionLoad<M>,
     verifies: bool,
     restore_every: Option<u32>,
     snapshot: Option<Snapshot>,
     rungs: u32,
     /// What stood in the tables before the rung.
-    before: Vec<(usize, u64)>,
+    before: FoundTransactions,
     /// Whether the data was looked at as it was loaded.
     has_begun: bool,
     /// The ledger of acknowledged transactions.
     ledger: Option<CommitRun>,
 }
 
-impl<B: TransactionLoad> TransactionDriver<B> {
+impl<M: Method<Link: LoadProduct>> TransactionDriver<M> {
     /// The load before its first rung.
     pub fn new(
-        transactions: B,
+        transactions: TransactionLoad<M>,
         verifies: bool,
         restore_every: Option<u32>,
         ledger: Option<CommitRun>,
@@ -75,7 +67,7 @@ impl<B: TransactionLoad> TransactionDriver<B> {
     /// The data as it is loaded: checked and copied where that is wanted.
     fn begin(
         &mut self,
-        prepared: &mut PreparedServer<B::Link>,
+        prepared: &mut PreparedServer<M::Link>,
         load: &mut Load,
         stop: &AtomicBool,
     ) -> Result<()> {
@@ -85,16 +77,16 @@ impl<B: TransactionLoad> TransactionDriver<B> {
         }
         if self.verifies {
             load.checks
-                .push(self.transactions.verify(&mut prepared.database, "before the first rung")?);
+                .push((self.transactions.verify)(&mut prepared.database, "before the first rung")?);
         }
         if let Some(ledger) = &mut self.ledger {
-            ledger.begin(prepared, self.transactions.commits(), stop)?;
+            ledger.begin(prepared, &self.transactions.commits, stop)?;
         }
         Ok(())
     }
 
     /// The data as they were loaded: copied now, or gone back to where a kept server has its copy still.
-    fn copied(prepared: &mut PreparedServer<B::Link>, stop: &AtomicBool) -> Result<Snapshot> {
+    fn copied(prepared: &mut PreparedServer<M::Link>, stop: &AtomicBool) -> Result<Snapshot> {
         let Some(own) = prepared.own.as_mut() else {
             return Snapshot::of_database(&mut prepared.database);
         };
@@ -108,7 +100,7 @@ impl<B: TransactionLoad> TransactionDriver<B> {
     }
 
     /// Goes back to the data as it was loaded, where it is time.
-    fn restore(&self, prepared: &mut PreparedServer<B::Link>, stop: &AtomicBool) -> Result<()> {
+    fn restore(&self, prepared: &mut PreparedServer<M::Link>, stop: &AtomicBool) -> Result<()> {
         let is_time = self.restore_every.is_some_and(|every| self.rungs.is_multiple_of(every));
         match &self.snapshot {
             Some(snapshot) if is_time && self.rungs > 0 => {
@@ -117,36 +109,36 @@ impl<B: TransactionLoad> TransactionDriver<B> {
             _ => Ok(()),
         }
     }
-}
 
-impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
-    type Method = B::Method;
-
-    fn method(&self) -> &B::Method {
-        self.transactions.method()
+    /// What sessions do.
+    pub(crate) const fn method(&self) -> &M {
+        &self.transactions.method
     }
 
-    fn limited(&self, rung: &Rung) -> Histogram {
-        let counted = self.transactions.counted();
+    fn found(&self, database: &mut Database<M::Link>) -> Result<FoundTransactions> {
+        (self.transactions.found)(&self.transactions.method, database)
+    }
+
+    /// The times that a limit is on.
+    pub(crate) fn limited(&self, rung: &Rung) -> Histogram {
+        let counted = self.transactions.counted;
         let found = rung.measurement.streams.iter().find(|stream| stream.name == counted);
         let result = found.and_then(|stream| stream.operations.write.as_ref());
         result.map_or_else(|| Histogram::new(Precision::Fine), |result| result.response().clone())
     }
 
-    fn work(&self, interval: &Interval, joint: &Window) -> String {
-        let counted = self.transactions.counted();
+    /// The work of an interval in the words of a person who waits.
+    pub(crate) fn work(&self, interval: &Interval, joint: &Window) -> String {
+        let counted = self.transactions.counted;
         let streams = joint.streams.iter().filter(|stream| stream.name == counted);
         let ios = streams.map(|stream: &NamedResult| stream.operations.ios()).sum();
-        self.transactions.rate_words(rate(ios, interval.elapsed_s()))
+        (self.transactions.rate_words)(rate(ios, interval.elapsed_s()))
     }
 
-    fn is_of_storage(&self) -> bool {
-        false
-    }
-
-    fn before(
+    /// Before a rung.
+    pub(crate) fn before(
         &mut self,
-        prepared: &mut PreparedServer<B::Link>,
+        prepared: &mut PreparedServer<M::Link>,
         load: &mut Load,
         stop: &AtomicBool,
     ) -> Result<()> {
@@ -155,24 +147,24 @@ impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
         }
         self.restore(prepared, stop)?;
         self.rungs += 1;
-        self.before = self.transactions.found(&mut prepared.database)?;
+        self.before = self.found(&mut prepared.database)?;
         Ok(())
     }
 
-    fn after(
+    /// After a rung, when it is part of the result.
+    pub(crate) fn after(
         &mut self,
-        prepared: &mut PreparedServer<B::Link>,
+        prepared: &mut PreparedServer<M::Link>,
         load: &mut Load,
         measured: &RungResult,
         stop: &AtomicBool,
-    ) -> Result<()> {
-        let looked =
-            prepared.come_back(stop).and_then(|()| self.transactions.found(&mut prepared.database));
+    ) {
+        let looked = prepared.come_back(stop).and_then(|()| self.found(&mut prepared.database));
         let found = match looked {
             Ok(found) => found,
             Err(error) => {
                 load.remarks.push(not_counted(&error));
-                return Ok(());
+                return;
             }
         };
         for ((kind, found), (_, before)) in found.into_iter().zip(&self.before) {
@@ -187,17 +179,17 @@ impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
                 found: found.saturating_sub(*before),
             });
         }
-        Ok(())
     }
 
-    fn end(
+    /// After the last rung, however the ladder ended.
+    pub(crate) fn end(
         &mut self,
-        prepared: &mut PreparedServer<B::Link>,
+        prepared: &mut PreparedServer<M::Link>,
         load: &mut Load,
         stop: &AtomicBool,
     ) -> Result<()> {
         if let Some(ledger) = &self.ledger {
-            load.durability = Some(ledger.end(self.transactions.commits()));
+            load.durability = Some(ledger.end(&self.transactions.commits));
         }
         let is_lost =
             load.rungs.iter().any(|rung| matches!(rung.measurement.finish, Finish::Failed { .. }));
@@ -205,7 +197,7 @@ impl<B: TransactionLoad> LoadDriver for TransactionDriver<B> {
         let is_stopped = stop.load(Ordering::Relaxed);
         if (self.verifies || is_lost) && !is_stopped {
             let checked = prepared.come_back(stop).and_then(|()| {
-                self.transactions.verify(&mut prepared.database, "after the last rung")
+                (self.transactions.verify)(&mut prepared.database, "after the last rung")
             });
             match checked {
                 Ok(checks) => load.checks.push(checks),

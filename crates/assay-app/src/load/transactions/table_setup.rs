@@ -6,7 +6,7 @@ use crate::load::partial_data::PartialData;
 use crate::load::prepared_server::{LoadProduct, LoadTarget, PreparedServer, ServerRequest};
 use crate::load::server_plan::{ServerPlan, ServerSizing};
 use assay_dbload::load::{
-    Database, Fill, Manifest, State, TableStore, Tables, ensure_procedures, fill, in_the_way,
+    Database, Fill, Manifest, Product, State, Tables, ensure_procedures, fill, in_the_way,
 };
 use assay_model::load::Filled;
 use assay_model::number::{real, share};
@@ -73,7 +73,7 @@ impl<T: Tables> TableSetup<'_, T> {
     }
 
     /// Nothing where whole tables of the right scale were found.
-    fn fill<L: TableStore>(
+    fn fill<L: Product>(
         &self,
         database: &mut Database<L>,
         context: &Context,
@@ -106,7 +106,7 @@ impl<T: Tables> TableSetup<'_, T> {
         self.load(database, found, context).map(Some)
     }
 
-    fn load<L: TableStore>(
+    fn load<L: Product>(
         &self,
         database: &mut Database<L>,
         found: Option<Manifest>,

@@ -1,7 +1,7 @@
-//! What the brokerage load needs of a product: its words, its functions, and conditions that are checked.
+//! What a transaction of the brokerage load found and did, and the days of the data on which it looks.
 
-use crate::load::{Dialect, TableStore, loaded_us_of};
-use assay_loads::brokerage::{Order, Rules, Transaction};
+use crate::load::{Product, loaded_us_of};
+use assay_loads::brokerage::{Order, Rules};
 use assay_model::failure::Answer;
 
 /// Microseconds of a second.
@@ -27,30 +27,6 @@ impl TransactionOutcome {
     }
 }
 
-/// How a product carries the transactions of the load out.
-pub trait BrokerStore: TableStore {
-    /// Its words where products differ.
-    const DIALECT: Dialect;
-    /// What is done before the conditions are checked.
-    const BEFORE_BOOKS: &'static [&'static str];
-    /// Makes a table of what follows, on which conditions look.
-    const MAKE_BOOKS: &'static str;
-    /// What is done when they are checked.
-    const AFTER_BOOKS: &'static str;
-    /// Calls of its functions.
-    type Functions: Send;
-
-    /// Has the calls parsed; none where the product has no functions for this load, whose transactions are statements then.
-    fn functions(&mut self, schema: &str) -> Answer<Option<Self::Functions>>;
-
-    /// One call of a transaction. A failure leaves none open.
-    fn call(
-        &mut self,
-        functions: &mut Self::Functions,
-        transaction: &Transaction,
-    ) -> Answer<TransactionOutcome>;
-}
-
 /// Days of the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Days {
@@ -62,7 +38,7 @@ pub struct Days {
 
 impl Days {
     /// Those of the data in a schema that was made by these rules.
-    pub fn of<L: TableStore>(link: &mut L, schema: &str, rules: &Rules) -> Answer<Self> {
+    pub fn of<L: Product>(link: &mut L, schema: &str, rules: &Rules) -> Answer<Self> {
         let loaded_us = loaded_us_of(link, schema)?;
         Ok(Self {
             opened_s: rules.opened_us(loaded_us) / SECOND_US,

@@ -1,1 +1,0 @@
-CREATE SEQUENCE {s}.trade_numbers START WITH {next} CACHE 20;
