@@ -1,4 +1,4 @@
-"""A device of the rig that several hosts share in real time, whose most I/Os a second are known: so many servers, each busy for so long."""
+"""A device of the rig that several hosts share in real time, whose most I/Os a second are known: a number of servers, each busy for a fixed time."""
 
 import contextlib
 import json

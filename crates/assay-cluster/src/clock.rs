@@ -6,7 +6,7 @@
 
 /// Pings that are kept; beyond, of each two neighbours the better one stays.
 const PINGS_MAX: usize = 256;
-/// A way there and back that tells an offset well enough, ns.
+/// A way there and back that is short enough for an offset, ns.
 const PRECISE_NS: u64 = 300_000;
 /// What two clocks drift apart at most while nothing better is known, parts per billion: quartz is within 50 ppm, and what a
 /// time service slews is mostly below.

@@ -29,7 +29,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Questions to each clock before the start, and the time between two of them.
 const PINGS: usize = 40;
 const PING_EVERY: Duration = Duration::from_millis(2);
-/// How often all clocks are asked so many questions at most, and for how many hosts more than once.
+/// How often all clocks are asked that number of questions at most, and for how many hosts more than once.
 const ROUNDS: usize = 5;
 const ASKED_AGAIN_MAX: usize = 32;
 /// Hosts that are named in one refusal.
