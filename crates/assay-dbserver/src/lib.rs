@@ -30,7 +30,7 @@ pub use home::{Plan, ServerDir, ServerTraits};
 pub use inbox::{ANSWER_BYTES_MAX, EXECUTION_BYTES_MAX, LOGIN_BYTES_MAX, ReadBuffer, injected};
 pub use peer::{Owner, number_of};
 pub use processes::Usage;
-pub use program::{Program, Start};
+pub use program::{IoMethod, Program, Start};
 pub use prompt::ask_password;
 pub use redact::{may_hold_password, redacted};
 pub use running::{Running, Stop};

@@ -5,7 +5,8 @@ use crate::daemon::Daemon;
 use crate::home::Plan;
 use assay_model::Result;
 use assay_model::durability::{Control, PageCheck};
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 /// What a start is made with, whatever the product.
@@ -19,6 +20,27 @@ pub struct Start {
     pub direct: bool,
     /// What it is started without on purpose, so that a power cut breaks something.
     pub without: Option<Control>,
+}
+
+/// Who carries out reads that the server asks for ahead (PostgreSQL 18).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IoMethod {
+    /// Each session itself.
+    Sync,
+    /// Processes of the server.
+    Worker,
+    /// The kernel's rings.
+    IoUring,
+}
+
+impl fmt::Display for IoMethod {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Sync => "sync",
+            Self::Worker => "worker",
+            Self::IoUring => "io_uring",
+        })
+    }
 }
 
 /// A server that was made here.
@@ -36,6 +58,18 @@ pub trait Program: Sized + Send {
     const PROGRAMS: &'static [&'static str];
     /// What it says, in small letters, when it does not start because of what it finds in its files.
     const DAMAGE: &'static [&'static str];
+
+    /// Finds its programs, in a directory where one is named.
+    ///
+    /// # Errors
+    /// An environment error when there are none.
+    fn find(directory: Option<PathBuf>) -> Result<Self::Binaries>;
+
+    /// What a person chose, where the product has such a choice.
+    ///
+    /// # Errors
+    /// A usage error when it has none.
+    fn choice(io_method: Option<IoMethod>) -> Result<Self::Choice>;
 
     /// Who must run it: nobody else than the caller unless that is the superuser.
     fn account() -> Option<Account>;

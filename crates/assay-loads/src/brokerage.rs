@@ -7,30 +7,24 @@
 
 mod choice;
 mod clients;
-mod companies;
 mod customers;
 mod fixed;
 mod market;
-mod mixes;
 mod rules;
 mod securities;
 mod session;
-mod session_lookups;
 mod tables;
 mod trades;
-mod words;
 
 pub use market::{Due, Market, Order, Tick};
-pub use mixes::{MIXES, mix_of};
 pub use rules::{
-    MAINTAINED, OPENING_BALANCE_CENTS, POOL, PRICE_DAYS, Rules, UNIT, UNIT_ACCOUNTS,
-    UNIT_TRADES_A_DAY,
+    MAINTAINED, MIXES, OPENING_BALANCE_CENTS, POOL, PRICE_DAYS, Rules, UNIT, UNIT_ACCOUNTS,
+    UNIT_TRADES_A_DAY, mix_of,
 };
 pub use session::{
-    Customer, DataMaintenance, Detail, Position, Session, TradeOrder, Transaction, Volume, Watch,
-    WatchScope,
+    Customer, DataMaintenance, Detail, Lookup, Position, Session, TradeOrder, Transaction, Update,
+    Volume, Watch, WatchScope,
 };
-pub use session_lookups::{Lookup, Update};
 pub use tables::{Table, fill, rows_of};
 
 impl Rules {

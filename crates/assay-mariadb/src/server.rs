@@ -9,10 +9,12 @@ pub use assay_dbserver::{Account, Stop};
 pub use settings::Settings;
 
 use crate::address::{Address, Host};
-use crate::binaries::Binaries;
+use crate::binaries::{Binaries, SearchPath};
 use crate::connection::Connection;
 use assay_dbserver::tls::Security;
-use assay_dbserver::{Daemon, INPUT, Program, ServerDir, ServerTraits, Start, nameless, password};
+use assay_dbserver::{
+    Daemon, INPUT, IoMethod, Program, ServerDir, ServerTraits, Start, nameless, password,
+};
 use assay_model::durability::PageCheck;
 use assay_model::{Error, Result};
 use rustix::process::Signal;
@@ -136,6 +138,20 @@ impl Program for Server {
         "checksum",
         "cannot open datafile",
     ];
+
+    fn find(directory: Option<PathBuf>) -> Result<Binaries> {
+        SearchPath::of_this_program(directory).find()
+    }
+
+    fn choice(io_method: Option<IoMethod>) -> Result<()> {
+        if io_method.is_some() {
+            return Err(Error::usage(
+                "--io-method is a choice of PostgreSQL alone",
+                "leave it out with --server mariadb",
+            ));
+        }
+        Ok(())
+    }
 
     fn account() -> Option<Account> {
         account()

@@ -4,16 +4,19 @@ mod page_checks;
 mod settings;
 
 pub use assay_dbserver::{Account, Stop, become_guarded};
-pub use settings::{IoMethod, Settings, missing_in};
+pub use settings::{Settings, missing_in};
 
 use crate::address::{Address, ConnectionOptions, Host};
-use crate::binaries::Binaries;
+use crate::binaries::{Binaries, SearchPath};
 use crate::connection::Connection;
 use crate::processes::PROGRAMS;
-use assay_dbserver::{Daemon, INPUT, Program, ServerDir, ServerTraits, Start, nameless, password};
+use assay_dbserver::{
+    Daemon, INPUT, IoMethod, Program, ServerDir, ServerTraits, Start, nameless, password,
+};
 use assay_model::durability::PageCheck;
 use assay_model::{Error, Result};
 use rustix::process::Signal;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 /// The user that the server knows.
@@ -117,6 +120,14 @@ impl Program for Server {
         "missing chunk",
         "not a btree",
     ];
+
+    fn find(directory: Option<PathBuf>) -> Result<Binaries> {
+        SearchPath::of_this_program(directory).find()
+    }
+
+    fn choice(io_method: Option<IoMethod>) -> Result<Option<IoMethod>> {
+        Ok(io_method)
+    }
 
     fn account() -> Option<Account> {
         account()

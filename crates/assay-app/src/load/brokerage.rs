@@ -3,7 +3,6 @@
 use super::call_mode::{CallMode, Routines};
 use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
 use super::load_member::LoadMember;
-use super::prepared_server::LoadProduct;
 use super::server_plan::ProductName;
 use super::settings_table::shown;
 use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
@@ -11,7 +10,7 @@ use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
 use assay_dbload::brokerage::{Brokerage, BrokerageSchema, TRADE_RESULT, found, verify};
-use assay_dbload::load::{Calls, MariadbLink};
+use assay_dbload::load::{Calls, MariadbLink, Product};
 use assay_loads::brokerage::{MIXES, Rules, mix_of};
 use assay_methods::files::read_document;
 use assay_model::Result;
@@ -148,7 +147,7 @@ fn read_mix(named: &str) -> Result<Mix> {
 }
 
 impl BrokeragePlan {
-    fn run_on<L: LoadProduct>(
+    fn run_on<L: Product>(
         &self,
         calls: Calls,
         access: &'static str,
@@ -168,7 +167,7 @@ impl BrokeragePlan {
     }
 
     /// The load as one of transactions.
-    fn transactions<'a, L: LoadProduct>(
+    fn transactions<'a, L: Product>(
         &self,
         (rules, mix): (&'a Rules, &'a Mix),
         calls: Calls,

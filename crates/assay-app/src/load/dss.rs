@@ -10,14 +10,14 @@ use super::bounds::{LOADERS, PARALLEL, REPEATS, STREAMS, within};
 use super::kind::{Load, Metrics, Parts, Shape};
 use super::load_member::LoadMember;
 use super::partial_data::PartialData;
-use super::prepared_server::{LoadProduct, processors};
+use super::prepared_server::processors;
 use super::server_plan::{ProductName, ServerPlan};
 use super::settings_table::shown;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
 use assay_dbload::dss::{Memory, data_bytes};
-use assay_dbload::load::MariadbLink;
+use assay_dbload::load::{MariadbLink, Product};
 use assay_loads::dss::{Choice, Scale};
 use assay_model::load::Setting;
 use assay_model::units::{Bytes, Nanos};
@@ -182,7 +182,7 @@ impl Load for DssPlan {
 }
 
 impl DssPlan {
-    fn run_on<L: LoadProduct>(
+    fn run_on<L: Product>(
         &self,
         parallel: Vec<u32>,
         document: &PlanDocument,

@@ -1,10 +1,10 @@
 //! A database of a ladder: its server, and what is special about the load on it.
 
 use super::load_driver::LoadDriver;
-use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer};
+use super::prepared_server::PreparedServer;
 use crate::context::Context;
 use crate::progress::Progress;
-use assay_dbload::load::Method;
+use assay_dbload::load::{LoadTarget, Method, Product};
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_model::Result;
@@ -16,7 +16,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 /// A database that is loaded, with what is done around its rungs.
-pub struct LadderDatabase<M: Method<Link: LoadProduct>> {
+pub struct LadderDatabase<M: Method<Link: Product>> {
     /// The target as it was understood.
     pub named: LoadTarget,
     /// What is special about the load on it.
@@ -25,7 +25,7 @@ pub struct LadderDatabase<M: Method<Link: LoadProduct>> {
     pub prepared: PreparedServer<M::Link>,
 }
 
-impl<M: Method<Link: LoadProduct>> LadderDatabase<M> {
+impl<M: Method<Link: Product>> LadderDatabase<M> {
     /// Makes or enters the servers of all targets at once, because they lie on one storage, and works with them. Each is made in a
     /// thread of its own, which stays as long as its server does: the kernel ends a managed server with the thread that started it.
     ///
@@ -136,7 +136,7 @@ impl<M: Method<Link: LoadProduct>> LadderDatabase<M> {
 }
 
 /// The host, and the storage under the data where that is known.
-pub fn environment_of<M: Method<Link: LoadProduct>>(
+pub fn environment_of<M: Method<Link: Product>>(
     databases: &[LadderDatabase<M>],
 ) -> Option<Environment> {
     let places: Vec<PathBuf> =

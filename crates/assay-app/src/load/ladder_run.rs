@@ -2,7 +2,7 @@
 
 use super::ladder_database::{LadderDatabase, environment_of};
 use super::load_driver::LoadDriver;
-use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, processors};
+use super::prepared_server::{PreparedServer, processors};
 use crate::cluster::{HostNames, LoadHosts};
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
@@ -12,8 +12,8 @@ use crate::progress::Progress;
 use crate::recording::{give_up, tell_run};
 use assay_cluster::protocol::{DatabaseOpening, Secret};
 use assay_dbload::load::{
-    DatabaseResult, LadderSearch, Method, Next, ObservedDatabase, Point, Product, RungHooks,
-    RungPlan, RungResult, knee_of, measure, measure_elsewhere, together,
+    DatabaseResult, LadderSearch, Link, LoadTarget, Method, Next, ObservedDatabase, Point, Product,
+    RungHooks, RungPlan, RungResult, knee_of, measure, measure_elsewhere, together,
 };
 use assay_dbserver::{may_hold_password, redacted};
 use assay_host::clock::unix_ns;
@@ -68,7 +68,7 @@ struct MeasuredRung {
 }
 
 /// A ladder that is being climbed.
-pub struct LadderRun<'a, M: Method<Link: LoadProduct>> {
+pub struct LadderRun<'a, M: Method<Link: Product>> {
     /// What is wanted.
     pub ladder: &'a LadderPlan,
     /// Where it runs; several databases have hosts of their own.
@@ -86,7 +86,7 @@ pub struct LadderRun<'a, M: Method<Link: LoadProduct>> {
 ///
 /// # Errors
 /// What the store, the gate or a server say before anything was measured.
-pub fn run_ladder<M: Method<Link: LoadProduct>>(
+pub fn run_ladder<M: Method<Link: Product>>(
     ladder: &LadderPlan,
     driver: impl FnMut() -> LoadDriver<M>,
     prepare: impl Fn(&LoadTarget, &Context) -> Result<PreparedServer<M::Link>> + Sync,
@@ -131,7 +131,7 @@ pub fn run_ladder<M: Method<Link: LoadProduct>>(
 }
 
 /// The ladder as a part of another command's run: where no database can be made, the result says why and nothing fails.
-pub fn beside<M: Method<Link: LoadProduct>>(
+pub fn beside<M: Method<Link: Product>>(
     ladder: &LadderPlan,
     driver: impl Fn() -> LoadDriver<M>,
     prepare: impl Fn(&LoadTarget, &Context) -> Result<PreparedServer<M::Link>> + Sync,
@@ -160,7 +160,7 @@ pub fn beside<M: Method<Link: LoadProduct>>(
 }
 
 /// The hosts that have the sessions, each in its database already; none where this program has them.
-fn hosts_of<M: Method<Link: LoadProduct>>(
+fn hosts_of<M: Method<Link: Product>>(
     ladder: &LadderPlan,
     document: &PlanDocument,
     databases: &[LadderDatabase<M>],
@@ -212,7 +212,7 @@ fn give_up_unless_measured(store: &assay_store::Store, writer: RunWriter) {
     }
 }
 
-impl<M: Method<Link: LoadProduct>> LadderRun<'_, M> {
+impl<M: Method<Link: Product>> LadderRun<'_, M> {
     /// Measures rung after rung and keeps the result after each; says how it ended.
     ///
     /// # Errors
@@ -502,7 +502,7 @@ struct ElsewhereRung<'a> {
 }
 
 impl ElsewhereRung<'_> {
-    fn measured<M: Method<Link: LoadProduct>>(
+    fn measured<M: Method<Link: Product>>(
         &mut self,
         (drivers, servers): (&[&LoadDriver<M>], Vec<&mut PreparedServer<M::Link>>),
         observe: &mut dyn FnMut(&Interval, &Window) -> ControlFlow<()>,

@@ -1,8 +1,8 @@
 //! What a kind of load adds to a ladder: its sessions, its words, and what is done before and after a rung.
 
-use super::prepared_server::{LoadProduct, PreparedServer};
+use super::prepared_server::PreparedServer;
 use super::transactions::TransactionDriver;
-use assay_dbload::load::{Method, RungResult};
+use assay_dbload::load::{Method, Product, RungResult};
 use assay_model::load::{Load, Rung};
 use assay_model::measurement::{Interval, Operation, Window};
 use assay_model::units::show_count;
@@ -10,14 +10,14 @@ use assay_model::{Histogram, Result};
 use std::sync::atomic::AtomicBool;
 
 /// What a kind of load adds to a ladder.
-pub enum LoadDriver<M: Method<Link: LoadProduct>> {
+pub enum LoadDriver<M: Method<Link: Product>> {
     /// Nothing: its statements are counted, each by itself.
     Statements(M),
     /// Transactions, with what is done around their rungs.
     Transactions(Box<TransactionDriver<M>>),
 }
 
-impl<M: Method<Link: LoadProduct>> LoadDriver<M> {
+impl<M: Method<Link: Product>> LoadDriver<M> {
     /// What sessions do.
     pub fn method(&self) -> &M {
         match self {

@@ -1,8 +1,9 @@
 //! Sessions of a load on one of several hosts: rung after rung as the driver says, each from the same moment as on all others.
 
-use super::prepared_server::{LoadProduct, LoadTarget};
 use assay_cluster::protocol::RungPart;
-use assay_dbload::load::{Database, Method, Pace, RungHooks, RungPlan, RungResult, measure};
+use assay_dbload::load::{
+    Database, Link, LoadTarget, Method, Pace, Product, RungHooks, RungPlan, RungResult, measure,
+};
 use assay_model::load::StepArrival;
 use assay_model::measurement::{Interval, Window};
 use assay_model::{Error, Result};
@@ -45,9 +46,9 @@ impl LoadMember<'_> {
     ///
     /// # Errors
     /// What the server says when it is entered; later failures go to the driver.
-    pub(crate) fn serve<M: Method<Link: LoadProduct>>(&mut self, method: &M) -> Result<()> {
+    pub(crate) fn serve<M: Method<Link: Product>>(&mut self, method: &M) -> Result<()> {
         let named = LoadTarget::read(&self.address)?.with_secret(self.secret.take());
-        let address = <M::Link as LoadProduct>::address_in(&named).ok_or_else(|| {
+        let address = M::Link::address_in(&named).ok_or_else(|| {
             Error::usage(
                 format!("{}: this load does not run on such a server", named.shown()),
                 "name a server of the product that the load runs on",
@@ -62,7 +63,7 @@ impl LoadMember<'_> {
         Ok(())
     }
 
-    fn rung<M: Method<Link: LoadProduct>>(
+    fn rung<M: Method<Link: Product>>(
         &mut self,
         database: &mut Database<M::Link>,
         method: &M,

@@ -4,14 +4,13 @@ use super::bounds::{PARTITIONS, within};
 use super::call_mode::{CallMode, Routines};
 use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
 use super::load_member::LoadMember;
-use super::prepared_server::LoadProduct;
 use super::server_plan::ProductName;
 use super::settings_table::shown;
 use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
-use assay_dbload::load::{Calls, MariadbLink};
+use assay_dbload::load::{Calls, MariadbLink, Product};
 use assay_dbload::oltp::{self, Orders, count, verify};
 use assay_loads::oltp::{Homes, Rules};
 use assay_model::Result;
@@ -136,7 +135,7 @@ impl Load for OltpPlan {
 }
 
 impl OltpPlan {
-    fn run_on<L: LoadProduct>(
+    fn run_on<L: Product>(
         &self,
         calls: Calls,
         access: &'static str,
@@ -156,7 +155,7 @@ impl OltpPlan {
     }
 
     /// The load as one of transactions.
-    fn transactions<'a, L: LoadProduct>(
+    fn transactions<'a, L: Product>(
         &self,
         rules: &'a Rules,
         calls: Calls,

@@ -6,10 +6,9 @@ use crate::command_line::typed;
 use crate::context::Context;
 use crate::progress::Progress;
 use assay_dbload::load::{
-    Database, MariadbLink, OwnDatabase, OwnPlan, OwnServer, OwnedKind, PreservedServer, Product,
-    left_in, no_copies, remove_left_database, remove_left_in,
+    Database, LoadTarget, OwnDatabase, OwnServer, OwnedKind, OwnedPlace, PreservedServer, Product,
+    left_in, remove_left_in,
 };
-use assay_dbserver::redacted;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_model::environment::Environment;
@@ -19,8 +18,6 @@ use assay_model::measurement::Remark;
 use assay_model::number::real;
 use assay_model::units::show_bytes;
 use assay_model::{Error, Result};
-use assay_postgres::address::{Address, is_address};
-use assay_postgres::connection::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -29,128 +26,6 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often it is asked.
 const ASK_EVERY: Duration = Duration::from_millis(20);
-
-/// A target that was understood.
-#[derive(Clone)]
-pub enum LoadTarget {
-    /// A directory on the storage.
-    Directory(PathBuf),
-    /// A PostgreSQL server.
-    Postgres(Box<Address>),
-    /// A MariaDB or MySQL server.
-    Mariadb(Box<assay_mariadb::address::Address>),
-}
-
-/// A product that loads run on.
-pub trait LoadProduct: Product {
-    /// The address, where a target is that of a server of this product.
-    fn address_in(named: &LoadTarget) -> Option<&Self::Address>;
-
-    /// The address of a managed server as a target that another program of this machine reads, with its secret.
-    fn spelled(address: &Self::Address) -> String;
-
-    /// The managed server that options describe.
-    ///
-    /// # Errors
-    /// When there are no programs of a server, or an option is not of this product.
-    fn own_plan(
-        server: &ServerPlan,
-        target: &Path,
-        sizing: ServerSizing,
-        guard: &[String],
-    ) -> Result<OwnPlan<Self::Own>>;
-
-    /// Enters a given server with a database that is Assay's alone and can be copied.
-    ///
-    /// # Errors
-    /// What the server says, or that the product has no such copies.
-    fn with_copy(
-        named: &LoadTarget,
-        wanted: ServerRequest<'_, Self>,
-        context: &Context,
-    ) -> Result<PreparedServer<Self>>;
-}
-
-impl LoadProduct for Connection {
-    fn address_in(named: &LoadTarget) -> Option<&Address> {
-        match named {
-            LoadTarget::Postgres(address) => Some(address),
-            _ => None,
-        }
-    }
-
-    fn spelled(address: &Address) -> String {
-        address.spelled()
-    }
-
-    fn own_plan(
-        server: &ServerPlan,
-        target: &Path,
-        sizing: ServerSizing,
-        guard: &[String],
-    ) -> Result<OwnPlan<Self::Own>> {
-        server.own_postgres(target, sizing, guard)
-    }
-
-    fn with_copy(
-        named: &LoadTarget,
-        wanted: ServerRequest<'_, Self>,
-        context: &Context,
-    ) -> Result<PreparedServer<Self>> {
-        let LoadTarget::Postgres(address) = named else {
-            return PreparedServer::prepare(named, wanted, context);
-        };
-        // What is copied as a whole must hold nothing of anybody else.
-        let name = wanted.schema.clone();
-        let (own, is_new) = OwnDatabase::enter(address, &name)?;
-        let ours = LoadTarget::Postgres(Box::new(address.with_database(&name)));
-        let wanted = ServerRequest { own_database: Some(own.clone()), ..wanted };
-        let mut prepared = match PreparedServer::prepare(&ours, wanted, context) {
-            Ok(prepared) => prepared,
-            Err(error) => {
-                // The failure is what must be heard of; a database that stays is named by `runs clean`.
-                if is_new {
-                    let _ = remove_left_database(address, &own);
-                }
-                return Err(error);
-            }
-        };
-        if prepared.after == Cleanup::Remove {
-            prepared.after = Cleanup::RemoveDatabase;
-        }
-        Ok(prepared)
-    }
-}
-
-impl LoadProduct for MariadbLink {
-    fn address_in(named: &LoadTarget) -> Option<&assay_mariadb::address::Address> {
-        match named {
-            LoadTarget::Mariadb(address) => Some(address),
-            _ => None,
-        }
-    }
-
-    fn spelled(address: &assay_mariadb::address::Address) -> String {
-        address.spelled()
-    }
-
-    fn own_plan(
-        server: &ServerPlan,
-        target: &Path,
-        sizing: ServerSizing,
-        guard: &[String],
-    ) -> Result<OwnPlan<Self::Own>> {
-        server.own_mariadb(target, sizing, guard)
-    }
-
-    fn with_copy(
-        _named: &LoadTarget,
-        _wanted: ServerRequest<'_, Self>,
-        _context: &Context,
-    ) -> Result<PreparedServer<Self>> {
-        Err(no_copies())
-    }
-}
 
 /// A database that is loaded and ready to be measured.
 pub struct PreparedServer<L: Product> {
@@ -200,68 +75,39 @@ pub struct ServerRequest<'a, L: Product> {
     pub fill: Fill<'a, L>,
 }
 
-impl LoadTarget {
-    /// Reads a target.
+impl<L: Product> PreparedServer<L> {
+    /// Enters a given server with a database that is Assay's alone and can be copied.
     ///
     /// # Errors
-    /// A usage error when it is neither.
-    pub fn read(target: &str) -> Result<Self> {
-        if is_address(target) {
-            let address = Address::parse(target, |name| std::env::var(name).ok())?;
-            return Ok(Self::Postgres(Box::new(address)));
+    /// What the server says, or that the product has no such copies.
+    pub fn with_copy(
+        named: &LoadTarget,
+        mut wanted: ServerRequest<'_, L>,
+        context: &Context,
+    ) -> Result<Self> {
+        let Some(address) = L::address_in(named) else {
+            return Self::prepare(named, wanted, context);
+        };
+        // What is copied as a whole must hold nothing of anybody else.
+        let OwnedPlace { database, is_new, address: inside } =
+            L::enter_database(address, &wanted.schema)?;
+        wanted.own_database = Some(database.clone());
+        let mut prepared = match Self::given(&inside, &mut wanted, context) {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                // The failure is what must be heard of; a database that stays is named by `runs clean`.
+                if is_new {
+                    let _ = L::drop_database(address, &database);
+                }
+                return Err(error);
+            }
+        };
+        if prepared.after == Cleanup::Remove {
+            prepared.after = Cleanup::RemoveDatabase;
         }
-        if assay_mariadb::address::is_address(target) {
-            let variable = |name: &str| std::env::var(name).ok();
-            let address = assay_mariadb::address::Address::parse(target, variable)?;
-            return Ok(Self::Mariadb(Box::new(address)));
-        }
-        let path = PathBuf::from(target);
-        if path.is_dir() {
-            return Ok(Self::Directory(path));
-        }
-        Err(Error::usage(
-            format!("{target} is neither a directory nor the address of a server"),
-            "name a directory on the storage, postgresql://USER@HOST/DATABASE or mysql://USER@HOST/",
-        ))
+        Ok(prepared)
     }
 
-    /// The password, as it was typed or as it was found in the environment or in a file of passwords.
-    pub(crate) fn secret(&self) -> Option<&str> {
-        match self {
-            Self::Directory(_) => None,
-            Self::Postgres(address) => address.password.as_deref(),
-            Self::Mariadb(address) => address.password.as_deref(),
-        }
-    }
-
-    /// The same with a password that came another way, where there is one.
-    pub(crate) fn with_secret(mut self, secret: Option<String>) -> Self {
-        match &mut self {
-            Self::Postgres(address) if secret.is_some() => address.password = secret,
-            Self::Mariadb(address) if secret.is_some() => address.password = secret,
-            _ => {}
-        }
-        self
-    }
-
-    /// The target without secrets.
-    pub fn shown(&self) -> String {
-        match self {
-            Self::Directory(path) => path.display().to_string(),
-            Self::Postgres(address) => address.to_string(),
-            Self::Mariadb(address) => address.to_string(),
-        }
-    }
-
-    /// A command without passwords, with the target as it is shown.
-    pub fn command(&self, target: &str, command: &[String]) -> Vec<String> {
-        let (shown, typed) = (self.shown(), redacted(target));
-        let words = command.iter();
-        words.map(|word| if *word == typed { shown.clone() } else { word.clone() }).collect()
-    }
-}
-
-impl<L: LoadProduct> PreparedServer<L> {
     /// Makes or enters the server and loads the tables.
     ///
     /// # Errors
@@ -288,7 +134,7 @@ impl<L: LoadProduct> PreparedServer<L> {
             return Self::kept(path, &kept, wanted, context);
         }
         see_to_left_in(path, wanted.partial_data, &context.progress)?;
-        let plan = L::own_plan(wanted.server, path, wanted.sizing, &context.guards.server)?;
+        let plan = wanted.server.own::<L::Own>(path, wanted.sizing, &context.guards.server)?;
         context.progress.show("creating a server", 0.0, None);
         let mut own = OwnServer::make(plan, &context.stop)?;
         let mut database = Database::on_own(&own, &wanted.schema)?;
@@ -310,7 +156,7 @@ impl<L: LoadProduct> PreparedServer<L> {
         wanted: &mut ServerRequest<'_, L>,
         context: &Context,
     ) -> Result<Self> {
-        let plan = L::own_plan(wanted.server, path, wanted.sizing, &context.guards.server)?;
+        let plan = wanted.server.own::<L::Own>(path, wanted.sizing, &context.guards.server)?;
         context.progress.show("starting the server that was kept", 0.0, None);
         let own = OwnServer::adopt(plan, kept, &context.stop)?;
         let mut database = Database::on_own(&own, &kept.schema)?;
@@ -441,7 +287,7 @@ pub fn see_to_left_in(
 }
 
 /// Names what earlier runs left on a given server, and drops what is of this load where that is asked for.
-fn see_to_left<L: LoadProduct>(
+fn see_to_left<L: Product>(
     database: &mut Database<L>,
     wanted: &ServerRequest<'_, L>,
     progress: &Progress,

@@ -6,7 +6,6 @@ use assay_mariadb::address::is_address as is_mariadb;
 use assay_model::durability::Control;
 use assay_model::{Error, Result};
 use assay_postgres::address::is_address as is_postgres;
-use assay_postgres::binaries::SearchPath;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -93,54 +92,23 @@ impl ServerPlan {
         }
     }
 
-    /// The managed PostgreSQL server that these options describe.
+    /// The managed server that these options describe.
     ///
     /// # Errors
-    /// When there are no programs of a server.
-    pub fn own_postgres(
+    /// When there are no programs of a server, or an option is not of this product.
+    pub fn own<S: Program>(
         &self,
         target: &Path,
         sizing: ServerSizing,
         guard: &[String],
-    ) -> Result<OwnPlan<assay_postgres::server::Server>> {
-        let binaries = SearchPath::of_this_program(self.bindir.clone()).find()?;
-        let choice = self.io_method.map(|method| match method {
-            IoMethod::Sync => assay_postgres::server::IoMethod::Sync,
-            IoMethod::Worker => assay_postgres::server::IoMethod::Worker,
-            IoMethod::IoUring => assay_postgres::server::IoMethod::IoUring,
-        });
-        Ok(self.plan(binaries, choice, target, (sizing, guard)))
-    }
-
-    /// The managed MariaDB server that these options describe.
-    ///
-    /// # Errors
-    /// When there are no programs of a server, or an option is PostgreSQL's alone.
-    pub fn own_mariadb(
-        &self,
-        target: &Path,
-        sizing: ServerSizing,
-        guard: &[String],
-    ) -> Result<OwnPlan<assay_mariadb::server::Server>> {
-        if self.io_method.is_some() {
-            return Err(Error::usage(
-                "--io-method is a choice of PostgreSQL alone",
-                "leave it out with --server mariadb",
-            ));
-        }
-        let places = assay_mariadb::binaries::SearchPath::of_this_program(self.bindir.clone());
-        Ok(self.plan(places.find()?, (), target, (sizing, guard)))
-    }
-
-    fn plan<S: Program>(
-        &self,
-        binaries: S::Binaries,
-        choice: S::Choice,
-        target: &Path,
-        (sizing, guard): (ServerSizing, &[String]),
-    ) -> OwnPlan<S> {
-        OwnPlan {
-            binaries,
+    ) -> Result<OwnPlan<S>> {
+        let choice = S::choice(self.io_method.map(|method| match method {
+            IoMethod::Sync => assay_dbserver::IoMethod::Sync,
+            IoMethod::Worker => assay_dbserver::IoMethod::Worker,
+            IoMethod::IoUring => assay_dbserver::IoMethod::IoUring,
+        }))?;
+        Ok(OwnPlan {
+            binaries: S::find(self.bindir.clone())?,
             target: target.to_owned(),
             guard: guard.to_vec(),
             data_bytes: sizing.data_bytes,
@@ -150,6 +118,6 @@ impl ServerPlan {
             choice,
             keep: self.keep,
             without: self.without,
-        }
+        })
     }
 }

@@ -8,7 +8,7 @@ use super::load_driver::LoadDriver;
 use super::load_member::LoadMember;
 use super::parameters::{HotSpotParameter, ThinkParameter};
 use super::partial_data::PartialData;
-use super::prepared_server::{LoadProduct, LoadTarget, PreparedServer, ServerRequest};
+use super::prepared_server::{PreparedServer, ServerRequest};
 use super::search::Search;
 use super::server_plan::{ProductName, ServerPlan, ServerSizing};
 use super::settings_table::shown;
@@ -16,7 +16,9 @@ use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
-use assay_dbload::load::{Database, LadderSearch, MariadbLink, RungPlan, schema_name};
+use assay_dbload::load::{
+    Database, LadderSearch, LoadTarget, MariadbLink, Product, RungPlan, schema_name,
+};
 use assay_dbload::slob::{Access, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled};
 use assay_loads::slob::{Redo, Rules};
 use assay_model::load::{Filled, Length, LoadKind, Setting};
@@ -279,7 +281,7 @@ impl SlobPlan {
         }
     }
 
-    fn run_on<L: LoadProduct>(
+    fn run_on<L: Product>(
         &self,
         access: Access,
         words: &str,
@@ -409,7 +411,7 @@ impl BlockSetup<'_> {
     ///
     /// # Errors
     /// What the gate or the server say; then Assay leaves nothing behind.
-    pub fn prepare<L: LoadProduct>(
+    pub fn prepare<L: Product>(
         &self,
         named: &LoadTarget,
         context: &Context,
@@ -443,7 +445,7 @@ impl BlockSetup<'_> {
     }
 }
 
-fn load<L: LoadProduct>(
+fn load<L: Product>(
     database: &mut Database<L>,
     rules: &Rules,
     context: &Context,

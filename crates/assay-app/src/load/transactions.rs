@@ -15,7 +15,6 @@ use super::kind::Parts;
 use super::ladder_run::{LadderPlan, run_ladder};
 use super::load_driver::LoadDriver;
 use super::partial_data::PartialData;
-use super::prepared_server::LoadProduct;
 use super::search::Search;
 use super::server_plan::{ProductName, ServerPlan};
 use super::settings_table::shown;
@@ -23,7 +22,7 @@ use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
-use assay_dbload::load::{Calls, Isolation, LadderSearch, Method, Pace, RungPlan, Tables};
+use assay_dbload::load::{Calls, Isolation, LadderSearch, Method, Pace, Product, RungPlan, Tables};
 use assay_model::load::{Length, OnLoss, Setting, Spacing};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
@@ -276,7 +275,7 @@ impl TransactionPlan {
         context: &Context,
     ) -> Result<FinishedRun>
     where
-        M: Method<Link: LoadProduct>,
+        M: Method<Link: Product>,
     {
         let schema = self.schema_of(wanted.kind);
         let ladder = self.ladder(wanted.settings, wanted.access)?;

@@ -3,8 +3,7 @@
 
 use super::load_cell::{LoadCell, TARGET};
 use crate::load::LoadPlan;
-use crate::load::prepared_server::LoadTarget;
-use assay_dbload::load::PreservedServer;
+use assay_dbload::load::{LoadTarget, PreservedServer};
 use assay_host::gate::{Gate, OwnedDirectory};
 use assay_host::root::SysRoot;
 use assay_model::study::{Cell, Study};

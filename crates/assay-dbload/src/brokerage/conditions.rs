@@ -4,7 +4,7 @@
 //! 3 completed, 4 canceled; kinds 2, 4 and 5 sell, kinds from 3 on wait for a price. Two sides are compared by sums over
 //! both: a row of the one counts 1 and its amount, a row of the other -1 and less its amount, and nothing may remain.
 
-use super::dialect::phrases;
+use super::statements::phrases;
 use crate::load::{Conditions, Database, Product, check_all, said, single_number};
 use assay_loads::brokerage::Rules;
 use assay_model::Result;

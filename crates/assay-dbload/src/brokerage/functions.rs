@@ -1,11 +1,18 @@
-//! All transactions as functions of the server: one call, one network round trip, one transaction.
+//! All transactions as functions of PostgreSQL, how they are called, and what they return: one call, one network round trip, one
+//! transaction.
 
-use assay_loads::brokerage::Rules;
+use super::runner::TransactionOutcome;
+use crate::load::{Dialect, Pipeline, Product, Statement, Value};
+use assay_loads::brokerage::{
+    Customer, Lookup, Order, Position, Rules, Tick, TradeOrder, Transaction, Update, Watch,
+    WatchScope,
+};
+use assay_model::failure::{Answer, Failure};
 
 const FUNCTIONS: &str = include_str!("sql/postgres_functions.sql");
 
 /// The code with which an order is taken back.
-pub(super) const ROLLED_BACK_CODE: &str = "AS002";
+const ROLLED_BACK_CODE: &str = "AS002";
 /// Microseconds of a second.
 const SECOND_US: i64 = 1_000_000;
 
@@ -23,7 +30,7 @@ pub(super) fn create(schema: &str, rules: &Rules, loaded_us: i64) -> String {
 }
 
 /// The calls: names with their parameters and what is asked of the answer, money in hundredths.
-pub(super) const CALLS: [(&str, &str, &str); 16] = [
+const CALLS: [(&str, &str, &str); 16] = [
     ("broker_volume", "@1, @2", "brokers, (volume * 100)::bigint"),
     ("customer_position", "#1::int, @2, #3::int", "accounts, (total * 100)::bigint, steps"),
     ("market_watch", "#1::int, #2::int, @3, #4::int", "securities, (change * 1000000)::bigint"),
@@ -51,6 +58,211 @@ pub(super) const CALLS: [(&str, &str, &str); 16] = [
     ("data_maintenance", "#1::int, #2::int, @3", "done"),
 ];
 
+/// All calls that sessions make.
+pub(super) fn calls(schema: &str) -> Vec<Statement> {
+    let call = |(name, parameters, columns)| {
+        let sql = format!("SELECT {columns} FROM {schema}.{name}({parameters})");
+        Statement::of(name, &sql, Dialect::Postgres)
+    };
+    CALLS.map(call).to_vec()
+}
+
+/// One call of a transaction. A failure leaves none open.
+pub(super) fn call<L: Product>(
+    link: &mut L,
+    pipeline: &mut L::Pipeline,
+    transaction: &Transaction,
+) -> Answer<TransactionOutcome> {
+    match give(transaction, |name, values| pipeline.alone(link, name, values)) {
+        Ok(()) => outcome(transaction, pipeline),
+        Err(failure) if failure.code() == Some(ROLLED_BACK_CODE) => {
+            Ok(TransactionOutcome { is_rolled_back: true, ..TransactionOutcome::default() })
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// What a call returned.
+fn outcome<P: Pipeline>(transaction: &Transaction, answers: &P) -> Answer<TransactionOutcome> {
+    if answers.rows(0) == 0 {
+        return Err(Failure::Protocol("a transaction without an answer".to_owned()));
+    }
+    let figures = |count: usize| (0..count).map(|column| answers.number(0, 0, column)).collect();
+    let with_text = |count: usize| TransactionOutcome {
+        figures: figures(count),
+        text: answers.text(0, count).to_owned(),
+        ..TransactionOutcome::default()
+    };
+    Ok(match transaction {
+        Transaction::BrokerVolume(_) | Transaction::MarketWatch(_) => {
+            TransactionOutcome::figures(figures(2))
+        }
+        Transaction::CustomerPosition(_) => TransactionOutcome::figures(figures(3)),
+        Transaction::SecurityDetail(_) => with_text(5),
+        Transaction::TradeStatus(_) => with_text(2),
+        Transaction::TradeLookup(_)
+        | Transaction::TradeUpdate(_)
+        | Transaction::TradeResult(_)
+        | Transaction::DataMaintenance(_) => TransactionOutcome::figures(figures(1)),
+        Transaction::TradeOrder(order) => TransactionOutcome {
+            figures: figures(3),
+            orders: sent(answers, order.quantity).into_iter().collect(),
+            ..TransactionOutcome::default()
+        },
+        Transaction::MarketFeed(_) => TransactionOutcome {
+            orders: answers.text(0, 0).split(';').filter_map(triggered).collect(),
+            ..TransactionOutcome::default()
+        },
+    })
+}
+
+/// The order that a trade order became, where it goes to the market at once.
+fn sent<P: Pipeline>(answers: &P, quantity: u32) -> Option<Order> {
+    let number = |column| answers.number(0, 0, column);
+    (number(1) == Some(1)).then(|| Order {
+        trade: number(0).unwrap_or(0),
+        symbol: answers.text(0, 3).to_owned(),
+        quantity,
+        price_cents: number(2).unwrap_or(0),
+    })
+}
+
+/// An order whose price was reached: trade, symbol, quantity and price.
+fn triggered(text: &str) -> Option<Order> {
+    let mut parts = text.split(',');
+    Some(Order {
+        trade: parts.next()?.parse().ok()?,
+        symbol: parts.next()?.to_owned(),
+        quantity: parts.next()?.parse().ok()?,
+        price_cents: parts.next()?.parse().ok()?,
+    })
+}
+
+/// A price as a parameter.
+fn cents(price_cents: i64) -> Value<'static> {
+    Value::from(u32::try_from(price_cents).unwrap_or(0))
+}
+
+/// Numbers or names with commas between them.
+fn joined<T: ToString>(values: impl Iterator<Item = T>) -> String {
+    values.map(|value| value.to_string()).collect::<Vec<_>>().join(",")
+}
+
+/// Gives a call the values of a transaction.
+fn give(
+    transaction: &Transaction,
+    call: impl FnOnce(&'static str, &[Value<'_>]) -> Answer<()>,
+) -> Answer<()> {
+    use Value::Text;
+    let number = |number: u32| Value::from(number);
+    match transaction {
+        Transaction::BrokerVolume(asked) => {
+            call("broker_volume", &[Text(&asked.brokers.join(",")), Text(asked.sector)])
+        }
+        Transaction::CustomerPosition(asked) => call("customer_position", &position(asked)),
+        Transaction::MarketWatch(asked) => call("market_watch", &watch(asked)),
+        Transaction::SecurityDetail(asked) => {
+            let (back, days) = (number(asked.days_back), number(asked.days));
+            let with_texts = u32::from(asked.with_texts);
+            call("security_detail", &[Text(&asked.symbol), back, days, number(with_texts)])
+        }
+        Transaction::TradeLookup(lookup) => give_lookup(lookup, call),
+        Transaction::TradeOrder(order) => call("trade_order", &order_values(order)),
+        Transaction::TradeStatus(account) => call("trade_status", &[number(*account)]),
+        Transaction::TradeUpdate(update) => give_update(update, call),
+        Transaction::TradeResult(order) => {
+            call("trade_result", &[Value::Number(order.trade), cents(order.price_cents)])
+        }
+        Transaction::MarketFeed(ticks) => {
+            let [symbols, prices, quantities] = feed(ticks);
+            call("market_feed", &[Text(&symbols), Text(&prices), Text(&quantities)])
+        }
+        Transaction::DataMaintenance(care) => call(
+            "data_maintenance",
+            &[number(care.what), number(care.customer), Text(&care.symbol)],
+        ),
+    }
+}
+
+fn position(asked: &Position) -> [Value<'_>; 3] {
+    let (number, code) = match &asked.customer {
+        Customer::Number(number) => (*number, ""),
+        Customer::TaxCode(code) => (0, code.as_str()),
+    };
+    let account = asked.history_of.map_or(Value::Number(-1), Value::from);
+    [Value::from(number), Value::Text(code), account]
+}
+
+fn watch(asked: &Watch) -> [Value<'_>; 4] {
+    let (customer, account, industry) = match &asked.watched {
+        WatchScope::List(customer) => (*customer, 0, ""),
+        WatchScope::Account(account) => (0, *account, ""),
+        WatchScope::Industry(industry) => (0, 0, industry.as_str()),
+    };
+    let [customer, account, back] = [customer, account, asked.days_back].map(Value::from);
+    [customer, account, Value::Text(industry), back]
+}
+
+fn order_values(order: &TradeOrder) -> Vec<Value<'_>> {
+    let (first, last, code) = &order.executor;
+    let (symbol, company, issue) = match &order.security {
+        Ok(symbol) => (symbol.as_str(), "", ""),
+        Err((company, issue)) => ("", company.as_str(), *issue),
+    };
+    let texts = [first, last, code.as_str(), symbol, company, issue].map(Value::Text);
+    let mut values = vec![Value::from(order.account)];
+    values.extend(texts);
+    values.extend([Value::from(order.kind), Value::from(order.quantity), cents(order.limit_cents)]);
+    let flags = [order.is_cash, order.is_lifo, order.is_rolled_back];
+    values.extend(flags.map(|flag| Value::from(u32::from(flag))));
+    values
+}
+
+fn feed(ticks: &[Tick]) -> [String; 3] {
+    [
+        joined(ticks.iter().map(|tick| &tick.symbol)),
+        joined(ticks.iter().map(|tick| tick.price_cents)),
+        joined(ticks.iter().map(|tick| tick.quantity)),
+    ]
+}
+
+fn give_lookup(
+    lookup: &Lookup,
+    call: impl FnOnce(&'static str, &[Value<'_>]) -> Answer<()>,
+) -> Answer<()> {
+    let number = |number: u32| Value::from(number);
+    match lookup {
+        Lookup::Trades(numbers) => call("lookup_trades", &[Value::Text(&joined(numbers.iter()))]),
+        Lookup::Account(account, from_s) => {
+            call("lookup_account", &[number(*account), number(*from_s)])
+        }
+        Lookup::Security(symbol, from_s) => {
+            call("lookup_security", &[Value::Text(symbol), number(*from_s)])
+        }
+        Lookup::Holding(account, from_s) => {
+            call("lookup_holding", &[number(*account), number(*from_s)])
+        }
+    }
+}
+
+fn give_update(
+    update: &Update,
+    call: impl FnOnce(&'static str, &[Value<'_>]) -> Answer<()>,
+) -> Answer<()> {
+    let number = |number: u32| Value::from(number);
+    match update {
+        Update::Executor(numbers) => {
+            call("update_executor", &[Value::Text(&joined(numbers.iter()))])
+        }
+        Update::Settlement(account, from_s) => {
+            call("update_settlement", &[number(*account), number(*from_s)])
+        }
+        Update::Cash(symbol, from_s) => {
+            call("update_cash", &[Value::Text(symbol), number(*from_s)])
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,5 +284,15 @@ mod tests {
             assert_eq!(given, parameters.matches(['#', '@']).count(), "{name}");
         }
         assert!(all.contains(ROLLED_BACK_CODE));
+    }
+
+    #[test]
+    fn orders_whose_price_was_reached_are_read_and_nothing_else() {
+        let text = "7,AAAAAB,100,2550;9,AAAAAC,200,1000;";
+        let orders: Vec<Order> = text.split(';').filter_map(triggered).collect();
+        assert_eq!(orders.len(), 2);
+        assert_eq!((orders[1].trade, orders[1].price_cents), (9, 1000));
+        assert_eq!((orders[0].symbol.as_str(), orders[0].quantity), ("AAAAAB", 100));
+        assert!(triggered("").is_none() && triggered("7,A").is_none());
     }
 }

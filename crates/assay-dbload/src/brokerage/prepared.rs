@@ -1,9 +1,9 @@
 //! How the transactions of a session reach their server: as functions of it or as statements, with the days of the data.
 
-use super::outcome::{Days, TransactionOutcome};
-use super::statements::all;
-use super::{calls, runner};
-use crate::load::{Calls, CommitMark, CommitMarks, Dialect, Isolation, Pipeline, Product};
+use super::runner::{Days, TransactionOutcome};
+use super::statements::{all, phrases};
+use super::{functions, runner};
+use crate::load::{Calls, CommitMark, CommitMarks, Isolation, Pipeline, Product};
 use assay_loads::brokerage::{Rules, Transaction};
 use assay_model::failure::Answer;
 
@@ -27,9 +27,9 @@ impl<L: Product> PreparedBrokerage<L> {
         link.begin_session(isolation)?;
         let days = Days::of(link, schema, rules)?;
         // The products that have no functions for this load take statements.
-        let calls = if L::DIALECT == Dialect::Postgres { calls } else { Calls::Statements };
+        let calls = if phrases(L::DIALECT).has_functions { calls } else { Calls::Statements };
         let statements = match calls {
-            Calls::Functions => calls::all(schema),
+            Calls::Functions => functions::calls(schema),
             Calls::Statements => {
                 let mut statements = all(L::DIALECT, schema);
                 statements.extend(commits.statement(L::DIALECT, schema));
@@ -48,7 +48,7 @@ impl<L: Product> PreparedBrokerage<L> {
     ) -> Answer<TransactionOutcome> {
         let Self { pipeline, calls, days } = self;
         match calls {
-            Calls::Functions => calls::call(link, pipeline, transaction),
+            Calls::Functions => functions::call(link, pipeline, transaction),
             Calls::Statements => runner::attempt(link, pipeline, *days, transaction, mark),
         }
     }

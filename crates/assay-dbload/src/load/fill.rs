@@ -7,7 +7,6 @@ use super::link::single_number;
 use super::manifest::{Manifest, complete, note, part_note, sizes_of};
 use super::procedures::ensure_procedures;
 use super::product::{Destination, Product};
-use super::statements::Dialect;
 use super::tables::{IndexLayout, Origin, TableLayout, Tables};
 use super::transfer::transfer;
 use assay_host::clock::unix_ns;
@@ -316,7 +315,7 @@ fn end<T: Tables, L: Product>(
 ) -> Result<Filled> {
     let schema = database.schema.clone();
     let mut sql = L::put_notes(&schema, &[complete()]);
-    if L::DIALECT == Dialect::Postgres {
+    if L::DIALECT.has_functions() {
         sql.insert_str(0, &tables.functions(&schema, origin.loaded_us));
     }
     database.run("ending the loading", &sql)?;

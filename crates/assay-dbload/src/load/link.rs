@@ -2,6 +2,7 @@
 
 use super::pipeline::Pipeline;
 use super::statements::{Dialect, Value};
+use super::target::LoadTarget;
 use assay_dbserver::processes::Group;
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::failure::{Answer, Failure, Refusal};
@@ -18,6 +19,12 @@ pub trait Link: Send + Sync + Sized {
     type Pipeline: Pipeline<Link = Self>;
     /// Its SQL.
     const DIALECT: Dialect;
+
+    /// The address, where a target is that of a server of this product.
+    fn address_in(named: &LoadTarget) -> Option<&Self::Address>;
+
+    /// An address as a target that another program of this machine reads, with its secret.
+    fn spelled(address: &Self::Address) -> String;
 
     /// Connects and logs in.
     fn open(address: &Self::Address) -> Answer<Self>;

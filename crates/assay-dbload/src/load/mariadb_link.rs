@@ -5,6 +5,7 @@
 use super::link::{Isolation, Link, PreparedStatement};
 use super::pipeline::{Pipeline, missing};
 use super::statements::{Dialect, Statement, Value, parameters};
+use super::target::LoadTarget;
 use assay_dbserver::{Interrupter, Usage};
 use assay_mariadb::address::Address;
 use assay_mariadb::connection::{Answers, Batch, Connection, Fields, Prepared, Values};
@@ -26,6 +27,17 @@ impl Link for MariadbLink {
     type Prepared = PreparedStatement<Prepared>;
     type Pipeline = MariadbPipeline;
     const DIALECT: Dialect = Dialect::Mariadb;
+
+    fn address_in(named: &LoadTarget) -> Option<&Address> {
+        match named {
+            LoadTarget::Mariadb(address) => Some(address),
+            _ => None,
+        }
+    }
+
+    fn spelled(address: &Address) -> String {
+        address.spelled()
+    }
 
     fn open(address: &Address) -> Answer<Self> {
         let mut connection = Connection::open(address)?;

@@ -141,10 +141,7 @@ pub(super) fn pairs(rows: &[Row]) -> Vec<(String, String)> {
 
 /// A name as the server writes one that needs quotes.
 pub(super) fn quoted(dialect: Dialect, name: &str) -> String {
-    let quote = match dialect {
-        Dialect::Postgres => '"',
-        Dialect::Mariadb => '`',
-    };
+    let quote = dialect.quote();
     format!("{quote}{}{quote}", name.replace(quote, &format!("{quote}{quote}")))
 }
 

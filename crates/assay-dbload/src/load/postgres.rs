@@ -8,7 +8,7 @@ use super::copy::CopyRows;
 use super::link::ServerUse;
 use super::owned_postgres::{drop_all, drop_failed, number_of, rolled_back, standing_as, take};
 use super::owner::{Candidate, Owner, Ownership, RECORD, quoted};
-use super::product::{Destination, Product};
+use super::product::{Destination, OwnedPlace, Product};
 use super::remark::remark;
 use super::statements::Dialect::Postgres;
 use super::tables::{IndexLayout, Statistics, TableLayout};
@@ -194,6 +194,11 @@ impl Product for Connection {
 
     fn keep_database(&mut self) -> Answer<()> {
         keep_database(self)
+    }
+
+    fn enter_database(address: &Address, name: &str) -> Result<OwnedPlace<Self>> {
+        let (database, is_new) = OwnDatabase::enter(address, name)?;
+        Ok(OwnedPlace { database, is_new, address: address.with_database(name) })
     }
 
     fn copy_database(address: &Address, own: &OwnDatabase) -> Result<OwnDatabase> {

@@ -4,6 +4,7 @@
 use super::link::{Isolation, Link, PreparedStatement};
 use super::pipeline::{Pipeline, missing};
 use super::statements::{Dialect, Statement, Value, parameters};
+use super::target::LoadTarget;
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::failure::Answer;
 use assay_model::row::Row;
@@ -22,6 +23,17 @@ impl Link for Connection {
     type Prepared = PreparedStatement<Prepared>;
     type Pipeline = ConnectionPipeline;
     const DIALECT: Dialect = Dialect::Postgres;
+
+    fn address_in(named: &LoadTarget) -> Option<&Address> {
+        match named {
+            LoadTarget::Postgres(address) => Some(address),
+            _ => None,
+        }
+    }
+
+    fn spelled(address: &Address) -> String {
+        address.spelled()
+    }
 
     fn open(address: &Address) -> Answer<Self> {
         Self::open(address, APPLICATION)

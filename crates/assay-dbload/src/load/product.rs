@@ -24,6 +24,16 @@ pub struct Destination<'a> {
     pub is_new: bool,
 }
 
+/// A database that is Assay's alone.
+pub struct OwnedPlace<L: Link> {
+    /// It, by its record.
+    pub database: OwnDatabase,
+    /// Whether it was made just now.
+    pub is_new: bool,
+    /// The way into it.
+    pub address: L::Address,
+}
+
 /// A product: what its servers are asked about themselves, what on them is Assay's, and how they keep the tables of a load.
 pub trait Product: Link {
     /// The name in the conduct of a measurement.
@@ -103,6 +113,14 @@ pub trait Product: Link {
     /// Notes that the database of this session is to be kept, where a schema is not one.
     fn keep_database(&mut self) -> Answer<()> {
         Ok(())
+    }
+
+    /// Enters or makes a database that is Assay's alone, so that it can be copied.
+    ///
+    /// # Errors
+    /// What the server says, that another has its name, or that the product has no such copies.
+    fn enter_database(_address: &Self::Address, _name: &str) -> Result<OwnedPlace<Self>> {
+        Err(no_copies())
     }
 
     /// Copies a database, to go back to it.

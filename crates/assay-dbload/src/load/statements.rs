@@ -45,6 +45,19 @@ impl Dialect {
     const fn is_numbered(self) -> bool {
         matches!(self, Self::Postgres)
     }
+
+    /// Whether a load creates functions on it; else it may create procedures.
+    pub(super) const fn has_functions(self) -> bool {
+        matches!(self, Self::Postgres)
+    }
+
+    /// What stands around a name that needs quotes.
+    pub(super) const fn quote(self) -> char {
+        match self {
+            Self::Postgres => '"',
+            Self::Mariadb => '`',
+        }
+    }
 }
 
 /// A statement in the words of a product, and which of the values stands at each of its parameters, from 0.

@@ -3,7 +3,7 @@
 //! Source: TPC-C, clause 3.3.2, conditions 1 to 12. The eleventh is stated there for freshly loaded data; deliveries are
 //! counted with each customer, so that it can be checked at any time.
 
-use super::dialect::phrases;
+use super::statements::phrases;
 use crate::load::{Conditions, Database, Product, check_all, said, single_number};
 use assay_model::Result;
 use assay_model::load::Checks;

@@ -1,5 +1,5 @@
-//! The five transactions as functions of PostgreSQL and as procedures of MariaDB and MySQL: one call, one network round trip, one
-//! transaction.
+//! The five transactions as functions of PostgreSQL and as procedures of MariaDB and MySQL, and their calls: one network round
+//! trip, one transaction.
 //!
 //! In a procedure, what concerns all lines of an order is one statement, whose lines come as one text: a statement of a
 //! procedure costs some thirty microseconds however little it does. The rows that most sessions want come last, and what is
@@ -8,11 +8,16 @@
 //!
 //! Source: TPC-C, clauses 2.4.2 to 2.8.2; the order of changes inside a transaction is free.
 
+use super::rows::{order_rows, write_rows};
 use super::statements::{text, within};
-use crate::load::{Dialect, Procedure, with_variables};
+use crate::load::{
+    Dialect, Pipeline, Procedure, Product, Statement, Value, none_open, with_variables,
+};
+use assay_loads::oltp::{Customer, NewOrder, Transaction};
+use assay_model::failure::Answer;
 
 /// The code with which a new order is rolled back that names an unused item.
-pub(super) const UNUSED_ITEM: &str = "AS001";
+const UNUSED_ITEM: &str = "AS001";
 
 const FUNCTIONS: &str = include_str!("sql/postgres_functions.sql");
 const PROCEDURES: &str = include_str!("sql/mariadb_procedures.sql");
@@ -74,9 +79,141 @@ fn counted(named: &str) -> String {
     search.replacen("c_id", "COUNT(*)", 1)
 }
 
+/// The call whose answer says whether there is an order.
+const PLACE_ORDER: &str = "place_order";
+/// Parameters of the functions.
+const FUNCTION_CALLS: [(&str, &str); 5] = [
+    (PLACE_ORDER, "#1::int, #2::int, #3::int, @4::int[], @5::int[], @6::int[]"),
+    ("pay", "#1::int, #2::int, #3::int, #4::int, #5::int, @6, #7::int"),
+    ("last_order", "#1::int, #2::int, #3::int, @4"),
+    ("deliver", "#1::int, #2::int"),
+    ("low_stock", "#1::int, #2::int, #3::int"),
+];
+/// How many values the procedures take, and how many they give out: what is given out needs a place only.
+const PROCEDURE_CALLS: [(&str, usize, usize); 5] = [
+    (PLACE_ORDER, 6, 4),
+    ("pay", 7, 2),
+    ("last_order", 4, 10),
+    ("deliver", 2, 1),
+    ("low_stock", 3, 1),
+];
+
+/// All calls that sessions make.
+fn calls(dialect: Dialect, schema: &str) -> Vec<Statement> {
+    let function = |(name, parameters)| {
+        Statement::of(name, &format!("SELECT {schema}.{name}({parameters})"), dialect)
+    };
+    let procedure = |(name, taken, given_out)| {
+        let places: Vec<String> =
+            (1..=taken + given_out).map(|place| format!("#{place}")).collect();
+        Statement::of(name, &format!("CALL {schema}.{name}({})", places.join(", ")), dialect)
+    };
+    match dialect {
+        Dialect::Postgres => FUNCTION_CALLS.map(function).to_vec(),
+        Dialect::Mariadb => PROCEDURE_CALLS.map(procedure).to_vec(),
+    }
+}
+
+/// Has the calls parsed, and makes one that finds nothing where a procedure or right that is missing is met by that only.
+pub(super) fn prepare<L: Product>(link: &mut L, schema: &str) -> Answer<L::Pipeline> {
+    let mut pipeline = L::Pipeline::prepare(link, schema, calls(L::DIALECT, schema))?;
+    if L::DIALECT == Dialect::Mariadb {
+        pipeline.alone(link, "low_stock", &[0, 0, 0].map(Value::Number))?;
+    }
+    Ok(pipeline)
+}
+
+/// Carries a transaction out; whether it was committed, and not rolled back as asked. A failure leaves none open.
+pub(super) fn call<L: Product>(
+    link: &mut L,
+    pipeline: &mut L::Pipeline,
+    transaction: &Transaction,
+) -> Answer<bool> {
+    let mut call = |name, values: &[Value<'_>]| {
+        let called = pipeline.alone(link, name, values);
+        match L::DIALECT {
+            Dialect::Postgres => match called {
+                Err(failure) if failure.code() == Some(UNUSED_ITEM) => Ok(false),
+                called => called.map(|()| true),
+            },
+            // A procedure has rolled back itself, unless it was not called at all. An order that names an unused item gets no
+            // number.
+            Dialect::Mariadb => {
+                none_open(link, called)?;
+                Ok(name != PLACE_ORDER || pipeline.number(0, 0, 0).is_some())
+            }
+        }
+    };
+    let number = |number: u32| Value::from(number);
+    match transaction {
+        Transaction::NewOrder(order) => place_order(L::DIALECT, order, call),
+        Transaction::Payment(payment) => {
+            let [customer, name] = number_and_name(&payment.customer);
+            let (w, d) = (number(payment.warehouse), number(payment.district));
+            let of_w = number(payment.customer_warehouse);
+            let of_d = number(payment.customer_district);
+            call("pay", &[w, d, of_w, of_d, customer, name, number(payment.amount)])
+        }
+        Transaction::OrderStatus(asked) => {
+            let [customer, name] = number_and_name(&asked.customer);
+            call("last_order", &[number(asked.warehouse), number(asked.district), customer, name])
+        }
+        Transaction::Delivery(delivery) => {
+            call("deliver", &[delivery.warehouse, delivery.carrier].map(number))
+        }
+        Transaction::StockLevel(asked) => {
+            call("low_stock", &[asked.warehouse, asked.district, asked.threshold].map(number))
+        }
+    }
+}
+
+/// A new order: its lines are three arrays of a function, and one text of rows for a procedure.
+fn place_order(
+    dialect: Dialect,
+    order: &NewOrder,
+    call: impl FnOnce(&'static str, &[Value<'_>]) -> Answer<bool>,
+) -> Answer<bool> {
+    let [w, d, c] = [order.warehouse, order.district, order.customer].map(Value::from);
+    match dialect {
+        Dialect::Postgres => {
+            let [supplies, items, quantities] = [
+                array(order.lines.iter().map(|line| line.supply)),
+                array(order.lines.iter().map(|line| line.item)),
+                array(order.lines.iter().map(|line| line.quantity)),
+            ];
+            let [supplies, items, quantities] =
+                [&supplies, &items, &quantities].map(|all| Value::Text(all));
+            call(PLACE_ORDER, &[w, d, c, supplies, items, quantities])
+        }
+        Dialect::Mariadb => {
+            let is_local = order.lines.iter().all(|line| line.supply == order.warehouse);
+            let line_count = u32::try_from(order.lines.len()).unwrap_or(0);
+            let [line_count, is_local] = [line_count, u32::from(is_local)].map(Value::from);
+            let mut wanted = String::new();
+            write_rows(&mut wanted, order_rows(order));
+            call(PLACE_ORDER, &[w, d, c, line_count, is_local, Value::Text(&wanted)])
+        }
+    }
+}
+
+/// Numbers as an array of PostgreSQL.
+fn array(numbers: impl Iterator<Item = u32>) -> String {
+    let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
+    format!("{{{}}}", numbers.join(","))
+}
+
+/// A customer as number and name; one of them says nothing.
+fn number_and_name(customer: &Customer) -> [Value<'_>; 2] {
+    match customer {
+        Customer::Number(number) => [Value::from(*number), Value::Text("")],
+        Customer::Name(name) => [Value::Number(0), Value::Text(name)],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_loads::oltp::Line;
 
     #[test]
     fn functions_know_their_schema_and_their_code() {
@@ -99,5 +236,43 @@ mod tests {
         }
         let named = "SELECT COUNT(*) INTO place FROM shop.customer WHERE c_w_id = cw AND c_d_id = cd AND c_last = name;";
         assert!(all[1].sql.contains(named) && all[2].sql.contains(named), "{}", all[1].sql);
+    }
+
+    #[test]
+    fn a_call_has_a_place_for_each_value_of_its_function_or_procedure() {
+        let sql = |dialect| calls(dialect, "s").into_iter().map(|one| one.sql).collect::<Vec<_>>();
+        assert_eq!(sql(Dialect::Postgres)[3], "SELECT s.deliver($1::bigint::int, $2::bigint::int)");
+        assert_eq!(sql(Dialect::Mariadb)[3], "CALL s.deliver(?, ?, ?)");
+        for Statement { name, sql, .. } in calls(Dialect::Mariadb, "s") {
+            let made = procedures("s").into_iter().find(|one| one.name == name);
+            let head = made.unwrap().sql.split("SQL SECURITY").next().unwrap().to_owned();
+            // The types of money hold a comma, too.
+            assert_eq!(
+                sql.matches('?').count(),
+                head.replace("2,2", "").matches(',').count() + 1,
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_lines_of_an_order_go_in_the_form_that_the_server_reads() {
+        let line = |item, supply, quantity| Line { item, supply, quantity };
+        let lines = vec![line(7, 2, 10), line(9, 3, 1)];
+        let order = NewOrder { warehouse: 2, district: 1, customer: 5, lines };
+        place_order(Dialect::Postgres, &order, |_, values| {
+            let texts = ["{2,3}", "{7,9}", "{10,1}"].map(Value::Text);
+            assert_eq!(values[3..], texts);
+            Ok(true)
+        })
+        .unwrap();
+        place_order(Dialect::Mariadb, &order, |_, values| {
+            assert_eq!(
+                values[3..],
+                [Value::Number(2), Value::Number(0), Value::Text("[[7, 2, 10],[9, 3, 1]]")]
+            );
+            Ok(true)
+        })
+        .unwrap();
     }
 }

@@ -1,7 +1,7 @@
 //! How the transactions of a session reach their server: as functions of it or as statements.
 
 use super::statements::all;
-use super::{calls, transactions};
+use super::{functions, transactions};
 use crate::load::{Calls, CommitMark, CommitMarks, Isolation, Pipeline, Product};
 use assay_loads::oltp::Transaction;
 use assay_model::failure::Answer;
@@ -23,7 +23,7 @@ impl<L: Product> PreparedOrders<L> {
     ) -> Answer<Self> {
         link.begin_session(isolation)?;
         let pipeline = match calls {
-            Calls::Functions => calls::prepare(link, schema)?,
+            Calls::Functions => functions::prepare(link, schema)?,
             Calls::Statements => {
                 let mut statements = all(L::DIALECT, schema);
                 statements.extend(commits.statement(L::DIALECT, schema));
@@ -42,7 +42,7 @@ impl<L: Product> PreparedOrders<L> {
         mark: &mut Option<CommitMark>,
     ) -> Answer<bool> {
         match self.calls {
-            Calls::Functions => calls::call(link, &mut self.pipeline, transaction),
+            Calls::Functions => functions::call(link, &mut self.pipeline, transaction),
             Calls::Statements => transactions::attempt(link, &mut self.pipeline, transaction, mark),
         }
     }

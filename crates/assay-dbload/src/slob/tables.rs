@@ -11,6 +11,7 @@ use assay_loads::sink::{Part, Sink};
 use assay_loads::slob::{Redo, Row, Rows, Rules, TEXT_BYTES, TEXT_COLUMNS};
 use assay_model::load::LoadKind;
 use assay_model::number::{count, index_of, real};
+use assay_model::{Error, Result};
 
 /// Columns of a row on a heap: the key and the texts.
 const HEAP_COLUMNS: u16 = 20;
@@ -27,6 +28,14 @@ const FILLERS: u64 = 2;
 const FILLERS_OF_LARGE_PAGES: u64 = 4;
 /// From this page on the limit is that of the row and not of the page, bytes.
 const LARGE_PAGE_BYTES: u64 = 65_536;
+/// A table of PostgreSQL is extended by several blocks at once, of which the last may stay empty; nobody meets them, because no
+/// entry of the index points there.
+/// Source: PostgreSQL 16, `RelationAddBlocks` in src/backend/access/heap/hio.c.
+const SPARE_BLOCKS: u64 = 64;
+/// The smallest page of InnoDB that rows of the method fit into, bytes.
+const PAGE_BYTES_MIN: u64 = 8192;
+/// Share of the rows that must have a page of their own: InnoDB's count of its pages is of whole extents.
+const OWN_PAGE_SHARE_MIN: f64 = 0.98;
 /// What fills a page; longer than any page needs.
 static FILLER: [u8; 16_000] = [b'='; 16_000];
 
@@ -83,6 +92,38 @@ fn fillers(page_bytes: u64) -> (u64, usize) {
     let taken = page_bytes / 16 + PAGE_OVERHEAD_BYTES + ROW_BYTES;
     let each = page_bytes.saturating_sub(taken) / count;
     (count, index_of(each.saturating_sub(ROW_OVERHEAD_BYTES)))
+}
+
+/// Refuses tables whose rows share blocks.
+pub(super) fn check_blocks(
+    dialect: Dialect,
+    rows: u64,
+    table_bytes: u64,
+    block_bytes: u64,
+) -> Result<()> {
+    let wanted = rows.saturating_mul(block_bytes);
+    let (are_apart, hint) = match dialect {
+        Dialect::Postgres => {
+            let most = wanted + wanted / 16 + SPARE_BLOCKS * block_bytes;
+            ((wanted..=most).contains(&table_bytes), "use a server with the usual block of 8 KiB")
+        }
+        Dialect::Mariadb => {
+            let least = OWN_PAGE_SHARE_MIN * real(wanted);
+            (
+                real(table_bytes) >= least && block_bytes >= PAGE_BYTES_MIN,
+                "use a server with pages of 8 KiB or more (innodb_page_size), without compression",
+            )
+        }
+    };
+    if are_apart {
+        return Ok(());
+    }
+    Err(Error::environment(
+        format!(
+            "{rows} rows became {table_bytes} bytes and not {wanted}: not every row has a block of its own"
+        ),
+        hint,
+    ))
 }
 
 /// One table of the method.
@@ -319,5 +360,17 @@ mod tests {
         assert!(create.contains("PRIMARY KEY (place)) ENGINE = InnoDB ROW_FORMAT = DYNAMIC"));
         let index = MariadbLink::add_index("s", "cf1", &layout.indexes[0]);
         assert_eq!(index, "ALTER TABLE s.cf1 ADD UNIQUE INDEX custid (custid)");
+    }
+
+    #[test]
+    fn rows_have_blocks_of_their_own_and_some_blocks_may_be_spare() {
+        let heap = |blocks: u64| check_blocks(Dialect::Postgres, 1024, blocks * 8192, 8192);
+        assert!(heap(1024).is_ok() && heap(1025).is_ok() && heap(1024 + 64 + 64).is_ok());
+        assert!(heap(1023).is_err() && heap(512).is_err() && heap(2048).is_err());
+        let tree = |rows: u64, page_bytes| {
+            check_blocks(Dialect::Mariadb, 1000, rows * page_bytes, page_bytes)
+        };
+        assert!(tree(1000, 8192).is_ok());
+        assert!(tree(500, 8192).is_err() && tree(1000, 4096).is_err());
     }
 }

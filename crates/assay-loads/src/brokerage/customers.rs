@@ -6,9 +6,9 @@ use super::clients::{
     tier_of,
 };
 use super::fixed::{ACTIVE, EXCHANGES};
+use super::fixed::{broker, person, symbol, tax_code};
 use super::securities::{DAY_US, day_of, skewed};
 use super::trades::Unit;
-use super::words::{broker, person, symbol, tax_code};
 use super::{OPENING_BALANCE_CENTS, Rules};
 use crate::sink::Sink;
 use assay_stats::random::mix;

@@ -3,8 +3,8 @@
 
 use super::Rules;
 use super::choice::{Skewed, between};
+use super::fixed::symbol;
 use super::securities::{price_cents, skewed};
-use super::words::symbol;
 use assay_model::mix::Mix;
 use assay_model::number::{index_of, narrow};
 use assay_stats::random::Random;

@@ -1,6 +1,6 @@
 //! The 33 tables: nine of fixed size, sixteen that grow with the customers, eight that grow with every trade.
 
-use super::{PRICE_DAYS, Rules, companies, customers, fixed, securities, trades, words};
+use super::{PRICE_DAYS, Rules, customers, fixed, securities, trades};
 use crate::sink::Sink;
 
 /// The tables.
@@ -150,7 +150,7 @@ pub fn rows_of(table: Table, rules: &Rules) -> u64 {
         Table::CommissionRate => 240,
         Table::Industry => u64::from(fixed::INDUSTRIES),
         Table::Charge => 15,
-        Table::Sector => u64::from(words::SECTORS),
+        Table::Sector => u64::from(fixed::SECTORS),
         Table::StatusType | Table::TradeType => 5,
         Table::Exchange => u64::from(fixed::EXCHANGES),
         Table::TradeRequest => 0,
@@ -163,12 +163,12 @@ pub fn fill(table: Table, rules: &Rules, loaded_us: i64, to: &mut dyn Sink) {
         Table::DailyMarket => securities::daily_market(rules, loaded_us, to),
         Table::Security => securities::securities(rules, loaded_us, to),
         Table::LastTrade => securities::last_trades(rules, loaded_us, to),
-        Table::NewsItem => companies::news(rules, loaded_us, to),
-        Table::NewsLink => companies::news_links(rules, to),
-        Table::Financial => companies::financials(rules, loaded_us, to),
-        Table::Address => companies::addresses(rules, to),
-        Table::CompanyCompetitor => companies::competitors(rules, to),
-        Table::Company => companies::companies(rules, loaded_us, to),
+        Table::NewsItem => securities::news(rules, loaded_us, to),
+        Table::NewsLink => securities::news_links(rules, to),
+        Table::Financial => securities::financials(rules, loaded_us, to),
+        Table::Address => securities::addresses(rules, to),
+        Table::CompanyCompetitor => securities::competitors(rules, to),
+        Table::Company => securities::companies(rules, loaded_us, to),
         _ => fill_of_customers(table, rules, loaded_us, to),
     }
 }

@@ -9,8 +9,8 @@ use super::clients::{accounts_of_unit, customer_of, tax_status, tax_sum, tier_of
 use super::fixed::{
     COMPLETED, PENDING, SUBMITTED, charge_cents, commission_cents, is_limit, is_sell,
 };
+use super::fixed::{person, symbol};
 use super::securities::{DAY_US, exchange_of, of_account, price_cents, skewed};
-use super::words::{person, symbol};
 use super::{Rules, UNIT_TRADES_A_DAY};
 use crate::brokerage::choice::Skewed;
 use crate::sink::Sink;

@@ -1,28 +1,7 @@
 //! Settings of a server whose storage is to be measured, by what its version has.
 
+use assay_dbserver::IoMethod;
 use assay_model::durability::Control;
-use std::fmt;
-
-/// Who carries out reads that the server asks for ahead (PostgreSQL 18).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IoMethod {
-    /// Each session itself.
-    Sync,
-    /// Processes of the server.
-    Worker,
-    /// The kernel's rings.
-    IoUring,
-}
-
-impl fmt::Display for IoMethod {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Sync => "sync",
-            Self::Worker => "worker",
-            Self::IoUring => "io_uring",
-        })
-    }
-}
 
 /// Pages are written often and handed to the device at once, so that a cut finds some of them on their way.
 const PAGES_ON_THEIR_WAY: [(&str, &str); 7] = [

@@ -3,14 +3,12 @@
 use super::request::DssRequest;
 use crate::context::Context;
 use crate::load::partial_data::PartialData;
-use crate::load::prepared_server::{
-    Cleanup, LoadProduct, LoadTarget, PreparedServer, ServerRequest,
-};
+use crate::load::prepared_server::{Cleanup, PreparedServer, ServerRequest};
 use crate::load::server_plan::ServerSizing;
 use assay_dbload::dss::{
     DssTables, SCHEMA, data_bytes, finish_refresh, scale_of, schema_state, sizes, tune,
 };
-use assay_dbload::load::{Database, Fill, Manifest, State, fill, in_the_way};
+use assay_dbload::load::{Database, Fill, LoadTarget, Manifest, Product, State, fill, in_the_way};
 use assay_loads::dss::Scale;
 use assay_model::dss::{DssData, DssLoading};
 use assay_model::load::{Filled, LoadKind};
@@ -19,7 +17,7 @@ use assay_model::units::show_count;
 use assay_model::{Error, Result};
 
 /// A prepared server with its tables.
-pub struct Tables<L: LoadProduct> {
+pub struct Tables<L: Product> {
     /// The server.
     pub prepared: PreparedServer<L>,
     /// The tables.
@@ -38,7 +36,7 @@ struct Came {
     were_there: bool,
 }
 
-impl<L: LoadProduct> Tables<L> {
+impl<L: Product> Tables<L> {
     /// Makes or enters the server, and finds or loads the tables.
     ///
     /// # Errors
@@ -94,7 +92,7 @@ fn filled(data: &DssData) -> Option<Filled> {
 }
 
 /// Finds the tables or loads them.
-fn find<L: LoadProduct>(
+fn find<L: Product>(
     database: &mut Database<L>,
     request: &DssRequest<'_>,
     context: &Context,
@@ -144,7 +142,7 @@ fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
     ))
 }
 
-fn load<L: LoadProduct>(
+fn load<L: Product>(
     database: &mut Database<L>,
     request: &DssRequest<'_>,
     found: Option<Manifest>,

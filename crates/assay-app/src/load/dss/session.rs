@@ -6,11 +6,12 @@ use super::live_queries::LiveQueries;
 use super::request::DssRequest;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
-use crate::load::prepared_server::{LoadProduct, LoadTarget, processors};
+use crate::load::prepared_server::processors;
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::{give_up, tell_run};
 use assay_dbload::dss::{QueryHooks, QuerySettings, RunPlan, measure, parallel_max};
+use assay_dbload::load::{LoadTarget, Product};
 use assay_host::clock::unix_ns;
 use assay_loads::dss::NOTICE;
 use assay_model::dss::{Dss, DssKind, DssQuery, DssRun};
@@ -24,7 +25,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Runs that are being measured.
-struct Measuring<'a, L: LoadProduct> {
+struct Measuring<'a, L: Product> {
     request: &'a DssRequest<'a>,
     tables: &'a mut Tables<L>,
     writer: &'a RunWriter,
@@ -36,7 +37,7 @@ struct Measuring<'a, L: LoadProduct> {
 ///
 /// # Errors
 /// What the store, the gate or the server say before anything was measured.
-pub fn run_queries<L: LoadProduct>(
+pub fn run_queries<L: Product>(
     request: &DssRequest<'_>,
     (document, criteria): (&PlanDocument, Option<&CriteriaSource>),
     context: &Context,
@@ -79,7 +80,7 @@ pub fn run_queries<L: LoadProduct>(
 }
 
 /// The result before the first run.
-fn first<L: LoadProduct>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> Dss {
+fn first<L: Product>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> Dss {
     let mut remarks = tables.prepared.database.remarks.clone();
     remarks.extend(few_workers(request, tables));
     Dss {
@@ -98,7 +99,7 @@ fn first<L: LoadProduct>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> Ds
 }
 
 /// Parallel processes that the server cannot give are not missed by anybody but the reader.
-fn few_workers<L: LoadProduct>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> Option<Remark> {
+fn few_workers<L: Product>(request: &DssRequest<'_>, tables: &mut Tables<L>) -> Option<Remark> {
     let streams = request.streams.iter().copied().max().unwrap_or(1).max(1);
     let wanted = request.parallel.iter().copied().max()?.saturating_mul(streams);
     let most = parallel_max(&mut tables.prepared.database)?;
@@ -109,7 +110,7 @@ fn few_workers<L: LoadProduct>(request: &DssRequest<'_>, tables: &mut Tables<L>)
     })
 }
 
-impl<L: LoadProduct> Measuring<'_, L> {
+impl<L: Product> Measuring<'_, L> {
     /// Measures run after run and keeps the result after each; says how it ended.
     fn all(mut self) -> Result<Finish> {
         for plan in self.plans() {

@@ -7,12 +7,11 @@ use super::table_setup::TableSetup;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::load::ladder_run::unmeasured;
-use crate::load::prepared_server::{LoadProduct, LoadTarget};
 use crate::load::server_plan::ServerSizing;
 use crate::plan_document::PlanDocument;
 use crate::recording::{give_up, tell_run};
 use crate::verify::boot;
-use assay_dbload::load::{Database, Method, OwnServer, Product, Tables};
+use assay_dbload::load::{Database, Link, LoadTarget, Method, OwnServer, Product, Tables};
 use assay_dbserver::Program;
 use assay_host::clock::unix_ns;
 use assay_host::declarations::{declarations, declared_units};
@@ -64,7 +63,7 @@ struct Case<'a> {
     schema: &'a str,
 }
 
-impl<T: Tables, M: Method<Link: LoadProduct>> JudgedLoad<'_, T, M> {
+impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
     /// Judges, as a run of its own; changes nothing in the tables of the load.
     ///
     /// # Errors
@@ -186,7 +185,11 @@ impl<T: Tables, M: Method<Link: LoadProduct>> JudgedLoad<'_, T, M> {
         if let LoadTarget::Directory(path) = named {
             let kept = kept_server(path)?;
             let server = &self.setup.server;
-            let plan = M::Link::own_plan(server, path, self.sizing(), &context.guards.server)?;
+            let plan = server.own::<<M::Link as Product>::Own>(
+                path,
+                self.sizing(),
+                &context.guards.server,
+            )?;
             let own = OwnServer::adopt(plan, &kept, &context.stop)?;
             let database = Database::on_own(&own, schema)?;
             return Ok(Reached { database, own: Some(own) });

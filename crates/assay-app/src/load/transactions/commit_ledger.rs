@@ -1,9 +1,11 @@
 //! The ledger of acknowledged transactions that a load writes: begun before the first rung, gone on with after a cut.
 
 use crate::context::Context;
-use crate::load::prepared_server::{Cleanup, LoadProduct, LoadTarget, PreparedServer};
+use crate::load::prepared_server::{Cleanup, PreparedServer};
 use crate::verify::{boot, check_apart, complaint};
-use assay_dbload::load::{CommitLog, Database, PreservedServer, SharedCommitLog};
+use assay_dbload::load::{
+    CommitLog, Database, LoadTarget, PreservedServer, Product, SharedCommitLog,
+};
 use assay_host::clock::unix_ns;
 use assay_host::root::SysRoot;
 use assay_ledger::{
@@ -72,7 +74,7 @@ impl CommitRun {
     ///
     /// # Errors
     /// What the server, the file system or the witness say; nothing was acknowledged then.
-    pub fn begin<L: LoadProduct>(
+    pub fn begin<L: Product>(
         &mut self,
         prepared: &mut PreparedServer<L>,
         log: &SharedCommitLog,
@@ -140,7 +142,7 @@ impl CommitRun {
     }
 }
 
-impl<L: LoadProduct> PreparedServer<L> {
+impl<L: Product> PreparedServer<L> {
     /// Keeps the data whatever happens from now on: a managed server with all that it has written, or our tables.
     fn keep_from_now(&mut self, stop: &AtomicBool) -> Result<()> {
         let Some(own) = &mut self.own else {
@@ -153,7 +155,7 @@ impl<L: LoadProduct> PreparedServer<L> {
 }
 
 /// Where the data lie, if that is known.
-fn data_of<L: LoadProduct>(prepared: &PreparedServer<L>) -> Option<String> {
+fn data_of<L: Product>(prepared: &PreparedServer<L>) -> Option<String> {
     let database: &Database<L> = &prepared.database;
     database.data.as_ref().map(|path| path.display().to_string())
 }

@@ -2,8 +2,8 @@
 //! it, conditions of the data checked.
 
 use super::commit_ledger::CommitRun;
-use crate::load::prepared_server::{LoadProduct, PreparedServer};
-use assay_dbload::load::{Database, Method, RungResult, SharedCommitLog, Snapshot};
+use crate::load::prepared_server::PreparedServer;
+use assay_dbload::load::{Database, Method, Product, RungResult, SharedCommitLog, Snapshot};
 use assay_model::load::{Checks, Commits, Load, Rung};
 use assay_model::measurement::{Finish, Interval, NamedResult, Remark, Window};
 use assay_model::number::rate;
@@ -44,7 +44,7 @@ pub struct TransactionDriver<M: Method> {
     ledger: Option<CommitRun>,
 }
 
-impl<M: Method<Link: LoadProduct>> TransactionDriver<M> {
+impl<M: Method<Link: Product>> TransactionDriver<M> {
     /// The load before its first rung.
     pub fn new(
         transactions: TransactionLoad<M>,

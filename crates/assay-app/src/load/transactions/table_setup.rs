@@ -3,10 +3,11 @@
 
 use crate::context::Context;
 use crate::load::partial_data::PartialData;
-use crate::load::prepared_server::{LoadProduct, LoadTarget, PreparedServer, ServerRequest};
+use crate::load::prepared_server::{PreparedServer, ServerRequest};
 use crate::load::server_plan::{ServerPlan, ServerSizing};
 use assay_dbload::load::{
-    Database, Fill, Manifest, Product, State, Tables, ensure_procedures, fill, in_the_way,
+    Database, Fill, LoadTarget, Manifest, Product, State, Tables, ensure_procedures, fill,
+    in_the_way,
 };
 use assay_model::load::Filled;
 use assay_model::number::{real, share};
@@ -45,7 +46,7 @@ impl<T: Tables> TableSetup<'_, T> {
     /// # Errors
     /// What the gate or the server say, that there is no room for the sessions, or that tables are there which are not
     /// as they should be.
-    pub fn prepare<L: LoadProduct>(
+    pub fn prepare<L: Product>(
         &self,
         named: &LoadTarget,
         context: &Context,
@@ -67,7 +68,7 @@ impl<T: Tables> TableSetup<'_, T> {
             fill: &mut fill,
         };
         if self.has_copy && !matches!(named, LoadTarget::Directory(_)) {
-            return L::with_copy(named, wanted, context);
+            return PreparedServer::with_copy(named, wanted, context);
         }
         PreparedServer::prepare(named, wanted, context)
     }

@@ -3,9 +3,9 @@
 
 use crate::exit::{ExitStatus, print};
 use crate::terminal::agreed;
-use assay_app::load::prepared_server::LoadTarget;
 use assay_dbload::load::{
-    Database, MariadbLink, Product, left_databases, left_in, remove_left_database, remove_left_in,
+    Database, LoadTarget, MariadbLink, Product, left_databases, left_in, remove_left_database,
+    remove_left_in,
 };
 use assay_methods::target::ledger_files_in;
 use assay_model::number::real;
