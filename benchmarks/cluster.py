@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import time
 
-from bench import histogram, host_costs, hosts_bars, namespaces, ray_hosts, report
+from bench import histogram, host_costs, hosts_bars, hosts_rig, namespaces, ray_hosts, ray_refusals, report
 
 BAR_SKEW_MEDIAN_MS, BAR_SKEW_MAX_MS, BAR_ONE, BAR_P99, BAR_LOSS_S = 0.5, 5.0, 0.99, 1.02, 3.5
 
@@ -95,6 +95,11 @@ def on_namespaces(given):
             report.keep(given, "cluster-costs-ray" if given.ray else "cluster-costs", raw)
             report.table(["when", "processes of one host", "of one processor", "memory (PSS)"], rows)
             return
+        if given.refusals:
+            found = ray_refusals.measured(given, hosts)
+            report.keep(given, "cluster-refusals-ray", {"refusals": found})
+            report.table(["what is wrong", "refused after, s", "exit code", "said", "bar"], ray_refusals.rows(found, report))
+            return
         if given.one:
             one(given, hosts.names[0] if given.ray else f"ssh:{hosts.names[0]}", hosts.environment(given.assay))
             return
@@ -103,10 +108,10 @@ def on_namespaces(given):
     report.table(["what", "measured", "bar"], rows)
 
 
-def one(given, option="local:1", environment=None):
+def one(given, option="local:1", environment=None, kept=None):
     """One host against a plain run, as a table of its own."""
     ratios = against_plain(given, option, environment)
-    report.keep(given, f"cluster-one-{option.partition(':')[0]}", {"option": option, "ratios": ratios})
+    report.keep(given, kept or f"cluster-one-{option.partition(':')[0]}", {"option": option, "ratios": ratios})
     report.table(["what", "measured", "bar"], one_rows(ratios))
 
 
@@ -118,13 +123,26 @@ def main():
     parser.add_argument("--ray", action="store_true", help="with --namespaces: the hosts are nodes of a Ray cluster, whose `ray` is next to this Python")
     parser.add_argument("--costs", action="store_true", help="with --namespaces: what the processes on a host cost it, and nothing else")
     parser.add_argument("--one", action="store_true", help="one host against a plain run, and nothing else")
+    parser.add_argument("--refusals", action="store_true", help="with --namespaces --ray: how soon what cannot measure together is refused, and nothing else")
+    parser.add_argument("--calibrations", type=int, default=0, help="calibrations of two hosts on a device of the rig, and nothing else")
+    parser.add_argument("--losses", type=int, default=3, help="how often a host is lost in each of three ways, with --namespaces")
     parser.add_argument("--deaths", type=int, default=10, help="how often the driver is killed, with --namespaces")
     given = parser.parse_args()
     if given.namespaces:
         on_namespaces(given)
         return
+    if given.one and given.rig:
+        with hosts_rig.directory(given.rig) as place:
+            given.directory = str(place)
+            one(given, kept="cluster-one-rig")
+        return
     if given.one:
         one(given)
+        return
+    if given.calibrations:
+        found = hosts_rig.calibrations(given)
+        report.keep(given, "cluster-calibrations", {"truth_iops": hosts_rig.TRUTH_IOPS, "calibrations": found})
+        report.table(["what", "measured", "bar"], hosts_rig.rows(found, report))
         return
     skews = {name: starts(given, hosts, outstanding) for name, hosts, outstanding in (("3 hosts, 1 outstanding", 3, 1), ("3 hosts, 32 outstanding", 3, 32))}
     ratios = against_plain(given)

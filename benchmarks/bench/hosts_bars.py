@@ -195,11 +195,17 @@ def start_rows(found, outstanding, hosts, report):
     return table
 
 
-def loss_row(one, words, report):
-    """A row of a loss."""
-    met = one["noticed_s"] <= LOST_S and one["code"] == 3 and one["gone_s"] is not None and one["gone_s"] <= GONE_S
-    return [f"{words}: noticed, printed, its I/O ended, s", f"{one['noticed_s']:.2f}, {one['printed_s']:.1f}, {one['gone_s']}; exit code {one['code']}: {one['reason']}; "
-            f"{one['kept_s']:.0f} s of {one['measured_s']:.1f} s kept", report.bar(met, f"noticed ≤ {LOST_S}, ended ≤ {GONE_S:.0f}, exit code 3")]
+def loss_row(found, words, report):
+    """A row of losses of one kind."""
+    gone = [one["gone_s"] if one["gone_s"] is not None else 30.0 for one in found]
+    noticed, printed = [one["noticed_s"] for one in found], [one["printed_s"] for one in found]
+    # An interval of a second may have begun.
+    kept = max(one["measured_s"] - one["kept_s"] for one in found)
+    codes = sorted({one["code"] for one in found})
+    met = max(noticed) <= LOST_S and codes == [3] and max(gone) <= GONE_S
+    return [f"{words}, {len(found)} times: noticed, printed, its I/O ended, s: median, most",
+            f"{statistics.median(noticed):.2f}, {statistics.median(printed):.2f}, {statistics.median(gone):.2f}; {max(noticed):.2f}, {max(printed):.2f}, {max(gone):.2f}; "
+            f"exit code {', '.join(map(str, codes))}; at most {kept:.1f} s not kept", report.bar(met, f"noticed ≤ {LOST_S}, ended ≤ {GONE_S:.0f}, exit code 3")]
 
 
 def death_row(found, with_cut, report):
@@ -218,17 +224,20 @@ def death_row(found, with_cut, report):
 def rows(given, hosts, report):
     """All bars whose name contains what was asked for, as rows of a table, and the raw numbers."""
     table, raw = [], {}
-    asked = [name for name in ("starts_1", "starts_32", "loss", "deaths", "deaths_cut", "fio") if given.only in name]
+    asked = [name for name in ("starts_1", "starts_32", "loss_node", "loss_agent", "loss_cut", "deaths", "deaths_cut", "fio") if given.only in name]
     for outstanding in (1, 32):
         if f"starts_{outstanding}" in asked:
             found = raw[f"starts_{outstanding}"] = starts(given, hosts, given.starts, outstanding)
             table += start_rows(found, outstanding, hosts, report)
     for how, words in (("node", "the node is killed"), ("agent", "all processes of the host are killed"), ("cut", "the cable is cut")):
-        if "loss" in asked:
-            one = raw.setdefault("loss", {})[how] = loss(given, hosts, how)
-            table.append(loss_row(one, words, report))
-            if how == "agent":
-                return_hosts(hosts)
+        name = f"loss_{how}"
+        if name in asked:
+            found = raw[name] = []
+            for _ in range(given.losses):
+                found.append(loss(given, hosts, how))
+                if how == "agent":
+                    return_hosts(hosts)
+            table.append(loss_row(found, words, report))
     for with_cut, count in ((False, given.deaths), (True, max(1, given.deaths // 5))):
         name = "deaths_cut" if with_cut else "deaths"
         if name in asked:

@@ -6,6 +6,8 @@
 
 /// Pings that are kept; beyond, of each two neighbours the better one stays.
 const PINGS_MAX: usize = 256;
+/// A way there and back that is short enough for an offset, ns.
+const PRECISE_NS: u64 = 300_000;
 /// What two clocks drift apart at most while nothing better is known, parts per billion: quartz is within 50 ppm, and what a
 /// time service slews is mostly below.
 const DRIFT_MAX_PPB: i128 = 50_000;
@@ -97,6 +99,12 @@ impl Clock {
     /// The shortest way there and back, ns; nothing before the first answer.
     pub fn round_trip_min_ns(&self) -> Option<u64> {
         self.pings.iter().map(Ping::round_trip_ns).min()
+    }
+
+    /// Whether its offset is known as well as the start of several hosts needs; a busy machine or a slow line makes every answer of a
+    /// short time late.
+    pub fn is_precise(&self) -> bool {
+        self.is_same || self.round_trip_min_ns().is_some_and(|trip_ns| trip_ns <= PRECISE_NS)
     }
 
     /// The longest way there and back of those that are kept, ns.
@@ -241,6 +249,17 @@ mod tests {
             assert!(drift.ppb.abs_diff(50_000) < 5_000, "{drift:?}");
             assert_eq!(clock.jump_ns(), None);
         }
+    }
+
+    #[test]
+    fn one_fast_answer_of_many_slow_ones_makes_a_clock_precise() {
+        let mut clock = Clock::default();
+        assert!(!clock.is_precise());
+        let after = |trip_ns| Ping { sent_ns: 0, read_ns: 5, received_ns: trip_ns };
+        (0..40).for_each(|late| clock.add(after(700_000 + late)));
+        assert!(!clock.is_precise());
+        clock.add(after(90_000));
+        assert!(clock.is_precise() && Clock::of_this_machine().is_precise());
     }
 
     #[test]

@@ -97,7 +97,9 @@ pub(crate) fn environment(environment: &Environment) -> Vec<Block<'static>> {
 /// What a report is about.
 fn facts(report: &Report) -> Vec<(&'static str, String)> {
     let mut facts = vec![("on", report.target.clone())];
-    facts.extend(report.environment.as_ref().map(|found| ("host", found.host.name.clone())));
+    let hosts = report.cluster.as_ref().and_then(cluster::names);
+    let host = report.environment.as_ref().map(|found| ("host", found.host.name.clone()));
+    facts.extend(hosts.map(|names| ("hosts", names)).or(host));
     facts.push(("started", format!("{} UTC", Utc::of(report.created_unix_ns))));
     let runs: f64 = report.runs.iter().map(|run| run.measurement.elapsed_s()).sum();
     let measured_s =

@@ -76,7 +76,7 @@ pub(crate) fn multiples(of: &HostLines, format: &Formatter, size: Size) -> Scene
         (4.0, 13.0),
         Anchor::Start,
         Ink::Label,
-        format.axis_name("IOPS of a host", Unit::IosPerS),
+        format.axis_name("rate of a host", Unit::IosPerS),
     );
     for (place, host) in of.hosts.iter().enumerate() {
         let at = (
@@ -149,7 +149,7 @@ fn medians(hosts: &[HostLine]) -> Vec<f64> {
     (0..parts).map(median).collect()
 }
 
-/// Hosts and time: the deeper the colour, the more I/Os a second.
+/// Hosts and time: the deeper the colour, the more a second.
 pub(crate) fn map(of: &HostLines, format: &Formatter, size: Size) -> Scene {
     let row = (ROWS / real_len(of.hosts.len().max(1))).clamp(ROW_MIN, ROW_MAX);
     let mut scene = Scene::unnamed(size, 100.0, "Hosts and time");
@@ -175,10 +175,10 @@ pub(crate) fn map(of: &HostLines, format: &Formatter, size: Size) -> Scene {
             scene.marks.push(Mark::Rects { rects, ink: Ink::Heat(level) });
         }
     }
-    depth_legend(&mut scene, "more I/Os a second");
+    depth_legend(&mut scene, "more a second");
     let words = |value: f64| format.value(Unit::IosPerS, value);
     scene.description = format!(
-        "A row for each host, time across: the deeper the colour, the more I/Os a second, from {} to {}.",
+        "A row for each host, time across: the deeper the colour, the more a second, from {} to {}.",
         words(range.0),
         words(range.1)
     );
@@ -287,7 +287,7 @@ pub(crate) fn alone(of: &[AloneAndTogether], format: &Formatter, size: Size) -> 
     make_room(&mut scene, &hosts, size);
     let wanted = if size == Size::Narrow { 3 } else { 6 };
     let x = Scale::from_zero(highest, wanted).onto(scene.plot.left, scene.plot.right());
-    horizontal(&mut scene, format, &Axis::new(format, "IOPS of a host", Unit::IosPerS, x, wanted));
+    horizontal(&mut scene, format, &Axis::new(format, "rate of a host", Unit::IosPerS, x, wanted));
     names(&mut scene, &hosts, START_ROW);
     for (number, host) in of.iter().enumerate() {
         let y = scene.plot.top + START_ROW * (real_len(number) + 0.5);

@@ -17,6 +17,8 @@ use assay_model::number::{real, real_len, seconds};
 use assay_model::units::show_time_ns;
 use assay_model::verdict::{Outcome, Unit};
 
+/// Hosts that the head of a page names.
+const NAMES_SHOWN: usize = 4;
 /// Hosts that a terminal lists.
 const HOSTS_IN_TERMINAL: usize = 16;
 /// Hosts that have a panel, a row of a map, or a row of starts of their own.
@@ -29,6 +31,17 @@ pub(super) fn headline(found: &Cluster, format: &Formatter) -> Option<Headline> 
     let doubt = found.doubt()?;
     let words = format!("{}.", capital(&format.prose(&doubt)));
     Some(Headline { outcome: Some(Outcome::Inconclusive), words })
+}
+
+/// Names of several hosts, of many the first ones; nothing where there is one.
+pub(super) fn names(found: &Cluster) -> Option<String> {
+    let names: Vec<&str> = found.hosts.iter().map(|host| host.name.as_str()).collect();
+    let shown = names.iter().take(NAMES_SHOWN).copied().collect::<Vec<&str>>().join(", ");
+    match names.len() {
+        0 | 1 => None,
+        few if few <= NAMES_SHOWN => Some(shown),
+        many => Some(format!("{shown} and {} more", many - NAMES_SHOWN)),
+    }
 }
 
 pub(super) fn section<'a>(found: &Cluster, is_on_each: bool, format: Formatter) -> Section<'a> {
@@ -143,7 +156,7 @@ fn fairness(found: &Cluster) -> Option<String> {
     let by_ios = |one: &&ClusterHost, other: &&ClusterHost| one.ios.cmp(&other.ios);
     let (least, most) = (found.hosts.iter().min_by(by_ios)?, found.hosts.iter().max_by(by_ios)?);
     Some(format!(
-        "Jain's index of fairness is {index:.3}; {} did the fewest I/Os, {:.1} % of those of {}.",
+        "Jain's index of fairness is {index:.3}; {} did the least, {:.1} % of those of {}.",
         least.name,
         100.0 * assay_model::number::share(least.ios, most.ios),
         most.name
@@ -153,7 +166,7 @@ fn fairness(found: &Cluster) -> Option<String> {
 fn hosts(found: &Cluster, format: &Formatter) -> Table {
     let timed = timed(found);
     let mut table =
-        Table::new("").look(Look::Slim).words("Host").numbers_as("IOPS", Terminal::ValuesOnly);
+        Table::new("").look(Look::Slim).words("Host").numbers_as("Rate", Terminal::ValuesOnly);
     table = table.numbers("Share");
     let is_alone_known = found.hosts.iter().any(|host| host.alone.is_some());
     if is_alone_known {
@@ -269,7 +282,7 @@ fn pictures<'a>(found: &Cluster, format: Formatter) -> Vec<Block<'a>> {
             multiples(&shown, &format, size)
         }));
         let rows = slowest(&of, ROWS_MAX);
-        let caption = "A row for each host: the deeper the colour, the more I/Os a second. A stripe from top to bottom is a stall of what hosts share, one along a row is the host's own.";
+        let caption = "A row for each host: the deeper the colour, the more a second. A stripe from top to bottom is a stall of what hosts share, one along a row is the host's own.";
         charts.push(Chart::new("hosts-and-time", Size::Full, caption, move |size| {
             map(&rows, &format, size)
         }));
