@@ -119,8 +119,8 @@ pub(super) fn several_hosts(hosts: u32) -> Remark {
 
 pub(super) fn host_bound(mix: &str) -> Remark {
     Remark {
-        what: format!("{mix}: the CPU of this host was used up at the highest rate"),
-        why: "the rate is a limit of the host; the storage may give more".to_owned(),
+        what: format!("{mix}: the CPU of a host that measures was used up at the highest rate"),
+        why: "the rate is a limit of that host; the storage may give more".to_owned(),
         remedy: "allow more workers, or measure from a faster or a second host".to_owned(),
     }
 }

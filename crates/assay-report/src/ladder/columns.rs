@@ -136,12 +136,20 @@ pub(super) fn uncertainty(rung: &Rung) -> String {
     doubt(rung.statements)
 }
 
-/// The same of any rate.
+/// The same of any rate; where the interval reaches further to one side, both its ends as shares of the rate.
 pub(super) fn doubt(rate: Option<Estimate>) -> String {
-    let ends = |estimate| Formatter::default().doubt(Unit::Count, &estimate);
-    rate.map_or_else(unknown, |estimate| match even_half(Unit::Count, &estimate) {
-        Some(half) => Formatter::half_width(half),
-        None => ends(estimate),
+    let ends = |estimate: Estimate| {
+        let share = |end: f64| 100.0 * (end / estimate.value - 1.0);
+        if estimate.is_at_least() {
+            return format!("from {:+.0} %", share(estimate.low));
+        }
+        format!("{:+.0} … {:+.0} %", share(estimate.low), share(estimate.high))
+    };
+    rate.filter(|estimate| estimate.value > 0.0).map_or_else(unknown, |estimate| {
+        match even_half(Unit::Count, &estimate) {
+            Some(half) => Formatter::half_width(half),
+            None => ends(estimate),
+        }
     })
 }
 

@@ -8,6 +8,7 @@ use crate::chart::scene::{Ink, Size, Stroke};
 use crate::format::Formatter;
 use crate::ladder::brokerage::{TRADE_RESULT, best as best_of_brokerage, results_per_s};
 use crate::ladder::orders::{NEW_ORDER, best, new_orders_per_min};
+use crate::ladder::split::Split;
 use crate::ladder::{response_time_ns as at, result, several};
 use crate::view::Chart;
 use assay_model::load::{Load, Rung};
@@ -29,6 +30,11 @@ pub(super) struct Picture {
     best: fn(&Load) -> Option<&Rung>,
 }
 
+/// What the columns of the chart of time are.
+const STATES: &str = "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average.";
+/// The same of a server that does not time waits for locks.
+const STATES_WITHOUT_LOCKS: &str = "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. Waits for locks are in no part, so columns may be lower than the users.";
+
 /// All of them.
 pub(super) fn charts<'a>(
     picture: &'static Picture,
@@ -45,7 +51,9 @@ pub(super) fn charts<'a>(
         ladder(title, "response time", Unit::Ns, &rungs, picture.times, &format, size)
     };
     charts.push(Chart::new("times-by-users", Size::Half, picture.times_words, draw));
-    charts.push(time_of_sessions(load, format, "users", "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. Waits for locks are in no part, so columns may be lower than the users."));
+    let has_locks = load.rungs.iter().any(|rung| Split::of(rung).locks.is_some());
+    let words = if has_locks { STATES } else { STATES_WITHOUT_LOCKS };
+    charts.push(time_of_sessions(load, format, "users", words));
     charts.extend(distribution(picture, load, format));
     charts
 }

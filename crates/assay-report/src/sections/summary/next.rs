@@ -23,8 +23,20 @@ fn of_projection(has_closure: bool) -> Step {
     )
 }
 
+/// What was measured, as a command names it: from all its hosts, and the data of a server where that is named by its address.
+fn target(report: &Report) -> String {
+    let target = if report.target.contains("://") {
+        "DATA-DIRECTORY".to_owned()
+    } else {
+        shell_word(&report.target)
+    };
+    let mut words = report.command.split_whitespace().skip_while(|word| *word != "--hosts");
+    let hosts = words.nth(1).filter(|_| report.cluster.is_some());
+    hosts.map_or_else(|| target.clone(), |hosts| format!("{target} --hosts {hosts}"))
+}
+
 pub(super) fn next(report: &Report) -> Vec<Step> {
-    let target = shell_word(&report.target);
+    let target = target(report);
     if let Some(found) = &report.projection {
         return vec![of_projection(found.closure.is_some())];
     }
