@@ -51,7 +51,7 @@ pub(crate) const fn bound(bound: Bound) -> &'static str {
     match bound {
         Bound::Saturated => "saturated (more outstanding I/Os give no more)",
         Bound::LatencyLimit => "more would break the latency limit",
-        Bound::Host => "this host's CPU was the limit, the storage may give more",
+        Bound::Host => "the host's CPU was the limit, the storage may give more",
         Bound::StillRising => "still rising there, the storage may give more",
         Bound::TimeBudget => "time ran out, the storage may give more",
         Bound::Contradicted => "other parts of the calibration contradict it",

@@ -1,4 +1,4 @@
-//! The lock on an Assay file: taken at once or not at all, and given back with the value that took it.
+//! The lock on an Assay file: taken within half a second or not at all, and given back with the value that took it.
 
 use super::refusal::FileRefusal;
 use rustix::fs::{FlockOperation, flock};
@@ -6,6 +6,13 @@ use rustix::io::Errno;
 use std::fs::File;
 use std::ops::Deref;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// A program that only looks whether a file may be written holds the lock for a moment, and hosts of one run look together: it is
+/// tried so often, with this pause.
+const TRIES: u32 = 25;
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// An open file that gives its lock back, if it took one, when it goes. Closing it would not be enough: a program that
 /// another thread starts at that moment holds a copy of every descriptor until it runs, and with it the lock.
@@ -15,7 +22,7 @@ pub(super) struct LockedFile(File);
 impl LockedFile {
     /// As [`lock`](Self::lock), where the answer must be sure: what cannot be locked may be in use by anybody.
     pub(super) fn lock_surely(&self) -> Result<(), FileRefusal> {
-        match flock(&self.0, FlockOperation::NonBlockingLockExclusive) {
+        match self.take() {
             Ok(()) => Ok(()),
             Err(Errno::WOULDBLOCK) => Err(FileRefusal::Locked),
             Err(error) => {
@@ -26,10 +33,20 @@ impl LockedFile {
 
     /// Two runs never write to the same file. A file system without locks cannot report another user.
     pub(super) fn lock(&self) -> Result<(), FileRefusal> {
-        match flock(&self.0, FlockOperation::NonBlockingLockExclusive) {
+        match self.take() {
             Err(Errno::WOULDBLOCK) => Err(FileRefusal::Locked),
             _ => Ok(()),
         }
+    }
+
+    fn take(&self) -> Result<(), Errno> {
+        for _ in 1..TRIES {
+            match flock(&self.0, FlockOperation::NonBlockingLockExclusive) {
+                Err(Errno::WOULDBLOCK) => sleep(PAUSE),
+                done => return done,
+            }
+        }
+        flock(&self.0, FlockOperation::NonBlockingLockExclusive)
     }
 }
 
@@ -63,6 +80,22 @@ impl Drop for LockedFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_only_looks_is_waited_for() {
+        let path = std::env::temp_dir().join(format!("assay-gate-look-{}", std::process::id()));
+        File::create(&path).unwrap();
+        let open = || LockedFile::from(File::options().read(true).open(&path).unwrap());
+        let first = open();
+        first.lock_surely().unwrap();
+        let looking = std::thread::spawn(move || {
+            sleep(2 * PAUSE);
+            drop(first);
+        });
+        assert!(open().lock_surely().is_ok());
+        looking.join().unwrap();
+        std::fs::remove_file(path).unwrap();
+    }
 
     #[test]
     fn a_lock_goes_with_its_owner_though_a_copy_of_the_descriptor_stays() {

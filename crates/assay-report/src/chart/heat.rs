@@ -130,7 +130,7 @@ pub(crate) fn depth_legend(scene: &mut Scene, most: &str) {
     const LETTER: f64 = 6.7;
     /// Width of one depth of colour in the legend, pixels.
     const SWATCH: f64 = 13.0;
-    let right = scene.plot.right() - LETTER * real_len(most.chars().count()) - 1.7;
+    let right = scene.plot.right() - LETTER * real_len(most.chars().count()) - 8.0;
     scene.text((scene.plot.right(), 13.0), Anchor::End, Ink::Label, most);
     for level in 1..=LEVELS {
         let left = right - SWATCH * f64::from(LEVELS + 1 - level);

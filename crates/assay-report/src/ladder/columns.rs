@@ -141,9 +141,9 @@ pub(super) fn doubt(rate: Option<Estimate>) -> String {
     let ends = |estimate: Estimate| {
         let share = |end: f64| 100.0 * (end / estimate.value - 1.0);
         if estimate.is_at_least() {
-            return format!("from {:+.0} %", share(estimate.low));
+            return format!("from {:+.0} %", share(estimate.low.max(0.0)));
         }
-        format!("{:+.0} … {:+.0} %", share(estimate.low), share(estimate.high))
+        format!("{:+.0} … {:+.0} %", share(estimate.low.max(0.0)), share(estimate.high))
     };
     rate.filter(|estimate| estimate.value > 0.0).map_or_else(unknown, |estimate| {
         match even_half(Unit::Count, &estimate) {

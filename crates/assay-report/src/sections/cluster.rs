@@ -156,7 +156,7 @@ fn fairness(found: &Cluster) -> Option<String> {
     let by_ios = |one: &&ClusterHost, other: &&ClusterHost| one.ios.cmp(&other.ios);
     let (least, most) = (found.hosts.iter().min_by(by_ios)?, found.hosts.iter().max_by(by_ios)?);
     Some(format!(
-        "Jain's index of fairness is {index:.3}; {} did the least, {:.1} % of those of {}.",
+        "Jain's index of fairness is {index:.3}; {} did the least, {:.1} % of what {} did.",
         least.name,
         100.0 * assay_model::number::share(least.ios, most.ios),
         most.name

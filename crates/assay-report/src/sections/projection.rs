@@ -95,7 +95,9 @@ fn span(estimate: &Estimate, show: fn(f64) -> String) -> String {
 }
 
 fn seconds(time_s: f64) -> String {
-    show_time_ns(time_s * 1e9)
+    let time_ns = time_s * 1e9;
+    // Less than that is what rounding leaves of nothing.
+    show_time_ns(if time_ns.abs() < 0.5 { 0.0 } else { time_ns })
 }
 
 /// Rates below a hundred keep their digits.
