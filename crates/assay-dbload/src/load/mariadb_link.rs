@@ -106,7 +106,8 @@ pub(super) fn put_values(to: &mut Values<'_>, order: &[usize], values: &[Value<'
         match values.get(*place) {
             Some(Value::Number(number)) => to.integer(*number),
             Some(Value::Text(text)) => to.text(text.as_bytes()),
-            None => to.null(),
+            // It has no arrays.
+            Some(Value::Numbers(_)) | None => to.null(),
         };
     }
 }

@@ -6,7 +6,7 @@ use super::pipeline::{Pipeline, missing};
 use super::statements::{Dialect, Statement, Value, parameters};
 use super::target::LoadTarget;
 use assay_dbserver::{Interrupter, Usage};
-use assay_model::failure::Answer;
+use assay_model::failure::{Answer, Failure};
 use assay_model::row::Row;
 use assay_postgres::address::Address;
 use assay_postgres::connection::{Answers, Batch, Connection, Fields, Prepared};
@@ -77,6 +77,9 @@ impl Link for Connection {
             match values[*place] {
                 Value::Number(number) => parsed.statement.set_integer(parameter, number),
                 Value::Text(text) => parsed.statement.set(parameter, text.as_bytes()),
+                Value::Numbers(_) => {
+                    return Err(Failure::Protocol("an array in a statement alone".to_owned()));
+                }
             }
         }
         Ok(Self::execute(self, &parsed.statement)?.count)
@@ -163,6 +166,7 @@ impl Pipeline for ConnectionPipeline {
                 match values.get(*place) {
                     Some(Value::Number(number)) => to.long(*number),
                     Some(Value::Text(text)) => to.text(text),
+                    Some(Value::Numbers(all)) => to.integers(all.iter().copied()),
                     None => to,
                 };
             }

@@ -1,5 +1,5 @@
 //! Statements that are written once in the words that products share, and how they become those of one product: numbers
-//! stand as `#1`, texts as `@1`, and what products say differently in braces.
+//! stand as `#1`, texts as `@1`, arrays of numbers as `%1`, and what products say differently in braces.
 
 use std::fmt::Write as _;
 
@@ -10,6 +10,8 @@ pub enum Value<'a> {
     Number(i64),
     /// A text.
     Text(&'a str),
+    /// Whole numbers, where the product has arrays.
+    Numbers(&'a [u32]),
 }
 
 impl Value<'_> {
@@ -18,6 +20,8 @@ impl Value<'_> {
         match self {
             Self::Number(_) => 8,
             Self::Text(text) => text.len(),
+            // A head of five words, and a length with each number.
+            Self::Numbers(all) => 20 + 8 * all.len(),
         }
     }
 }
@@ -90,7 +94,7 @@ pub(crate) fn said(text: &str, words: &[(&str, &str)], schema: &str) -> String {
 /// Writes parameters as the product does, and returns which value stands at each.
 pub(super) fn parameters(text: &str, dialect: Dialect) -> (String, Vec<usize>) {
     let (mut sql, mut order, mut rest) = (String::with_capacity(text.len()), Vec::new(), text);
-    while let Some(at) = rest.find(['#', '@']) {
+    while let Some(at) = rest.find(['#', '@', '%']) {
         let (before, mark) = rest.split_at(at);
         let digits = mark[1..].bytes().take_while(u8::is_ascii_digit).count();
         let (mark, after) = mark.split_at(1 + digits);
@@ -98,7 +102,11 @@ pub(super) fn parameters(text: &str, dialect: Dialect) -> (String, Vec<usize>) {
         rest = after;
         match mark[1..].parse::<usize>() {
             Ok(number) if dialect.is_numbered() => {
-                let kind = if mark.starts_with('#') { "bigint" } else { "text" };
+                let kind = match mark.as_bytes()[0] {
+                    b'#' => "bigint",
+                    b'@' => "text",
+                    _ => "int[]",
+                };
                 // Writing to memory does not fail.
                 let _ = write!(sql, "${}::{kind}", numbered(&mut order, number - 1));
             }

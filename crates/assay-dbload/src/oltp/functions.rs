@@ -13,7 +13,7 @@ use super::statements::{text, within};
 use crate::load::{
     Dialect, Pipeline, Procedure, Product, Statement, Value, none_open, with_variables,
 };
-use assay_loads::oltp::{Customer, NewOrder, Transaction};
+use assay_loads::oltp::{Customer, Line, NewOrder, Transaction};
 use assay_model::failure::Answer;
 
 /// The code with which a new order is rolled back that names an unused item.
@@ -83,7 +83,7 @@ fn counted(named: &str) -> String {
 const PLACE_ORDER: &str = "place_order";
 /// Parameters of the functions.
 const FUNCTION_CALLS: [(&str, &str); 5] = [
-    (PLACE_ORDER, "#1::int, #2::int, #3::int, @4::int[], @5::int[], @6::int[]"),
+    (PLACE_ORDER, "#1::int, #2::int, #3::int, %4, %5, %6"),
     ("pay", "#1::int, #2::int, #3::int, #4::int, #5::int, @6, #7::int"),
     ("last_order", "#1::int, #2::int, #3::int, @4"),
     ("deliver", "#1::int, #2::int"),
@@ -176,13 +176,13 @@ fn place_order(
     let [w, d, c] = [order.warehouse, order.district, order.customer].map(Value::from);
     match dialect {
         Dialect::Postgres => {
-            let [supplies, items, quantities] = [
-                array(order.lines.iter().map(|line| line.supply)),
-                array(order.lines.iter().map(|line| line.item)),
-                array(order.lines.iter().map(|line| line.quantity)),
+            let numbers = |of: fn(&Line) -> u32| order.lines.iter().map(of).collect::<Vec<u32>>();
+            let all = [
+                numbers(|line| line.supply),
+                numbers(|line| line.item),
+                numbers(|line| line.quantity),
             ];
-            let [supplies, items, quantities] =
-                [&supplies, &items, &quantities].map(|all| Value::Text(all));
+            let [supplies, items, quantities] = all.each_ref().map(|all| Value::Numbers(all));
             call(PLACE_ORDER, &[w, d, c, supplies, items, quantities])
         }
         Dialect::Mariadb => {
@@ -196,12 +196,6 @@ fn place_order(
     }
 }
 
-/// Numbers as an array of PostgreSQL.
-fn array(numbers: impl Iterator<Item = u32>) -> String {
-    let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
-    format!("{{{}}}", numbers.join(","))
-}
-
 /// A customer as number and name; one of them says nothing.
 fn number_and_name(customer: &Customer) -> [Value<'_>; 2] {
     match customer {
@@ -213,7 +207,6 @@ fn number_and_name(customer: &Customer) -> [Value<'_>; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_loads::oltp::Line;
 
     #[test]
     fn functions_know_their_schema_and_their_code() {
@@ -261,8 +254,8 @@ mod tests {
         let lines = vec![line(7, 2, 10), line(9, 3, 1)];
         let order = NewOrder { warehouse: 2, district: 1, customer: 5, lines };
         place_order(Dialect::Postgres, &order, |_, values| {
-            let texts = ["{2,3}", "{7,9}", "{10,1}"].map(Value::Text);
-            assert_eq!(values[3..], texts);
+            let arrays = [[2, 3], [7, 9], [10, 1]];
+            assert_eq!(values[3..], arrays.each_ref().map(|all| Value::Numbers(all)));
             Ok(true)
         })
         .unwrap();
