@@ -1,9 +1,11 @@
 //! How the kernel takes I/Os on a target: asynchronously, inline, through its worker threads, or by blocking the
 //! caller. Other tools do not tell, and it decides what depth and CPU figures mean.
 
-use crate::backend::{Backend, Completion, Io, UringBackend, UringOptions, Wait};
+use crate::backend::{
+    Backend, Completion, Io, PassthroughBackend, UringBackend, UringOptions, Wait,
+};
 use crate::sys::{Usage, monotonic_ns};
-use crate::target::Target;
+use crate::target::{Target, has_passthrough};
 use assay_model::measurement::{Operation, Submission};
 use assay_model::number::{count_of, index_of};
 use assay_stats::random::Random;
@@ -62,9 +64,20 @@ fn rounds(
     if target.length_bytes < bytes {
         return None;
     }
-    let slots = BATCH as usize;
-    let mut backend =
-        UringBackend::new(Arc::clone(targets), slots, index_of(bytes), options).ok()?;
+    let (slots, slot_bytes, all) = (BATCH as usize, index_of(bytes), Arc::clone(targets));
+    if has_passthrough(targets) {
+        let backend = PassthroughBackend::new(all, slots, slot_bytes, options).ok()?;
+        return batches(backend, target, bytes, stop);
+    }
+    batches(UringBackend::new(all, slots, slot_bytes, options).ok()?, target, bytes, stop)
+}
+
+fn batches(
+    mut backend: impl Backend,
+    target: &Target,
+    bytes: u64,
+    stop: &AtomicBool,
+) -> Option<[Seen; ROUNDS]> {
     let mut random = Random::new(monotonic_ns());
     let rounds: Option<Vec<Seen>> =
         (0..ROUNDS).map(|_| batch(&mut backend, target, bytes, &mut random, stop)).collect();
@@ -79,7 +92,7 @@ fn preparation_ns(rounds: &[Seen; ROUNDS]) -> u64 {
 }
 
 fn batch(
-    backend: &mut UringBackend,
+    backend: &mut impl Backend,
     target: &Target,
     bytes: u64,
     random: &mut Random,
