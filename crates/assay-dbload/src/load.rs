@@ -72,6 +72,7 @@ pub use manifest::{Manifest, Notes, State};
 pub(crate) use manifest::{note, sizes_of, tables_in};
 pub use mariadb_link::{MariadbLink, MariadbPipeline};
 pub use method::{Kind, Method, Session, StepResult};
+pub(crate) use objects::{creates, is_common, is_numbered, without_part};
 pub use own::{OwnServer, left_in, remove_left_in};
 pub use own_plan::OwnPlan;
 pub use owner::{Candidate, LeftoverSchema, OwnedKind, Owner, Ownership, in_the_way};

@@ -1,7 +1,7 @@
 //! The load of a brokerage, in the manner of TPC-E: its plan, and what it says of itself.
 
 use super::call_mode::{CallMode, Routines};
-use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
+use super::kind::{Load, Parts, Shape};
 use super::load_member::LoadMember;
 use super::server_plan::ProductName;
 use super::settings_table::shown;
@@ -9,14 +9,14 @@ use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
-use assay_dbload::brokerage::{Brokerage, BrokerageSchema, TRADE_RESULT, found, verify};
+use assay_dbload::brokerage::{Brokerage, BrokerageSchema, found, verify};
 use assay_dbload::load::{Calls, MariadbLink, Product};
 use assay_loads::brokerage::{MIXES, Rules, mix_of};
 use assay_methods::files::read_document;
 use assay_model::Result;
-use assay_model::load::Setting;
+use assay_model::load::{LoadKind, Setting};
 use assay_model::mix::Mix;
-use assay_model::units::{Nanos, show_count};
+use assay_model::units::Nanos;
 use assay_postgres::connection::Connection;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -60,8 +60,8 @@ impl Default for BrokeragePlan {
 }
 
 impl Load for BrokeragePlan {
-    fn name(&self) -> &'static str {
-        "brokerage"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Brokerage
     }
 
     fn check(&self) -> Result<()> {
@@ -111,7 +111,7 @@ impl Load for BrokeragePlan {
             ("customers", customers.to_string()),
             ("trade_days", trade_days.to_string()),
             ("security_skew", security_skew.to_string()),
-            ("schema", shared.schema_of(self.name())),
+            ("schema", shared.schema_of(self.kind())),
             ("seed", shared.seed.to_string()),
         ]
     }
@@ -120,13 +120,8 @@ impl Load for BrokeragePlan {
         Ok(self.rules().data_bytes())
     }
 
-    fn metrics(&self) -> Metrics {
-        Metrics::Transactions(TransactionMetrics {
-            stream: TRADE_RESULT,
-            rate: "trade_results",
-            mean: "trade_result.response_time.mean",
-            q99: "trade_result.response_time.q0.99",
-        })
+    fn summary(&self) -> [String; 2] {
+        self.shared.summary()
     }
 
     fn parts(&mut self) -> Parts<'_> {
@@ -156,7 +151,7 @@ impl BrokeragePlan {
     ) -> Result<FinishedRun> {
         let (rules, mix) = (self.rules(), read_mix(&self.mix)?);
         let wanted = TransactionTables {
-            kind: self.name(),
+            kind: self.kind(),
             tables: &BrokerageSchema { rules: &rules },
             data_bytes: rules.data_bytes(),
             settings: self.settings(&mix),
@@ -176,8 +171,6 @@ impl BrokeragePlan {
         TransactionLoad {
             commits: Arc::clone(&method.commits),
             method,
-            counted: TRADE_RESULT,
-            rate_words: |per_s| format!("{} trade results/s", show_count(per_s)),
             found: |method, database| found(database, method.rules()),
             verify,
         }

@@ -7,19 +7,19 @@ mod request;
 mod session;
 
 use super::bounds::{LOADERS, PARALLEL, REPEATS, STREAMS, within};
-use super::kind::{Load, Metrics, Parts, Shape};
+use super::kind::{Load, Parts, Shape};
 use super::load_member::LoadMember;
 use super::partial_data::PartialData;
 use super::prepared_server::processors;
 use super::server_plan::{ProductName, ServerPlan};
-use super::settings_table::shown;
+use super::settings_table::{joined, shown};
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
 use assay_dbload::dss::{Memory, data_bytes};
 use assay_dbload::load::{MariadbLink, Product};
 use assay_loads::dss::{Choice, Scale};
-use assay_model::load::Setting;
+use assay_model::load::{LoadKind, Setting};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
@@ -111,8 +111,8 @@ impl Default for DssPlan {
 }
 
 impl Load for DssPlan {
-    fn name(&self) -> &'static str {
-        "dss"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Dss
     }
 
     fn check(&self) -> Result<()> {
@@ -166,8 +166,11 @@ impl Load for DssPlan {
         Ok(data_bytes(Scale::new(self.scale)?))
     }
 
-    fn metrics(&self) -> Metrics {
-        Metrics::Queries
+    fn summary(&self) -> [String; 2] {
+        [
+            format!("22 queries one by one, then in {} streams", joined(&self.streams)),
+            format!("at most {} for each query, after the data are loaded", self.query_limit),
+        ]
     }
 
     fn parts(&mut self) -> Parts<'_> {
@@ -177,6 +180,7 @@ impl Load for DssPlan {
             server: &mut self.server,
             buffer_pool: &mut self.buffer_pool,
             restore_every: None,
+            ledger: None,
         }
     }
 }
@@ -232,8 +236,6 @@ impl DssPlan {
 
     /// The settings as they are shown.
     fn settings(&self, parallel: &[u32]) -> Vec<Setting> {
-        let list =
-            |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         let parameters = match self.parameters {
             ParameterSource::Drawn => format!("drawn by seed {}", self.seed),
             ParameterSource::Validation => "those of validation".to_owned(),
@@ -241,8 +243,8 @@ impl DssPlan {
         let own = || "the server's own".to_owned();
         shown([
             ("scale", self.scale.to_string()),
-            ("streams", list(&self.streams)),
-            ("parallel processes", list(parallel)),
+            ("streams", joined(&self.streams)),
+            ("parallel processes", joined(parallel)),
             ("repeats", self.repeats.to_string()),
             ("query limit", self.query_limit.to_string()),
             ("parameters", parameters),

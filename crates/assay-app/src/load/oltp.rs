@@ -2,7 +2,7 @@
 
 use super::bounds::{PARTITIONS, within};
 use super::call_mode::{CallMode, Routines};
-use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
+use super::kind::{Load, Parts, Shape};
 use super::load_member::LoadMember;
 use super::server_plan::ProductName;
 use super::settings_table::shown;
@@ -14,14 +14,11 @@ use assay_dbload::load::{Calls, MariadbLink, Product};
 use assay_dbload::oltp::{self, Orders, count, verify};
 use assay_loads::oltp::{Homes, Rules};
 use assay_model::Result;
-use assay_model::load::Setting;
-use assay_model::units::{Nanos, Share, show_count};
+use assay_model::load::{LoadKind, Setting};
+use assay_model::units::{Nanos, Share};
 use assay_postgres::connection::Connection;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// The transaction that is counted.
-const NEW_ORDER: &str = "new order";
 
 /// The plan of the load; its fields are the options of the verb.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,8 +63,8 @@ impl Default for OltpPlan {
 }
 
 impl Load for OltpPlan {
-    fn name(&self) -> &'static str {
-        "oltp"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Oltp
     }
 
     fn check(&self) -> Result<()> {
@@ -107,7 +104,7 @@ impl Load for OltpPlan {
         vec![
             ("warehouses", warehouses.to_string()),
             ("partitions", partitions.to_string()),
-            ("schema", shared.schema_of(self.name())),
+            ("schema", shared.schema_of(self.kind())),
             ("seed", shared.seed.to_string()),
         ]
     }
@@ -116,13 +113,8 @@ impl Load for OltpPlan {
         Ok(self.rules().data_bytes())
     }
 
-    fn metrics(&self) -> Metrics {
-        Metrics::Transactions(TransactionMetrics {
-            stream: NEW_ORDER,
-            rate: "new_orders",
-            mean: "new_order.response_time.mean",
-            q99: "new_order.response_time.q0.99",
-        })
+    fn summary(&self) -> [String; 2] {
+        self.shared.summary()
     }
 
     fn parts(&mut self) -> Parts<'_> {
@@ -144,7 +136,7 @@ impl OltpPlan {
     ) -> Result<FinishedRun> {
         let rules = self.rules();
         let wanted = TransactionTables {
-            kind: self.name(),
+            kind: self.kind(),
             tables: &oltp::Shape { rules: &rules, partitions: self.partitions, calls },
             data_bytes: rules.data_bytes(),
             settings: self.settings(),
@@ -164,8 +156,6 @@ impl OltpPlan {
         TransactionLoad {
             commits: Arc::clone(&method.commits),
             method,
-            counted: NEW_ORDER,
-            rate_words: |per_s| format!("{} new orders/min", show_count(60.0 * per_s)),
             found: |_, database| {
                 let found = count(database)?;
                 Ok(vec![(0, found.orders), (1, found.payments)])

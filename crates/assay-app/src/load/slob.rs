@@ -2,7 +2,7 @@
 
 use super::bounds::{REPEATS, SESSIONS, one_of, within};
 use super::databases_check::{Databases, targets, usual_sessions};
-use super::kind::{Load, Metrics, Parts, Shape};
+use super::kind::{Load, Parts, Shape};
 use super::ladder_run::{LadderPlan, run_ladder};
 use super::load_driver::LoadDriver;
 use super::load_member::LoadMember;
@@ -11,7 +11,7 @@ use super::partial_data::PartialData;
 use super::prepared_server::{PreparedServer, ServerRequest};
 use super::search::Search;
 use super::server_plan::{ProductName, ServerPlan, ServerSizing};
-use super::settings_table::shown;
+use super::settings_table::{sessions_words, shown, step_words};
 use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
@@ -39,7 +39,7 @@ const SESSIONS_MAX: u32 = 1024;
 /// Numbers of sessions where nobody says.
 const GIVEN: [u32; 5] = [1, 2, 4, 8, 16];
 /// Measured time of a rung where nobody says.
-pub(crate) const TIME: Nanos = Nanos(15_000_000_000);
+const TIME: Nanos = Nanos(15_000_000_000);
 
 /// The plan of the load; its fields are the options of the verb.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -165,8 +165,8 @@ impl Default for SlobPlan {
 }
 
 impl Load for SlobPlan {
-    fn name(&self) -> &'static str {
-        "slob"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Slob
     }
 
     fn check(&self) -> Result<()> {
@@ -245,8 +245,14 @@ impl Load for SlobPlan {
         Ok(data_bytes(rules.scale_blocks.saturating_mul(u64::from(rules.tables)), BLOCK_BYTES))
     }
 
-    fn metrics(&self) -> Metrics {
-        Metrics::Statements
+    fn summary(&self) -> [String; 2] {
+        let length = self.work.map_or_else(
+            || step_words(self.time.unwrap_or(TIME), self.repeats),
+            |work| {
+                format!("until each session has made {work} statements, after the data are loaded")
+            },
+        );
+        [sessions_words(self.sessions.as_deref()), length]
     }
 
     fn parts(&mut self) -> Parts<'_> {
@@ -256,6 +262,7 @@ impl Load for SlobPlan {
             server: &mut self.server,
             buffer_pool: &mut self.buffer_pool,
             restore_every: None,
+            ledger: None,
         }
     }
 

@@ -17,13 +17,13 @@ use super::load_driver::LoadDriver;
 use super::partial_data::PartialData;
 use super::search::Search;
 use super::server_plan::{ProductName, ServerPlan};
-use super::settings_table::shown;
+use super::settings_table::{sessions_words, shown, step_words};
 use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
 use assay_dbload::load::{Calls, Isolation, LadderSearch, Method, Pace, Product, RungPlan, Tables};
-use assay_model::load::{Length, OnLoss, Setting, Spacing};
+use assay_model::load::{Length, LoadKind, OnLoss, Setting, Spacing};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -170,8 +170,8 @@ impl Default for TransactionPlan {
 
 /// What a kind of load adds to the shared plan.
 pub struct TransactionTables<'a, T> {
-    /// Its name, for example `oltp`.
-    pub kind: &'static str,
+    /// Which load it is.
+    pub kind: LoadKind,
     /// Its tables.
     pub tables: &'a T,
     /// Bytes of them on storage, about.
@@ -323,8 +323,13 @@ impl TransactionPlan {
     }
 
     /// The schema of the tables of a load.
-    pub fn schema_of(&self, load: &str) -> String {
-        self.schema.clone().unwrap_or_else(|| format!("assay_{load}"))
+    pub fn schema_of(&self, load: LoadKind) -> String {
+        self.schema.clone().unwrap_or_else(|| format!("assay_{}", load.name()))
+    }
+
+    /// What it does in a few words, and how long that is measured.
+    pub fn summary(&self) -> [String; 2] {
+        [sessions_words(self.sessions.as_deref()), step_words(self.time, self.repeats)]
     }
 
     /// The product that is meant.
@@ -343,6 +348,7 @@ impl TransactionPlan {
             server: &mut self.server,
             buffer_pool: &mut self.buffer_pool,
             restore_every: Some(&mut self.restore_every),
+            ledger: Some(&mut self.ledger),
         }
     }
 

@@ -7,13 +7,13 @@
 use super::chunks::{Chunk, Chunks};
 use super::link::{Link, ServerUse};
 use super::mariadb_link::MariadbLink;
-use super::objects::makes;
 use super::owned_mariadb::{ROUTINES, about, check_owner, quoted, strangers, text};
 use super::owner::{Candidate, OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, pairs};
 use super::product::{Destination, Product};
 use super::remark::remark;
 use super::tables::{IndexLayout, Procedure, Statistics, TableLayout};
 use super::text_rows::TextRows;
+use crate::makes;
 use assay_dbserver::Usage;
 use assay_loads::sink::Sink;
 use assay_mariadb::address::Address;

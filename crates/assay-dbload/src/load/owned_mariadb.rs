@@ -4,10 +4,10 @@
 
 use super::link::Link;
 use super::mariadb_link::MariadbLink;
-use super::objects::makes;
 use super::owner::{self, OwnedKind, Owner, Ownership, in_use};
 use super::product::Product;
 use super::statements::Dialect;
+use crate::makes;
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
 
