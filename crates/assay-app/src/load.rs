@@ -5,7 +5,6 @@ pub mod brokerage;
 pub mod call_mode;
 mod databases_check;
 pub mod dss;
-mod hosts_check;
 pub mod kind;
 mod ladder_database;
 pub mod ladder_run;

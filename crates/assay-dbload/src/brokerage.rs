@@ -13,7 +13,7 @@ pub use schema::BrokerageSchema;
 pub use session::{BrokerSession, Brokerage, KINDS, PreparedBrokerage};
 pub use transactions::{Days, TransactionOutcome};
 
-use crate::load::creates;
+use crate::load::{Dialect, creates};
 use assay_loads::brokerage::Table;
 
 /// What the conditions look at.
@@ -25,4 +25,9 @@ const FUNCTIONS: &str = include_str!("brokerage/sql/postgres_functions.sql");
 pub(crate) fn makes(name: &str) -> bool {
     let is_table = Table::ALL.iter().any(|table| table.name() == name);
     is_table || name == CHECKED || creates(FUNCTIONS, name)
+}
+
+/// What transactions are on a server where one is a single call, in words; none where they are statements only.
+pub fn routines(dialect: Dialect) -> Option<&'static str> {
+    statements::PHRASES.of(dialect).routines
 }

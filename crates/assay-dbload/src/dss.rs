@@ -11,7 +11,7 @@ use crate::load::{Database, Product};
 use assay_loads::dss::TABLES;
 use assay_model::Result;
 
-pub use query_settings::{Memory, QuerySettings, parallel_max};
+pub use query_settings::{Memory, QuerySettings, parallel_max, parallel_usual};
 pub use refresh::finish_refresh;
 pub use run::{QueryHooks, RunPlan, measure};
 pub use tables::{DssTables, SCHEMA, data_bytes, scale_of, schema_state, sizes};

@@ -37,6 +37,7 @@ mod postgres_link;
 mod preserved;
 mod procedures;
 mod product;
+mod products;
 mod remark;
 mod rung;
 mod runner;
@@ -53,12 +54,12 @@ mod together;
 mod transaction;
 mod transfer;
 mod watch;
+mod with_link;
 mod worker;
 
 pub(crate) use check::{Conditions, check_all};
 pub use commit_log::{CommitLog, CommitMark, CommitMarks, SharedCommitLog};
 pub use copies::{OwnDatabase, no_copies};
-pub use copies_postgres::{left_databases, remove_left_database};
 pub(crate) use counters::ProcessUsage;
 pub use counters::{CounterDelta, CounterSnapshot};
 pub use database::{Database, schema_name};
@@ -84,6 +85,8 @@ pub use postgres_link::ConnectionPipeline;
 pub use preserved::PreservedServer;
 pub use procedures::ensure_procedures;
 pub use product::{Destination, OwnedPlace, Product};
+pub(crate) use products::ByDialect;
+pub use products::ServerAddress;
 pub use rung::{RungResult, measure};
 pub(crate) use runner::TransactionRunner;
 pub use served::ServedSessions;
@@ -92,12 +95,15 @@ pub use snapshot::Snapshot;
 #[cfg(test)]
 pub(crate) use statements::assert_whole;
 pub(crate) use statements::said;
-pub use statements::{Dialect, Statement, Value, Words};
+pub use statements::{Statement, Value, Words};
 pub use tables::{IndexLayout, Origin, Procedure, Statistics, TableLayout, Tables};
 pub use target::LoadTarget;
-pub(crate) use templates::{Template, prepared, templates, with_variables};
+pub(crate) use templates::{Phrases, Template, prepared, templates, with_variables};
 pub use together::{DatabaseResult, together};
 pub use transaction::{Calls, Steps, none_open};
 #[cfg(test)]
 pub(crate) use transfer::encoded;
 pub(crate) use transfer::transfer;
+
+pub use assay_model::load::Dialect;
+pub use assay_postgres::connection::Connection as PostgresLink;

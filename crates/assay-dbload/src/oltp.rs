@@ -13,7 +13,7 @@ pub use conditions::{TransactionCounts, count, verify};
 pub use orders::{OrderSession, Orders, PreparedOrders};
 pub use schema::Shape;
 
-use crate::load::{creates, without_part};
+use crate::load::{Dialect, creates, without_part};
 use assay_loads::oltp::Table;
 
 /// What the conditions look at.
@@ -25,4 +25,9 @@ const FUNCTIONS: &str = include_str!("oltp/sql/postgres_functions.sql");
 pub(crate) fn makes(name: &str) -> bool {
     let is_table = Table::ALL.iter().any(|table| table.name() == without_part(name));
     is_table || CHECKED.contains(&name) || creates(FUNCTIONS, name)
+}
+
+/// What transactions are on a server where one is a single call, in words; none where they are statements only.
+pub fn routines(dialect: Dialect) -> Option<&'static str> {
+    statements::PHRASES.of(dialect).routines
 }

@@ -19,7 +19,7 @@ mod step;
 
 pub use checks::{Check, Checks, Commits};
 pub use kind::{CountedTransaction, LoadKind, NEW_ORDER, TRADE_RESULT};
-pub use product::DatabaseProduct;
+pub use product::{DatabaseProduct, Dialect, DialectFacts};
 pub use retries::Retries;
 pub use rung::{
     CACHED_SHARE_MAX, CommitParity, DatabaseCounts, DatabaseRung, DeviceCounts, Physical,

@@ -1,23 +1,22 @@
 //! The load of a brokerage, in the manner of TPC-E: its plan, and what it says of itself.
 
-use super::call_mode::{CallMode, Routines};
+use super::call_mode::CallMode;
 use super::kind::{Load, Parts, Shape};
 use super::load_member::LoadMember;
-use super::server_plan::ProductName;
 use super::settings_table::shown;
 use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
-use assay_dbload::brokerage::{Brokerage, BrokerageSchema, found, verify};
-use assay_dbload::load::{Calls, MariadbLink, Product};
+use assay_dbload::brokerage::{Brokerage, BrokerageSchema, found, routines, verify};
+use assay_dbload::load::{Calls, Product};
+use assay_dbload::with_link;
 use assay_loads::brokerage::{MIXES, Rules, mix_of};
 use assay_methods::files::read_document;
 use assay_model::Result;
 use assay_model::load::{LoadKind, Setting};
 use assay_model::mix::Mix;
 use assay_model::units::Nanos;
-use assay_postgres::connection::Connection;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
@@ -65,7 +64,7 @@ impl Load for BrokeragePlan {
     }
 
     fn check(&self) -> Result<()> {
-        self.shared.calls(Routines::OfPostgres, self.calls)?;
+        self.shared.calls(routines, self.calls)?;
         self.rules().check()?;
         self.shared.check_think(self.think.0 > 0)?;
         read_mix(&self.mix)?;
@@ -73,26 +72,18 @@ impl Load for BrokeragePlan {
     }
 
     fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun> {
-        let product = self.shared.product()?;
-        let (calls, access) = self.shared.calls(Routines::OfPostgres, self.calls)?;
-        match product {
-            ProductName::Postgres => self.run_on::<Connection>(calls, access, document, context),
-            ProductName::Mariadb => self.run_on::<MariadbLink>(calls, access, document, context),
-        }
+        let (calls, access) = self.shared.calls(routines, self.calls)?;
+        with_link!(self.shared.dialect()?, L => {
+            self.run_on::<L>(calls, access, document, context)
+        })
     }
 
     fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()> {
-        let product = self.shared.product()?;
-        let (calls, _) = self.shared.calls(Routines::OfPostgres, self.calls)?;
+        let (calls, _) = self.shared.calls(routines, self.calls)?;
         let (rules, mix, isolation) = (self.rules(), read_mix(&self.mix)?, self.shared.isolation());
-        match product {
-            ProductName::Postgres => {
-                member.serve(&Brokerage::<Connection>::new(&rules, &mix, calls, isolation))
-            }
-            ProductName::Mariadb => {
-                member.serve(&Brokerage::<MariadbLink>::new(&rules, &mix, calls, isolation))
-            }
-        }
+        with_link!(self.shared.dialect()?, L => {
+            member.serve(&Brokerage::<L>::new(&rules, &mix, calls, isolation))
+        })
     }
 
     fn shape(&self) -> Shape {

@@ -1,22 +1,21 @@
 //! The load of order entry, in the manner of TPC-C: its plan, and what it says of itself.
 
 use super::bounds::{PARTITIONS, within};
-use super::call_mode::{CallMode, Routines};
+use super::call_mode::CallMode;
 use super::kind::{Load, Parts, Shape};
 use super::load_member::LoadMember;
-use super::server_plan::ProductName;
 use super::settings_table::shown;
 use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
-use assay_dbload::load::{Calls, MariadbLink, Product};
-use assay_dbload::oltp::{self, Orders, count, verify};
+use assay_dbload::load::{Calls, Product};
+use assay_dbload::oltp::{self, Orders, count, routines, verify};
+use assay_dbload::with_link;
 use assay_loads::oltp::{Homes, Rules};
 use assay_model::Result;
 use assay_model::load::{LoadKind, Setting};
 use assay_model::units::{Nanos, Share};
-use assay_postgres::connection::Connection;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -72,30 +71,22 @@ impl Load for OltpPlan {
         self.rules().check()?;
         self.shared.check_think(self.think.0 > 0.0)?;
         self.shared.check()?;
-        self.shared.calls(Routines::OfBoth, self.calls).map(drop)
+        self.shared.calls(routines, self.calls).map(drop)
     }
 
     fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun> {
-        let product = self.shared.product()?;
-        let (calls, access) = self.shared.calls(Routines::OfBoth, self.calls)?;
-        match product {
-            ProductName::Postgres => self.run_on::<Connection>(calls, access, document, context),
-            ProductName::Mariadb => self.run_on::<MariadbLink>(calls, access, document, context),
-        }
+        let (calls, access) = self.shared.calls(routines, self.calls)?;
+        with_link!(self.shared.dialect()?, L => {
+            self.run_on::<L>(calls, access, document, context)
+        })
     }
 
     fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()> {
-        let product = self.shared.product()?;
-        let (calls, _) = self.shared.calls(Routines::OfBoth, self.calls)?;
+        let (calls, _) = self.shared.calls(routines, self.calls)?;
         let (rules, isolation) = (self.rules(), self.shared.isolation());
-        match product {
-            ProductName::Postgres => {
-                member.serve(&Orders::<Connection>::new(&rules, calls, isolation))
-            }
-            ProductName::Mariadb => {
-                member.serve(&Orders::<MariadbLink>::new(&rules, calls, isolation))
-            }
-        }
+        with_link!(self.shared.dialect()?, L => {
+            member.serve(&Orders::<L>::new(&rules, calls, isolation))
+        })
     }
 
     fn shape(&self) -> Shape {

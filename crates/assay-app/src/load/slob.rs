@@ -10,22 +10,22 @@ use super::parameters::{HotSpotParameter, ThinkParameter};
 use super::partial_data::PartialData;
 use super::prepared_server::{PreparedServer, ServerRequest};
 use super::search::Search;
-use super::server_plan::{ProductName, ServerPlan, ServerSizing};
+use super::server_plan::{ServerPlan, ServerSizing};
 use super::settings_table::{sessions_words, shown, step_words};
 use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
 use assay_dbload::load::{
-    Database, LadderSearch, LoadTarget, MariadbLink, Product, RungPlan, schema_name,
+    Database, Dialect, LadderSearch, LoadTarget, Product, RungPlan, schema_name,
 };
-use assay_dbload::slob::{Access, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled};
+use assay_dbload::slob::{Access, Slob, access_words, data_bytes, fill, is_filled};
+use assay_dbload::with_link;
 use assay_loads::slob::{Redo, Rules};
 use assay_model::load::{Filled, Length, LoadKind, Setting};
 use assay_model::number::{real, share};
 use assay_model::units::{Bytes, Nanos, Share, show_bytes};
 use assay_model::{Error, Result};
-use assay_postgres::connection::Connection;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -199,27 +199,18 @@ impl Load for SlobPlan {
         }
         self.rules()?.check()?;
         self.climb()?;
-        self.access_on_product().map(drop)
+        self.access_on_dialect().map(drop)
     }
 
     fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun> {
-        match self.access_on_product()? {
-            (ProductName::Postgres, access, words) => {
-                self.run_on::<Connection>(access, words, document, context)
-            }
-            (ProductName::Mariadb, access, words) => {
-                self.run_on::<MariadbLink>(access, words, document, context)
-            }
-        }
+        let (dialect, access, words) = self.access_on_dialect()?;
+        with_link!(dialect, L => self.run_on::<L>(access, words, document, context))
     }
 
     fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()> {
         let rules = self.rules()?;
-        let (product, access, _) = self.access_on_product()?;
-        match product {
-            ProductName::Postgres => member.serve(&Slob::<Connection>::new(&rules, access)),
-            ProductName::Mariadb => member.serve(&Slob::<MariadbLink>::new(&rules, access)),
-        }
+        let (dialect, access, _) = self.access_on_dialect()?;
+        with_link!(dialect, L => member.serve(&Slob::<L>::new(&rules, access)))
     }
 
     fn shape(&self) -> Shape {
@@ -272,20 +263,21 @@ impl Load for SlobPlan {
 }
 
 impl SlobPlan {
-    /// The product, how rows are read on it, and the words for that.
-    fn access_on_product(&self) -> Result<(ProductName, Access, &'static str)> {
+    /// The dialect of the server, how rows are read on it, and the words for that.
+    fn access_on_dialect(&self) -> Result<(Dialect, Access, &'static str)> {
         let access = match self.access {
             ReadAccess::Index => Access::Index,
             ReadAccess::Stream => Access::Stream,
         };
-        match self.server.product(&self.target)? {
-            ProductName::Postgres => Ok((ProductName::Postgres, access, access.name())),
-            ProductName::Mariadb if access == Access::Stream => Err(Error::usage(
+        let dialect = self.server.dialect(&self.target)?;
+        let words = access_words(dialect, access).ok_or_else(|| {
+            let products = dialect.facts().products;
+            Error::usage(
                 "--access stream: the server has no way to read several pages ahead of an index",
-                "leave it out with MariaDB and MySQL: each page is read when it is met",
-            )),
-            ProductName::Mariadb => Ok((ProductName::Mariadb, access, MARIADB_ACCESS)),
-        }
+                format!("leave it out with {products}: each page is read when it is met"),
+            )
+        })?;
+        Ok((dialect, access, words))
     }
 
     fn run_on<L: Product>(

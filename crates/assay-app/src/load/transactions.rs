@@ -8,22 +8,21 @@ mod table_setup;
 use self::commit_judgement::JudgedLoad;
 use self::commit_ledger::CommitRun;
 use super::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, one_of, schema_name, within};
-use super::call_mode::{CallMode, Routines, chosen, chosen_with_identity};
+use super::call_mode::{CallMode, chosen, chosen_with_identity};
 use super::databases_check::{Databases, targets, usual_sessions};
-use super::hosts_check::is_server;
 use super::kind::Parts;
 use super::ladder_run::{LadderPlan, run_ladder};
 use super::load_driver::LoadDriver;
 use super::partial_data::PartialData;
 use super::search::Search;
-use super::server_plan::{ProductName, ServerPlan};
+use super::server_plan::ServerPlan;
 use super::settings_table::{sessions_words, shown, step_words};
 use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
 use assay_dbload::load::{Calls, Isolation, LadderSearch, Method, Pace, Product, RungPlan, Tables};
-use assay_model::load::{Length, LoadKind, OnLoss, Setting, Spacing};
+use assay_model::load::{Dialect, Length, LoadKind, OnLoss, Setting, Spacing};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -212,12 +211,15 @@ impl TransactionPlan {
     /// A usage error where what was asked is not to be had.
     pub fn calls(
         &self,
-        routines: Routines,
+        routines: fn(Dialect) -> Option<&'static str>,
         asked: Option<CallMode>,
     ) -> Result<(Calls, &'static str)> {
         match &self.ledger {
             Some(_) => chosen_with_identity(asked),
-            None => chosen(self.product()?, routines, asked),
+            None => {
+                let dialect = self.dialect()?;
+                chosen(dialect, routines(dialect), asked)
+            }
         }
     }
 
@@ -243,7 +245,9 @@ impl TransactionPlan {
                 "leave one of them out",
             ));
         }
-        if self.restore_every.is_some() && self.targets().iter().any(|target| is_server(target)) {
+        if self.restore_every.is_some()
+            && self.targets().iter().any(|target| Dialect::of_address(target).is_some())
+        {
             return Err(Error::usage(
                 "--restore-every gives a server a database of its own name, which other hosts do not know",
                 "leave --restore-every or --hosts out, or name a directory",
@@ -332,12 +336,12 @@ impl TransactionPlan {
         [sessions_words(self.sessions.as_deref()), step_words(self.time, self.repeats)]
     }
 
-    /// The product that is meant.
+    /// The dialect of the server that is meant.
     ///
     /// # Errors
     /// When options and target contradict each other.
-    pub fn product(&self) -> Result<ProductName> {
-        self.server.product(&self.target)
+    pub fn dialect(&self) -> Result<Dialect> {
+        self.server.dialect(&self.target)
     }
 
     /// The parts that all loads have.

@@ -2,7 +2,7 @@
 //! its transactions reach the server, as functions of it or as statements.
 
 use super::functions;
-use super::statements::{all, phrases};
+use super::statements::{PHRASES, all};
 use super::transactions::{self, Days, TransactionOutcome};
 use crate::load::{
     Calls, CommitMark, CommitMarks, Database, Isolation, Kind, Method, Pipeline, Product, Session,
@@ -189,7 +189,8 @@ impl<L: Product> PreparedBrokerage<L> {
         link.begin_session(isolation)?;
         let days = Days::of(link, schema, rules)?;
         // The products that have no functions for this load take statements.
-        let calls = if phrases(L::DIALECT).has_functions { calls } else { Calls::Statements };
+        let has_routines = PHRASES.of(L::DIALECT).routines.is_some();
+        let calls = if has_routines { calls } else { Calls::Statements };
         let statements = match calls {
             Calls::Functions => functions::calls(schema),
             Calls::Statements => {

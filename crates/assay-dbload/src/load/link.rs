@@ -1,11 +1,12 @@
 //! One session on a server, whatever the product.
 
 use super::pipeline::Pipeline;
-use super::statements::{Dialect, Value};
+use super::statements::Value;
 use super::target::LoadTarget;
 use assay_dbserver::processes::Group;
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::failure::{Answer, Failure, Refusal};
+use assay_model::load::Dialect;
 use assay_model::row::Row;
 use std::fmt::Display;
 

@@ -24,7 +24,7 @@ use assay_mariadb::threads::whole_usage;
 use assay_mariadb::watch::Watcher;
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::load::{DatabaseCounts, DatabaseProduct, ServerFacts, Setting, TimeSplit};
-use assay_model::measurement::{BackendKind, Remark};
+use assay_model::measurement::Remark;
 use assay_model::row::Row;
 use assay_model::{Error, Result};
 use std::path::PathBuf;
@@ -60,8 +60,6 @@ const SETTINGS: [&str; 18] = [
 const DIRECT: [&str; 2] = ["O_DIRECT", "O_DIRECT_NO_FSYNC"];
 
 impl Product for MariadbLink {
-    const BACKEND: BackendKind = BackendKind::Mariadb;
-
     type Knowledge = Knowledge;
     type Watcher = Watcher;
     type Own = Server;

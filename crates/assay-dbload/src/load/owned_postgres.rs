@@ -4,10 +4,10 @@
 use super::owner::{
     OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, in_use, pairs, quoted,
 };
-use super::statements::Dialect::Postgres;
 use crate::makes;
 use assay_dbserver::password;
 use assay_model::failure::{Answer, Failure};
+use assay_model::load::Dialect::Postgres;
 use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
 

@@ -59,13 +59,13 @@ fn activity<'a>(load: &Load) -> Vec<Block<'a>> {
 
 fn activity_of<'a>(title: String, profile: &Profile) -> Block<'a> {
     // Rates of the same seconds stand in the ladder's own columns, from the same place for all rungs.
-    let told = server_tables(profile).into_iter().filter(|table| table.caption != LOAD_TABLE);
+    let shown = server_tables(profile).into_iter().filter(|table| table.caption != LOAD_TABLE);
     let block = |table: Table| {
         let is_brief = IN_BRIEF.contains(&table.caption.as_str());
         let block = Block::captioned(Level::Detail, table);
         if is_brief { block } else { Block::OnPage(vec![block]) }
     };
-    Block::part(title, told.map(block).collect())
+    Block::part(title, shown.map(block).collect())
 }
 
 /// What failed, by kind.

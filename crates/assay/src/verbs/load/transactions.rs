@@ -1,7 +1,7 @@
 //! The options that loads of transactions share.
 
 use super::partial_data::PartialDataOption;
-use super::server::{SERVER, ServerOptions};
+use super::server::{DatabaseOptions, SERVER, ServerOptions};
 use crate::ledger_options::{CUTS, LedgerOptions};
 use crate::options::LoadRunOptions;
 use crate::spelling::{Quantile, quantity};
@@ -19,12 +19,8 @@ use std::path::PathBuf;
 /// Options of a load of transactions.
 #[derive(Args)]
 pub struct TransactionOptions {
-    /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
-    #[arg(value_name = "TARGET|DSN")]
-    target: String,
-    /// Further databases for the same load, each with a server, data and hosts of its own; hosts have them in turn
-    #[arg(value_name = "TARGET|DSN", requires = "hosts")]
-    other_targets: Vec<String>,
+    #[command(flatten)]
+    databases: DatabaseOptions,
     /// Numbers of concurrent sessions on all databases together, one load step (rung) each; by default 1,4,8,16 on each
     /// database
     #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(SESSIONS))]
@@ -170,8 +166,8 @@ impl TransactionOptions {
     /// The plan that these options mean.
     pub fn plan(&self) -> TransactionPlan {
         TransactionPlan {
-            target: self.target.clone(),
-            other_targets: self.other_targets.clone(),
+            target: self.databases.target.clone(),
+            other_targets: self.databases.other_targets.clone(),
             sessions: self.sessions.clone(),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
