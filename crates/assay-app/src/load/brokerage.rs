@@ -80,7 +80,7 @@ impl Load for BrokeragePlan {
 
     fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()> {
         let (calls, _) = self.shared.calls(routines, self.calls)?;
-        let (rules, mix, isolation) = (self.rules(), read_mix(&self.mix)?, self.shared.isolation());
+        let (rules, mix, isolation) = (self.rules(), read_mix(&self.mix)?, self.shared.isolation);
         with_link!(self.shared.dialect()?, L => {
             member.serve(&Brokerage::<L>::new(&rules, &mix, calls, isolation))
         })
@@ -158,7 +158,7 @@ impl BrokeragePlan {
         (rules, mix): (&'a Rules, &'a Mix),
         calls: Calls,
     ) -> TransactionLoad<Brokerage<'a, L>> {
-        let method = Brokerage::new(rules, mix, calls, self.shared.isolation());
+        let method = Brokerage::new(rules, mix, calls, self.shared.isolation);
         TransactionLoad {
             commits: Arc::clone(&method.commits),
             method,

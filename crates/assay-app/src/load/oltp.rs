@@ -28,7 +28,7 @@ pub struct OltpPlan {
     /// How transactions reach the server; as is usual on the product where nobody says.
     pub calls: Option<CallMode>,
     /// Which warehouse a session works for.
-    pub homes: HomeChoice,
+    pub homes: Homes,
     /// Keying and think times, as a share of the specified ones.
     pub think: Share,
     /// Parts of the order lines, by a hash of their warehouse; 0 for one table.
@@ -37,23 +37,12 @@ pub struct OltpPlan {
     pub shared: TransactionPlan,
 }
 
-/// Which warehouse a session works for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HomeChoice {
-    /// One, always the same.
-    Home,
-    /// Any, drawn for each transaction, so that all data is touched.
-    #[default]
-    All,
-}
-
 impl Default for OltpPlan {
     fn default() -> Self {
         Self {
             warehouses: 1,
             calls: None,
-            homes: HomeChoice::default(),
+            homes: Homes::default(),
             think: Share(0.0),
             partitions: 0,
             shared: TransactionPlan::default(),
@@ -83,7 +72,7 @@ impl Load for OltpPlan {
 
     fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()> {
         let (calls, _) = self.shared.calls(routines, self.calls)?;
-        let (rules, isolation) = (self.rules(), self.shared.isolation());
+        let (rules, isolation) = (self.rules(), self.shared.isolation);
         with_link!(self.shared.dialect()?, L => {
             member.serve(&Orders::<L>::new(&rules, calls, isolation))
         })
@@ -143,7 +132,7 @@ impl OltpPlan {
         rules: &'a Rules,
         calls: Calls,
     ) -> TransactionLoad<Orders<'a, L>> {
-        let method = Orders::new(rules, calls, self.shared.isolation());
+        let method = Orders::new(rules, calls, self.shared.isolation);
         TransactionLoad {
             commits: Arc::clone(&method.commits),
             method,
@@ -158,10 +147,7 @@ impl OltpPlan {
     fn rules(&self) -> Rules {
         Rules {
             warehouses: self.warehouses,
-            homes: match self.homes {
-                HomeChoice::Home => Homes::Home,
-                HomeChoice::All => Homes::All,
-            },
+            homes: self.homes,
             think_share: self.think.0,
             seed: self.shared.seed,
         }
@@ -170,8 +156,8 @@ impl OltpPlan {
     /// The load's own settings as they are shown.
     fn settings(&self) -> Vec<Setting> {
         let homes = match self.homes {
-            HomeChoice::Home => "one a session",
-            HomeChoice::All => "all",
+            Homes::Home => "one a session",
+            Homes::All => "all",
         };
         let partitions = match self.partitions {
             0 => "one table".to_owned(),

@@ -1,7 +1,7 @@
 //! The server that a load runs on, as it is planned.
 
 use assay_dbload::load::OwnPlan;
-use assay_dbserver::Program;
+use assay_dbserver::{IoMethod, Program};
 use assay_model::durability::Control;
 use assay_model::load::Dialect;
 use assay_model::{Error, Result};
@@ -26,18 +26,6 @@ pub struct ServerPlan {
     /// What it is started without on purpose.
     #[serde(skip)]
     pub without: Option<Control>,
-}
-
-/// Who reads ahead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum IoMethod {
-    /// Each session itself.
-    Sync,
-    /// Processes of the server.
-    Worker,
-    /// The kernel's rings, where the server was built with them.
-    IoUring,
 }
 
 /// What a managed server must carry.
@@ -84,11 +72,7 @@ impl ServerPlan {
         sizing: ServerSizing,
         guard: &[String],
     ) -> Result<OwnPlan<S>> {
-        let choice = S::choice(self.io_method.map(|method| match method {
-            IoMethod::Sync => assay_dbserver::IoMethod::Sync,
-            IoMethod::Worker => assay_dbserver::IoMethod::Worker,
-            IoMethod::IoUring => assay_dbserver::IoMethod::IoUring,
-        }))?;
+        let choice = S::choice(self.io_method)?;
         Ok(OwnPlan {
             binaries: S::find(self.bindir.clone())?,
             target: target.to_owned(),

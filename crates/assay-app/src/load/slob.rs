@@ -76,7 +76,7 @@ pub struct SlobPlan {
     /// Percentage of statements that change rows and commit.
     pub update_pct: u64,
     /// How much of a row is changed.
-    pub redo: RedoSize,
+    pub redo: Redo,
     /// Share of the reading statements that scan a short table without an index.
     pub scan_share: Share,
     /// Size of that table.
@@ -90,7 +90,7 @@ pub struct SlobPlan {
     /// Share of the rows' text that compresses away.
     pub compressible: Share,
     /// How rows are read.
-    pub access: ReadAccess,
+    pub access: Access,
     /// Hosts that have the sessions; this program alone where they are absent.
     pub hosts: Option<HostNames>,
     /// Seed of all random choices.
@@ -105,28 +105,6 @@ pub struct SlobPlan {
     pub criteria: Option<PathBuf>,
     /// The server.
     pub server: ServerPlan,
-}
-
-/// How much of a row is changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RedoSize {
-    /// Two columns.
-    #[default]
-    Lite,
-    /// All columns of text.
-    Heavy,
-}
-
-/// How rows are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReadAccess {
-    /// An index scan, one block at a time.
-    #[default]
-    Index,
-    /// A bitmap scan that reads ahead.
-    Stream,
 }
 
 impl Default for SlobPlan {
@@ -146,14 +124,14 @@ impl Default for SlobPlan {
             work_unit: 64,
             update_work_unit: 8,
             update_pct: 0,
-            redo: RedoSize::default(),
+            redo: Redo::default(),
             scan_share: Share(0.0),
             scan_size: Bytes(1 << 20),
             hot_spot: None,
             hot_table: 0,
             think: None,
             compressible: Share(0.0),
-            access: ReadAccess::default(),
+            access: Access::default(),
             hosts: None,
             seed: 1,
             buffer_pool: Bytes(32 << 20),
@@ -265,19 +243,15 @@ impl Load for SlobPlan {
 impl SlobPlan {
     /// The dialect of the server, how rows are read on it, and the words for that.
     fn access_on_dialect(&self) -> Result<(Dialect, Access, &'static str)> {
-        let access = match self.access {
-            ReadAccess::Index => Access::Index,
-            ReadAccess::Stream => Access::Stream,
-        };
         let dialect = self.server.dialect(&self.target)?;
-        let words = access_words(dialect, access).ok_or_else(|| {
+        let words = access_words(dialect, self.access).ok_or_else(|| {
             let products = dialect.facts().products;
             Error::usage(
                 "--access stream: the server has no way to read several pages ahead of an index",
                 format!("leave it out with {products}: each page is read when it is met"),
             )
         })?;
-        Ok((dialect, access, words))
+        Ok((dialect, self.access, words))
     }
 
     fn run_on<L: Product>(
@@ -336,10 +310,7 @@ impl SlobPlan {
             update_percent: self.update_pct,
             scan_share: self.scan_share,
             scan_blocks: blocks(self.scan_size, "--scan-size")?,
-            redo: match self.redo {
-                RedoSize::Lite => Redo::Lite,
-                RedoSize::Heavy => Redo::Heavy,
-            },
+            redo: self.redo,
             hot_spot: self.hot_spot.map(|spot| spot.in_blocks(BLOCK_BYTES)),
             hot_table_every: self.hot_table,
             think: self.think.as_ref().map(|think| think.0),
@@ -363,7 +334,7 @@ impl SlobPlan {
 
     /// The settings as they are shown.
     fn settings(&self) -> Vec<Setting> {
-        let redo = if self.redo == RedoSize::Lite { "lite" } else { "heavy" };
+        let redo = if self.redo == Redo::Lite { "lite" } else { "heavy" };
         shown([
             ("scale", self.scale.to_string()),
             ("tables", self.tables.to_string()),

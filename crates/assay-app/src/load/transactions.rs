@@ -66,11 +66,11 @@ pub struct TransactionPlan {
     #[serde(rename = "rate")]
     pub rate_per_s: Option<f64>,
     /// How these arrivals are spaced.
-    pub arrival: Arrival,
+    pub arrival: Spacing,
     /// How often the ladder is measured.
     pub repeats: u32,
     /// How the server keeps transactions apart.
-    pub isolation: IsolationLevel,
+    pub isolation: Isolation,
     /// Tables that are loaded at once; 0 for as many as there are processors.
     pub loaders: usize,
     /// Whether the conditions of the data are checked before the first and after the last rung.
@@ -78,7 +78,7 @@ pub struct TransactionPlan {
     /// Before every how many rungs the data are restored.
     pub restore_every: Option<u32>,
     /// What sessions do when the server goes away.
-    pub on_loss: LossAction,
+    pub on_loss: OnLoss,
     /// Hosts that have the sessions; this program alone where they are absent.
     pub hosts: Option<HostNames>,
     /// Schema, by default `assay_` and the load.
@@ -100,41 +100,6 @@ pub struct TransactionPlan {
     pub ledger: Option<CommitPlan>,
 }
 
-/// How arrivals are spaced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Arrival {
-    /// All gaps are equal.
-    Constant,
-    /// Gaps are exponential, as those of many independent users.
-    #[default]
-    Poisson,
-}
-
-/// How the server keeps transactions apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum IsolationLevel {
-    /// Each statement sees what was committed before it.
-    #[default]
-    ReadCommitted,
-    /// Each transaction sees a snapshot.
-    RepeatableRead,
-    /// As if one came after the other.
-    Serializable,
-}
-
-/// What sessions do when the server goes away.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LossAction {
-    /// They end; what was measured is kept.
-    #[default]
-    End,
-    /// They come back as soon as the server does; a managed one is started again.
-    Reconnect,
-}
-
 impl Default for TransactionPlan {
     fn default() -> Self {
         Self {
@@ -148,13 +113,13 @@ impl Default for TransactionPlan {
             ramp: Nanos(0),
             warm_up: Nanos(5_000_000_000),
             rate_per_s: None,
-            arrival: Arrival::default(),
+            arrival: Spacing::Poisson,
             repeats: 1,
-            isolation: IsolationLevel::default(),
+            isolation: Isolation::default(),
             loaders: 0,
             verify: false,
             restore_every: None,
-            on_loss: LossAction::default(),
+            on_loss: OnLoss::default(),
             hosts: None,
             schema: None,
             partial_data: None,
@@ -214,13 +179,11 @@ impl TransactionPlan {
         routines: fn(Dialect) -> Option<&'static str>,
         asked: Option<CallMode>,
     ) -> Result<(Calls, &'static str)> {
-        match &self.ledger {
-            Some(_) => chosen_with_identity(asked),
-            None => {
-                let dialect = self.dialect()?;
-                chosen(dialect, routines(dialect), asked)
-            }
+        if self.ledger.is_some() {
+            return chosen_with_identity(asked);
         }
+        let dialect = self.dialect()?;
+        chosen(dialect, routines(dialect), asked)
     }
 
     fn targets(&self) -> Vec<String> {
@@ -239,7 +202,7 @@ impl TransactionPlan {
         if self.hosts.is_none() {
             return Ok(());
         }
-        if self.on_loss == LossAction::Reconnect {
+        if self.on_loss == OnLoss::Reconnect {
             return Err(Error::usage(
                 "--on-loss reconnect and --hosts contradict each other: hosts that come back at different times measure different times",
                 "leave one of them out",
@@ -356,15 +319,6 @@ impl TransactionPlan {
         }
     }
 
-    /// How transactions are kept apart.
-    pub const fn isolation(&self) -> Isolation {
-        match self.isolation {
-            IsolationLevel::ReadCommitted => Isolation::ReadCommitted,
-            IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
-            IsolationLevel::Serializable => Isolation::Serializable,
-        }
-    }
-
     fn ladder(&self, own: Vec<Setting>, access: &str) -> Result<LadderPlan> {
         Ok(LadderPlan {
             targets: self.targets(),
@@ -373,10 +327,7 @@ impl TransactionPlan {
                 ramp: self.ramp,
                 warm_up: self.warm_up,
                 pace: self.pace()?,
-                on_loss: match self.on_loss {
-                    LossAction::End => OnLoss::End,
-                    LossAction::Reconnect => OnLoss::Reconnect,
-                },
+                on_loss: self.on_loss,
                 ..RungPlan::new(1, 1, Length::Time(self.time))
             },
             warm_up: None,
@@ -410,11 +361,7 @@ impl TransactionPlan {
                 "write transactions per second, for example 200",
             ));
         }
-        let spacing = match self.arrival {
-            Arrival::Constant => Spacing::Constant,
-            Arrival::Poisson => Spacing::Poisson,
-        };
-        Ok(Some(Pace { rate_per_s, spacing, seed: self.seed }))
+        Ok(Some(Pace { rate_per_s, spacing: self.arrival, seed: self.seed }))
     }
 
     /// The shared settings as they are shown.
@@ -429,7 +376,7 @@ impl TransactionPlan {
             Some(every) => format!("before every {every}. rung"),
         };
         shown([
-            ("isolation", self.isolation().name().to_owned()),
+            ("isolation", self.isolation.name().to_owned()),
             ("arrivals", rate),
             ("ramp", self.ramp.to_string()),
             ("warm-up of each rung", self.warm_up.to_string()),

@@ -1,6 +1,6 @@
 //! Options of the server that a load runs on.
 
-use assay_app::load::server_plan::{self, ServerPlan};
+use assay_app::load::server_plan::ServerPlan;
 use assay_model::load::Dialect;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -71,9 +71,9 @@ impl ServerOptions {
             bindir: self.bindir.clone(),
             buffered: self.buffered,
             io_method: self.io_method.map(|method| match method {
-                IoMethod::Sync => server_plan::IoMethod::Sync,
-                IoMethod::Worker => server_plan::IoMethod::Worker,
-                IoMethod::IoUring => server_plan::IoMethod::IoUring,
+                IoMethod::Sync => assay_dbserver::IoMethod::Sync,
+                IoMethod::Worker => assay_dbserver::IoMethod::Worker,
+                IoMethod::IoUring => assay_dbserver::IoMethod::IoUring,
             }),
             keep: self.keep,
             without: None,

@@ -7,7 +7,9 @@ use crate::spelling::{Quantile, quantity};
 use assay_app::cluster::HostNames;
 use assay_app::load::bounds::{REPEATS, SESSIONS, WORK};
 use assay_app::load::parameters::{HotSpotParameter, ThinkParameter};
-use assay_app::load::slob::{ReadAccess, RedoSize, SlobPlan};
+use assay_app::load::slob::SlobPlan;
+use assay_dbload::slob::Access;
+use assay_loads::slob;
 use assay_model::units::{Bytes, Nanos, Share};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -141,8 +143,8 @@ impl Options {
             update_work_unit: self.update_work_unit,
             update_pct: self.update_pct,
             redo: match self.redo {
-                Redo::Lite => RedoSize::Lite,
-                Redo::Heavy => RedoSize::Heavy,
+                Redo::Lite => slob::Redo::Lite,
+                Redo::Heavy => slob::Redo::Heavy,
             },
             scan_share: self.scan_share,
             scan_size: self.scan_size,
@@ -151,8 +153,8 @@ impl Options {
             think: self.think,
             compressible: self.compressible,
             access: match self.access {
-                Reading::Index => ReadAccess::Index,
-                Reading::Stream => ReadAccess::Stream,
+                Reading::Index => Access::Index,
+                Reading::Stream => Access::Stream,
             },
             hosts: self.hosts.clone(),
             seed: self.seed,

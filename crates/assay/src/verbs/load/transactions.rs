@@ -7,10 +7,10 @@ use crate::options::LoadRunOptions;
 use crate::spelling::{Quantile, quantity};
 use assay_app::cluster::HostNames;
 use assay_app::load::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, schema_name};
-use assay_app::load::transactions::{
-    self, CommitPlan, CommitStep, IsolationLevel, LossAction, TransactionPlan,
-};
+use assay_app::load::transactions::{CommitPlan, CommitStep, TransactionPlan};
+use assay_dbload::load::Isolation;
 use assay_model::durability::Control;
+use assay_model::load::{OnLoss, Spacing};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use clap::{Args, ValueEnum};
@@ -177,21 +177,21 @@ impl TransactionOptions {
             warm_up: self.warm_up,
             rate_per_s: self.rate,
             arrival: match self.arrival {
-                Arrival::Constant => transactions::Arrival::Constant,
-                Arrival::Poisson => transactions::Arrival::Poisson,
+                Arrival::Constant => Spacing::Constant,
+                Arrival::Poisson => Spacing::Poisson,
             },
             repeats: self.repeats,
             isolation: match self.isolation {
-                IsolationOption::ReadCommitted => IsolationLevel::ReadCommitted,
-                IsolationOption::RepeatableRead => IsolationLevel::RepeatableRead,
-                IsolationOption::Serializable => IsolationLevel::Serializable,
+                IsolationOption::ReadCommitted => Isolation::ReadCommitted,
+                IsolationOption::RepeatableRead => Isolation::RepeatableRead,
+                IsolationOption::Serializable => Isolation::Serializable,
             },
             loaders: self.loaders,
             verify: self.verify,
             restore_every: self.restore_every,
             on_loss: match self.on_loss {
-                OnLossOption::End => LossAction::End,
-                OnLossOption::Reconnect => LossAction::Reconnect,
+                OnLossOption::End => OnLoss::End,
+                OnLossOption::Reconnect => OnLoss::Reconnect,
             },
             hosts: self.hosts.clone(),
             schema: self.schema.clone(),
