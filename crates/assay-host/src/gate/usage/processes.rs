@@ -41,10 +41,10 @@ impl Processes {
     pub(super) fn unseen(&self) -> Vec<String> {
         let lists = [("open files", self.hidden), ("mapped files", self.hidden_maps)];
         let hidden = lists.into_iter().filter(|(_, count)| *count > 0);
-        let told = hidden.map(|(what, count)| {
+        let unseen = hidden.map(|(what, count)| {
             format!("{what} of {count} other processes could not be looked at")
         });
-        told.collect()
+        unseen.collect()
     }
 }
 
@@ -160,10 +160,12 @@ fn device_number_at(link: &Path) -> rustix::io::Result<Option<rustix::fs::Dev>> 
     let is_device = |mode| FileType::from_raw_mode(mode) == FileType::BlockDevice;
     match statx(CWD, link, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE) {
         // Kernels before 4.11 have no such call.
-        Err(Errno::NOSYS) => stat(link).map(|told| is_device(told.st_mode).then_some(told.st_rdev)),
-        told => told.map(|told| {
-            let number = makedev(told.stx_rdev_major, told.stx_rdev_minor);
-            is_device(told.stx_mode.into()).then_some(number)
+        Err(Errno::NOSYS) => {
+            stat(link).map(|status| is_device(status.st_mode).then_some(status.st_rdev))
+        }
+        status => status.map(|status| {
+            let number = makedev(status.stx_rdev_major, status.stx_rdev_minor);
+            is_device(status.stx_mode.into()).then_some(number)
         }),
     }
 }
