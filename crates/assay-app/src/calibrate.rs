@@ -88,14 +88,11 @@ impl CalibrationRunPlan {
         method.check()?;
         let document = PlanDocument::new(self)?;
         let request = RunRequest {
-            target: &self.target,
             write: self.read_share.iter().any(|share| share.0 < 1.0),
-            direct: true,
             grows: true,
-            workload: None,
             hosts: self.hosts.as_ref(),
-            study: None,
             document: Some(&document),
+            ..RunRequest::reading(&self.target)
         };
         let mut recording = Recording::begin(RunKind::Calibrate, &request, context)?;
         match calibrate_recording(&mut recording, &method, self.append, &self.target) {

@@ -13,7 +13,7 @@ use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::{Recording, RunRequest};
 use crate::target_plan::TargetPlan;
-use assay_dbload::load::{LadderSearch, RungPlan};
+use assay_dbload::load::{LadderSearch, PostgresLink, RungPlan};
 use assay_dbload::slob::{Access, Slob};
 use assay_judge::check_criteria;
 use assay_loads::slob::Rules;
@@ -108,14 +108,11 @@ impl CheckPlan {
         }
         let document = PlanDocument::new(self)?;
         let request = RunRequest {
-            target: &self.target,
             write,
-            direct: true,
             grows: true,
-            workload: None,
             hosts: self.hosts.as_ref(),
-            study: None,
             document: Some(&document),
+            ..RunRequest::reading(&self.target)
         };
         let mut recording = Recording::begin(RunKind::Check, &request, context)?;
         let append = demand.as_ref().filter(|demand| write && demand.commits_mean > 0.0);
@@ -284,7 +281,7 @@ impl CheckPlan {
             sessions_max: ladder.climb.sessions_max(),
             are_given: false,
         };
-        let slob = || Slob::<assay_postgres::connection::Connection>::new(&rules, Access::Index);
+        let slob = || Slob::<PostgresLink>::new(&rules, Access::Index);
         let driver = || LoadDriver::Statements(slob());
         beside(&ladder, driver, |named, context| setup.prepare(named, context), writer, context)
     }

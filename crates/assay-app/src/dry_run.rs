@@ -4,7 +4,6 @@ use crate::calibrate::CalibrationRunPlan;
 use crate::check::CheckPlan;
 use crate::cluster::HostsPlan;
 use crate::load::LoadPlan;
-use crate::load::slob::{SlobPlan, TIME};
 use crate::locality::LocalityPlan;
 use crate::recording::is_short;
 use crate::run::RunPlan;
@@ -233,6 +232,7 @@ impl LoadPlan {
     pub fn summary(&self) -> Result<PlanSummary> {
         let load = self.load();
         load.check()?;
+        let [what, time] = load.summary();
         let data = show_bytes(real(load.data_bytes()?));
         let mut targets = Vec::new();
         let mut server = None;
@@ -257,54 +257,13 @@ impl LoadPlan {
         }
         Ok(PlanSummary {
             format: 1,
-            title: format!("load {}", load.name()),
-            load: self.ladder(),
-            time: self.length(),
+            title: format!("load {}", load.kind().name()),
+            load: what,
+            time,
             targets,
             server: server.map(str::to_owned),
         })
     }
-}
-
-impl LoadPlan {
-    /// The load in a few words.
-    fn ladder(&self) -> String {
-        let sessions = match self {
-            Self::Dss(plan) => {
-                return format!("22 queries one by one, then in {} streams", joined(&plan.streams));
-            }
-            Self::Oltp(plan) => plan.shared.sessions.as_deref(),
-            Self::Brokerage(plan) => plan.shared.sessions.as_deref(),
-            Self::Slob(plan) => plan.sessions.as_deref(),
-        };
-        sessions.map_or_else(
-            || "more and more sessions".to_owned(),
-            |sessions| format!("{} sessions, one step each", joined(sessions)),
-        )
-    }
-
-    /// How long it is measured.
-    fn length(&self) -> String {
-        let step = |time: Nanos, repeats: u32| {
-            let times = if repeats > 1 { format!(", {repeats} times") } else { String::new() };
-            format!("{time} for each step{times}, after the data are loaded")
-        };
-        match self {
-            Self::Dss(plan) => {
-                format!("at most {} for each query, after the data are loaded", plan.query_limit)
-            }
-            Self::Oltp(plan) => step(plan.shared.time, plan.shared.repeats),
-            Self::Brokerage(plan) => step(plan.shared.time, plan.shared.repeats),
-            Self::Slob(SlobPlan { work: Some(work), .. }) => {
-                format!("until each session has made {work} statements, after the data are loaded")
-            }
-            Self::Slob(plan) => step(plan.time.unwrap_or(TIME), plan.repeats),
-        }
-    }
-}
-
-fn joined(counts: &[u32]) -> String {
-    counts.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -69,8 +69,8 @@ impl HostSamples {
     pub fn network(&self) -> Vec<NamedEstimate> {
         // A limit of half a percent is five segments of these; of fewer, one that is lost by chance would decide.
         const FEWEST_SEGMENTS: u64 = 1000;
-        let told = self.tcp.filter(|tcp| tcp.out_segments >= FEWEST_SEGMENTS);
-        let known = told.and_then(|tcp| Some((tcp.retransmit_share()?, tcp)));
+        let counted = self.tcp.filter(|tcp| tcp.out_segments >= FEWEST_SEGMENTS);
+        let known = counted.and_then(|tcp| Some((tcp.retransmit_share()?, tcp)));
         let estimate = known.map(|(share, tcp)| NamedEstimate {
             quantity: "host.tcp_retransmits".to_owned(),
             subject: None,

@@ -1,14 +1,14 @@
 //! The profile of a live server over an interval.
 
 use crate::progress::Progress;
-use assay_dbload::load::DeviceReads;
+use assay_dbload::load::{DeviceReads, Dialect, Product};
+use assay_dbload::with_link;
 use assay_host::counters::{process_cpu_s, read_counters};
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_host::watch::task_counters;
 use assay_live::HostContext;
 use assay_live::watch::{ObservedServer, ObservedServerSpan, Plan, TaskTimes};
-use assay_mariadb::address::is_address as is_mariadb;
 use assay_model::counters::{Counters, TaskCounters};
 use assay_model::environment::Environment;
 use assay_model::units::Nanos;
@@ -47,10 +47,8 @@ pub fn profile(
             "write at least 2s; a minute shows more",
         ));
     }
-    if is_mariadb(wanted.address) {
-        return watched::<assay_mariadb::watch::Watcher>(wanted, length, stop, progress);
-    }
-    watched::<assay_postgres::watch::Watcher>(wanted, length, stop, progress)
+    let dialect = Dialect::of_address(wanted.address).unwrap_or(Dialect::Postgres);
+    with_link!(dialect, L => watched::<<L as Product>::Watcher>(wanted, length, stop, progress))
 }
 
 /// The profile of a server of a product.

@@ -1,11 +1,10 @@
-//! Loads on real databases, from a plan to a run of the store.
+//! Loads on real databases, from a plan to a run of the store: all of them, whichever it is.
 
 pub mod bounds;
 pub mod brokerage;
 pub mod call_mode;
 mod databases_check;
 pub mod dss;
-mod hosts_check;
 pub mod kind;
 mod ladder_database;
 pub mod ladder_run;
@@ -22,4 +21,90 @@ pub mod settings_table;
 pub mod slob;
 pub mod transactions;
 
-pub use load_plan::LoadPlan;
+use assay_model::{Error, Result};
+use kind::Load;
+use serde::{Deserialize, Serialize};
+use transactions::{CommitPlan, CommitStep};
+
+/// A load as it is planned: by its verb, by a cell of a study, or by another program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoadPlan {
+    /// Trades of a brokerage.
+    Brokerage(brokerage::BrokeragePlan),
+    /// Queries of decision support.
+    Dss(dss::DssPlan),
+    /// Order entry.
+    Oltp(oltp::OltpPlan),
+    /// Random blocks.
+    Slob(slob::SlobPlan),
+}
+
+/// The plan inside, whichever it is.
+macro_rules! inner {
+    ($plan:expr) => {
+        match $plan {
+            Self::Brokerage(plan) => plan,
+            Self::Dss(plan) => plan,
+            Self::Oltp(plan) => plan,
+            Self::Slob(plan) => plan,
+        }
+    };
+}
+
+impl LoadPlan {
+    /// Every kind of load as it is planned where nobody says anything.
+    pub fn all() -> [Self; 4] {
+        [
+            Self::Brokerage(brokerage::BrokeragePlan::default()),
+            Self::Dss(dss::DssPlan::default()),
+            Self::Oltp(oltp::OltpPlan::default()),
+            Self::Slob(slob::SlobPlan::default()),
+        ]
+    }
+
+    /// A load by its name, on a target.
+    ///
+    /// # Errors
+    /// A usage error with the names of all loads.
+    pub fn named(kind: &str, target: &str) -> Result<Self> {
+        let found = Self::all().into_iter().find(|plan| plan.load().kind().name() == kind);
+        let mut plan = found.ok_or_else(|| {
+            let names = Self::all().map(|plan| plan.load().kind().name());
+            Error::usage(
+                format!("there is no load '{kind}'"),
+                format!("loads are {}", names.join(", ")),
+            )
+        })?;
+        target.clone_into(plan.load_mut().parts().target);
+        Ok(plan)
+    }
+
+    /// What it says of itself.
+    pub fn load(&self) -> &dyn Load {
+        inner!(self)
+    }
+
+    /// The same, to be changed.
+    pub fn load_mut(&mut self) -> &mut dyn Load {
+        inner!(self)
+    }
+
+    /// All directories and addresses that it is on.
+    pub fn targets(&self) -> Vec<String> {
+        let mut plan = self.clone();
+        let parts = plan.load_mut().parts();
+        let others = parts.other_targets.map(|others| others.as_slice()).unwrap_or_default();
+        std::iter::once(&*parts.target).chain(others).cloned().collect()
+    }
+
+    /// Keeps acknowledged transactions in a ledger, or judges by it, where the load has any. A control is for what writes, and
+    /// not for the recovery that is judged.
+    pub fn set_ledger(&mut self, ledger: Option<CommitPlan>) {
+        let parts = self.load_mut().parts();
+        let Some(kept) = parts.ledger else { return };
+        let writes = ledger.as_ref().filter(|ledger| ledger.step != CommitStep::Judge);
+        parts.server.without = writes.and_then(|ledger| ledger.control);
+        *kept = ledger;
+    }
+}

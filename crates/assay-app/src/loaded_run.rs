@@ -43,7 +43,7 @@ impl LoadedRun {
         let manifest = run.manifest();
         let mut report = Report {
             title: manifest.kind.name().to_owned(),
-            target: told(&manifest.targets),
+            target: target_names(&manifest.targets),
             created_unix_ns: manifest.created_unix_ns,
             program: format!("assay {}", manifest.tool_version),
             command: crate::command_line::typed(&manifest.command),
@@ -221,7 +221,7 @@ pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Seri
 }
 
 /// The targets in words; a directory that was named for several test files appears once.
-fn told(targets: &[String]) -> String {
+fn target_names(targets: &[String]) -> String {
     let mut words: Vec<String> = Vec::new();
     for same in targets.chunk_by(|one, next| one == next) {
         words.push(match same.len() {

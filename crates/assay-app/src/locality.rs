@@ -56,16 +56,7 @@ impl LocalityPlan {
     /// Finds the sizes and latencies of caches and tiers.
     pub fn run(&self, context: &Context) -> Result<FinishedRun> {
         let document = PlanDocument::new(self)?;
-        let request = RunRequest {
-            target: &self.target,
-            write: false,
-            direct: true,
-            grows: false,
-            workload: None,
-            hosts: None,
-            study: None,
-            document: Some(&document),
-        };
+        let request = RunRequest { document: Some(&document), ..RunRequest::reading(&self.target) };
         let mut recording = Recording::begin(RunKind::Locality, &request, context)?;
         let found = match self.measure(&mut recording) {
             Ok(found) => found,

@@ -107,6 +107,22 @@ pub struct RunRequest<'a> {
     pub hosts: Option<&'a HostsPlan>,
 }
 
+impl<'a> RunRequest<'a> {
+    /// Reading past the page cache, by one program; what a run wants besides is said next to it.
+    pub const fn reading(target: &'a TargetPlan) -> Self {
+        Self {
+            target,
+            write: false,
+            direct: true,
+            grows: false,
+            workload: None,
+            study: None,
+            document: None,
+            hosts: None,
+        }
+    }
+}
+
 /// Longer loads outlast what a small file is a sample of, s.
 const SHORT_S: f64 = 600.0;
 

@@ -2,7 +2,7 @@
 //! judgement of what is left afterwards.
 
 mod after;
-mod ground;
+mod target_identity;
 mod workload;
 
 use crate::context::Context;
@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 pub use after::AfterPlan;
-pub(crate) use ground::{boot, check_apart, identity};
+pub(crate) use target_identity::{boot, check_apart, identity};
 
 /// The cell of the load.
 const CELL: &str = "verify";

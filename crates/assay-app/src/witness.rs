@@ -100,10 +100,10 @@ impl WitnessPlan {
         let witness = Witness::listen(self.listen, &self.store, self.token.clone())?;
         context.progress.say(&format!("listening at {}", witness.address()));
         let mut campaign = self.campaign.as_ref().map(|plan| Campaign::new(plan, context));
-        let mut told = HashMap::new();
+        let mut reported = HashMap::new();
         while !context.is_stopped() {
             let activities = witness.activities();
-            tell(&witness, &activities, &mut told, context);
+            tell(&witness, &activities, &mut reported, context);
             if let Some(campaign) = &mut campaign
                 && campaign.go_on(&activities)?
             {
@@ -123,13 +123,13 @@ impl WitnessPlan {
 fn tell(
     witness: &Witness,
     activities: &[LedgerActivity],
-    told: &mut HashMap<LedgerId, (u64, usize)>,
+    reported: &mut HashMap<LedgerId, (u64, usize)>,
     context: &Context,
 ) {
     let say = |what: &str| context.progress.say(what);
     witness.complaints().iter().for_each(|complaint| say(&format!("note: {complaint}")));
     for activity in activities {
-        let (began, judged) = told.entry(activity.id).or_default();
+        let (began, judged) = reported.entry(activity.id).or_default();
         if *began != activity.head.began_unix_ns {
             *began = activity.head.began_unix_ns;
             say(&format!(

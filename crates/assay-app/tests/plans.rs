@@ -91,7 +91,7 @@ fn other_value(kind: &str, option: &str) -> FactorValue {
 #[test]
 fn every_option_of_every_load_can_be_a_factor() {
     for default in LoadPlan::all() {
-        let kind = default.load().name();
+        let kind = default.load().kind().name();
         for option in default.options().unwrap() {
             let value = other_value(kind, &option);
             let mut plan = LoadPlan::named(kind, "/tmp").unwrap();
@@ -183,7 +183,7 @@ fn what_contradicts_or_lies_outside_its_bounds_is_refused() {
 fn no_password_and_nothing_that_may_be_destroyed_is_kept() {
     let secret = "postgresql://me:s3cret@localhost/x";
     for default in LoadPlan::all() {
-        let mut plan = LoadPlan::named(default.load().name(), secret).unwrap();
+        let mut plan = LoadPlan::named(default.load().kind().name(), secret).unwrap();
         plan.set("seed", &FactorValue::Whole(3)).unwrap();
         // It is still there for the load itself.
         assert_eq!(plan.load_mut().parts().target, secret);
@@ -213,7 +213,7 @@ fn plans_without_a_field_take_its_default() {
     );
     assert_eq!(serde_json::from_str::<LocalityPlan>("{}").unwrap(), LocalityPlan::default());
     for default in LoadPlan::all() {
-        let text = format!("{{\"{}\": {{}}}}", default.load().name());
+        let text = format!("{{\"{}\": {{}}}}", default.load().kind().name());
         assert_eq!(serde_json::from_str::<LoadPlan>(&text).unwrap(), default);
     }
     let unknown = serde_json::from_str::<LoadPlan>("{\"slob\": {\"sesions\": [1]}}");
@@ -225,7 +225,7 @@ fn plans_without_a_field_take_its_default() {
 fn plans_with_former_names_of_options_mean_the_same() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/former_plans");
     for default in LoadPlan::all() {
-        let name = default.load().name();
+        let name = default.load().kind().name();
         let path = folder.join(format!("{name}.plan.json"));
         let kept: serde_json::Value =
             serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();

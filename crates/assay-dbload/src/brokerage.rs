@@ -3,15 +3,31 @@
 
 mod conditions;
 mod functions;
-mod prepared;
-mod runner;
 mod schema;
 mod session;
 mod statements;
 mod transactions;
 
 pub use conditions::{found, verify};
-pub use prepared::PreparedBrokerage;
-pub use runner::{Days, TransactionOutcome};
 pub use schema::BrokerageSchema;
-pub use session::{BrokerSession, Brokerage, KINDS, TRADE_RESULT};
+pub use session::{BrokerSession, Brokerage, KINDS, PreparedBrokerage};
+pub use transactions::{Days, TransactionOutcome};
+
+use crate::load::{Dialect, creates};
+use assay_loads::brokerage::Table;
+
+/// What the conditions look at.
+const CHECKED: &str = "assay_trades";
+/// Functions and sequences.
+const FUNCTIONS: &str = include_str!("brokerage/sql/postgres_functions.sql");
+
+/// Whether the load makes something of this name in its schema.
+pub(crate) fn makes(name: &str) -> bool {
+    let is_table = Table::ALL.iter().any(|table| table.name() == name);
+    is_table || name == CHECKED || creates(FUNCTIONS, name)
+}
+
+/// What transactions are on a server where one is a single call, in words; none where they are statements only.
+pub fn routines(dialect: Dialect) -> Option<&'static str> {
+    statements::PHRASES.of(dialect).routines
+}

@@ -8,12 +8,18 @@ mod stream;
 mod tables;
 
 use crate::load::{Database, Product};
+use assay_loads::dss::TABLES;
 use assay_model::Result;
 
-pub use query_settings::{Memory, QuerySettings, parallel_max};
+pub use query_settings::{Memory, QuerySettings, parallel_max, parallel_usual};
 pub use refresh::finish_refresh;
 pub use run::{QueryHooks, RunPlan, measure};
 pub use tables::{DssTables, SCHEMA, data_bytes, scale_of, schema_state, sizes};
+
+/// Whether the load makes something of this name in its schema.
+pub(crate) fn makes(name: &str) -> bool {
+    TABLES.iter().any(|table| table.name() == name)
+}
 
 /// Makes a managed server fit for large queries, and reads the settings that matter for them.
 pub fn tune<L: Product>(database: &mut Database<L>) -> Result<()> {

@@ -243,12 +243,12 @@ impl ServerDir {
         marks: &[&str],
         hint: impl FnOnce(&str) -> Option<String>,
     ) -> Error {
-        let told = words.lines().rev().find_map(|line| {
+        let reason = words.lines().rev().find_map(|line| {
             let at = marks.iter().find_map(|mark| line.find(mark))?;
             Some(line[at..].trim().to_owned())
         });
         let last = || words.lines().rfind(|line| !line.trim().is_empty()).map(str::to_owned);
-        let why = told.or_else(last).unwrap_or_else(|| "it ended without a word".to_owned());
+        let why = reason.or_else(last).unwrap_or_else(|| "it ended without a word".to_owned());
         let lower = why.to_lowercase();
         let hint = hint(&lower).unwrap_or_else(|| match lower.as_str() {
             text if text.contains("no space") || text.contains("disk full") => {

@@ -5,6 +5,7 @@ use crate::daemon::Daemon;
 use crate::home::Plan;
 use assay_model::Result;
 use assay_model::durability::{Control, PageCheck};
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Debug};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -23,7 +24,8 @@ pub struct Start {
 }
 
 /// Who carries out reads that the server asks for ahead (PostgreSQL 18).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum IoMethod {
     /// Each session itself.
     Sync,

@@ -64,8 +64,8 @@ impl Running {
     pub fn complaint(&self, home: &ServerDir, marks: &[&str]) -> Option<String> {
         let words = home.log_from(self.log_begin);
         words.lines().rev().find_map(|line| {
-            let (_, told) = marks.iter().find_map(|mark| line.split_once(mark))?;
-            Some(told.trim().to_owned())
+            let (_, message) = marks.iter().find_map(|mark| line.split_once(mark))?;
+            Some(message.trim().to_owned())
         })
     }
 

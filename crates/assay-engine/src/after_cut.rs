@@ -3,7 +3,7 @@
 use crate::sys::{self, Buffers, monotonic_ns};
 use crate::target::Target;
 use assay_integrity::{
-    AfterCut, BlockAfterCut, Diagnosis, FaultGround, Faults, Place, Sighting, Stamp,
+    AfterCut, BlockAfterCut, Diagnosis, FaultArea, Faults, Place, Sighting, Stamp,
 };
 use assay_model::integrity::{FaultCount, FaultMap, FaultVersions, FoundBy, Sweep};
 use assay_model::number::{count_of, index_of, seconds, share};
@@ -65,7 +65,7 @@ pub fn judge_after_cut(
     if !target.direct {
         sys::forget_cached(&target.file);
     }
-    let ground = FaultGround {
+    let area = FaultArea {
         name: target.name.clone(),
         first_byte: target.first_byte,
         blocks: target.length_bytes / after.block_bytes(),
@@ -76,7 +76,7 @@ pub fn judge_after_cut(
         stop,
         next: AtomicU64::new(0),
         found: Mutex::default(),
-        faults: Mutex::new(Faults::new(vec![ground], after.block_bytes())),
+        faults: Mutex::new(Faults::new(vec![area], after.block_bytes())),
     };
     let bytes = index_of(PIECE_BYTES.max(after.block_bytes()));
     let buffers = (0..THREADS).map(|_| Buffers::new(1, bytes)).collect::<std::io::Result<Vec<_>>>();

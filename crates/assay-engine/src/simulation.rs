@@ -35,7 +35,7 @@ const EVENTS_A_LOOK: u32 = 1 << 20;
 /// does would never come to the end of its second.
 const LOOK_NS_MIN: u64 = EVENTS_A_LOOK as u64;
 /// Events between two looks at the flag.
-const EVENTS_A_GLANCE: u32 = 1 << 12;
+const EVENTS_BETWEEN_POLLS: u32 = 1 << 12;
 
 /// Whether virtual time gets on, and whether anybody still wants it to.
 struct Guard<'a> {
@@ -54,8 +54,8 @@ impl Guard<'_> {
             }
             (self.events, self.looked_ns) = (0, now_ns);
         }
-        let glances = self.events.is_multiple_of(EVENTS_A_GLANCE);
-        Ok(glances && self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)))
+        let is_poll = self.events.is_multiple_of(EVENTS_BETWEEN_POLLS);
+        Ok(is_poll && self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)))
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::sys::{self, Buffers};
 use crate::target::Target;
 use assay_integrity::{
-    BegunWrite, BlockStamp, BlockState, Diagnosis, FaultGround, Faults, Generations, Pattern,
-    Place, Promise, SECTOR_BYTES, SectorAddress, Sighting, SimulatedContent, UnsyncedWrite,
+    BegunWrite, BlockStamp, BlockState, Diagnosis, FaultArea, Faults, Generations, Pattern, Place,
+    Promise, SECTOR_BYTES, SectorAddress, Sighting, SimulatedContent, UnsyncedWrite,
     UnsyncedWrites, Writer, diagnose,
 };
 use assay_ledger::{Acknowledgement, Recorder};
@@ -32,7 +32,7 @@ pub struct Verifier {
     pattern: Pattern,
     block_bytes: u64,
     checked_share: f64,
-    grounds: Vec<Ground>,
+    areas: Vec<Area>,
     targets: Arc<[Target]>,
     faults: Mutex<Faults>,
     tally: Tally,
@@ -53,7 +53,7 @@ pub(crate) enum MadeDurable {
 
 /// One target.
 #[derive(Debug)]
-struct Ground {
+struct Area {
     number: u16,
     first_byte: u64,
     generations: Generations,
@@ -84,7 +84,7 @@ impl Issued {
     }
 }
 
-impl Ground {
+impl Area {
     /// Notes that the last version was read, although an older one would have been right, too.
     fn see_again(&self, block: u64, generation: u32, promise: &Promise) {
         if !promise.busy && generation == promise.newest && promise.is_strict() {
@@ -136,7 +136,7 @@ impl Verifier {
         checked_share: f64,
     ) -> Result<Self> {
         let block_bytes = block_bytes(workload)?;
-        let named = targets.iter().map(|target| FaultGround {
+        let named = targets.iter().map(|target| FaultArea {
             name: target.name.clone(),
             first_byte: target.first_byte,
             blocks: target.length_bytes / block_bytes,
@@ -156,19 +156,19 @@ impl Verifier {
         checked_share: f64,
     ) -> Result<Self> {
         let blocks = length_bytes / block_bytes(workload)?;
-        Self::on(workload, vec![FaultGround { name, first_byte: 0, blocks }], run, checked_share)
+        Self::on(workload, vec![FaultArea { name, first_byte: 0, blocks }], run, checked_share)
     }
 
     fn on(
         workload: &Workload,
-        named: Vec<FaultGround>,
+        named: Vec<FaultArea>,
         run: u32,
         checked_share: f64,
     ) -> Result<Self> {
         let block_bytes = block_bytes(workload)?;
         let compressible_share = compressible_share(workload)?;
-        check_memory(named.iter().map(|ground| ground.blocks).sum(), block_bytes)?;
-        let ground = |(number, named): (u16, &FaultGround)| Ground {
+        check_memory(named.iter().map(|area| area.blocks).sum(), block_bytes)?;
+        let area = |(number, named): (u16, &FaultArea)| Area {
             number,
             first_byte: named.first_byte,
             generations: Generations::new(named.blocks),
@@ -179,7 +179,7 @@ impl Verifier {
             pattern: Pattern::new(run, compressible_share),
             block_bytes,
             checked_share,
-            grounds: (0..).zip(&named).map(ground).collect(),
+            areas: (0..).zip(&named).map(area).collect(),
             targets: Arc::new([]),
             faults: Mutex::new(Faults::new(named, block_bytes)),
             tally: Tally::default(),
@@ -223,13 +223,13 @@ impl Verifier {
     /// The blocks of a transfer.
     pub(crate) fn extent(&self, target: u32, offset: u64, bytes: u64) -> Extent {
         let target = target as usize;
-        let first_block = (offset - self.grounds[target].first_byte) / self.block_bytes;
+        let first_block = (offset - self.areas[target].first_byte) / self.block_bytes;
         Extent { target, first_block, blocks: bytes / self.block_bytes }
     }
 
     /// Begins a write of all blocks of an extent, or of none where one is being written.
     pub(crate) fn begin_write(&self, extent: Extent, begun: &mut Vec<BegunWrite>) -> bool {
-        let generations = &self.grounds[extent.target].generations;
+        let generations = &self.areas[extent.target].generations;
         begun.clear();
         for block in extent.first_block..extent.first_block + extent.blocks {
             let Some(write) = generations.begin(block) else {
@@ -256,7 +256,7 @@ impl Verifier {
         let writer = Writer { worker, sequence, sectors };
         let blocks = buffer.chunks_exact_mut(index_of(self.block_bytes));
         for ((block, data), write) in (extent.first_block..).zip(blocks).zip(begun) {
-            let first = self.grounds[extent.target].address(block, self.block_bytes);
+            let first = self.areas[extent.target].address(block, self.block_bytes);
             self.pattern.fill(data, &BlockStamp { first, generation: write.generation, writer });
         }
     }
@@ -269,13 +269,13 @@ impl Verifier {
         succeeded: bool,
         durable: MadeDurable,
     ) {
-        let ground = &self.grounds[extent.target];
+        let area = &self.areas[extent.target];
         for (block, write) in (extent.first_block..).zip(begun) {
             if succeeded {
-                ground.complete(block, write, durable);
+                area.complete(block, write, durable);
             } else {
-                ground.failures.fetch_add(1, Ordering::AcqRel);
-                ground.generations.fail(block, write.oldest_before);
+                area.failures.fetch_add(1, Ordering::AcqRel);
+                area.generations.fail(block, write.oldest_before);
             }
         }
         if let (true, MadeDurable::ByItself, Some(ledger)) = (succeeded, durable, &self.ledger) {
@@ -290,25 +290,25 @@ impl Verifier {
 
     /// A sync of a target is issued.
     pub(crate) fn begin_sync(&self, target: usize) -> u64 {
-        self.grounds[target].unsynced.mark()
+        self.areas[target].unsynced.mark()
     }
 
     /// It has ended.
     pub(crate) fn end_sync(&self, target: usize, mark: u64, succeeded: bool) {
-        let ground = &self.grounds[target];
+        let area = &self.areas[target];
         if succeeded {
-            return self.cover(ground, mark);
+            return self.cover(area, mark);
         }
-        ground.failures.fetch_add(1, Ordering::AcqRel);
-        for write in ground.unsynced.fail() {
-            ground.generations.doubt(write.block, write.oldest_before);
+        area.failures.fetch_add(1, Ordering::AcqRel);
+        for write in area.unsynced.fail() {
+            area.generations.doubt(write.block, write.oldest_before);
         }
     }
 
-    fn cover(&self, ground: &Ground, mark: u64) {
-        let Some(ledger) = &self.ledger else { return ground.unsynced.cover(mark, drop) };
+    fn cover(&self, area: &Area, mark: u64) {
+        let Some(ledger) = &self.ledger else { return area.unsynced.cover(mark, drop) };
         let mut acknowledged = Vec::new();
-        ground.unsynced.cover(mark, |write| {
+        area.unsynced.cover(mark, |write| {
             let UnsyncedWrite { block, generation, .. } = write;
             acknowledged.push(Acknowledgement { place: block, version: generation });
         });
@@ -317,30 +317,30 @@ impl Verifier {
 
     /// What is known of a block now.
     pub(crate) fn issue(&self, target: usize, block: u64) -> Issued {
-        let ground = &self.grounds[target];
-        let failures = ground.failures.load(Ordering::Acquire);
-        Issued { promise: ground.generations.promise(block), failures }
+        let area = &self.areas[target];
+        let failures = area.failures.load(Ordering::Acquire);
+        Issued { promise: area.generations.promise(block), failures }
     }
 
     /// Compares a block that was read with what it should hold.
     #[inline]
     pub(crate) fn compare(&self, place: Place, issued: Issued, data: &[u8], found_by: FoundBy) {
-        let ground = &self.grounds[place.target];
-        let promise = issued.promise.until(&ground.generations.promise(place.block));
-        let first = ground.address(place.block, self.block_bytes);
+        let area = &self.areas[place.target];
+        let promise = issued.promise.until(&area.generations.promise(place.block));
+        let first = area.address(place.block, self.block_bytes);
         let quick = promise.is_strict() && self.pattern.holds(data, first, promise.newest);
         if quick {
-            ground.generations.see(place.block, promise.newest);
+            area.generations.see(place.block, promise.newest);
             return self.tally.add_checked(&promise, false);
         }
         match diagnose(&self.pattern, data, first, &promise) {
             BlockState::Right(0) if promise.newest == 0 => self.tally.add_unwritten(),
             BlockState::Right(generation) => {
-                ground.see_again(place.block, generation, &promise);
+                area.see_again(place.block, generation, &promise);
                 self.tally.add_checked(&promise, false);
             }
             BlockState::Mixed(_) => self.tally.add_checked(&promise, true),
-            BlockState::Wrong(_) if ground.failures.load(Ordering::Acquire) != issued.failures => {
+            BlockState::Wrong(_) if area.failures.load(Ordering::Acquire) != issued.failures => {
                 self.tally.add_checked(&promise, true);
             }
             BlockState::Wrong(diagnosis) => {
@@ -352,7 +352,7 @@ impl Verifier {
 
     /// A read of a block failed in a way that only the medium explains.
     pub(crate) fn unreadable(&self, place: Place, found_by: FoundBy) {
-        let promise = self.grounds[place.target].generations.promise(place.block);
+        let promise = self.areas[place.target].generations.promise(place.block);
         if promise.newest > 0 {
             self.report(place, &promise, Diagnosis::unreadable(), &[], found_by);
         }
@@ -366,11 +366,11 @@ impl Verifier {
         data: &[u8],
         found_by: FoundBy,
     ) {
-        let ground = &self.grounds[place.target];
-        if !ground.generations.report(place.block, promise.newest) {
+        let area = &self.areas[place.target];
+        if !area.generations.report(place.block, promise.newest) {
             return;
         }
-        let first = ground.address(place.block, self.block_bytes);
+        let first = area.address(place.block, self.block_bytes);
         let mut expected = vec![0; index_of(self.block_bytes)];
         let (generation, writer) = (promise.newest, Writer::default());
         self.pattern.fill(&mut expected, &BlockStamp { first, generation, writer });
@@ -385,14 +385,14 @@ impl Verifier {
         let Some(target) = self.targets.get(place.target) else { return false };
         let Ok(mut buffers) = Buffers::new(1, index_of(self.block_bytes)) else { return false };
         let issued = self.issue(place.target, place.block);
-        let ground = &self.grounds[place.target];
-        let offset = ground.first_byte + place.block * self.block_bytes;
+        let area = &self.areas[place.target];
+        let offset = area.first_byte + place.block * self.block_bytes;
         let data = &mut buffers.slot(0)[..index_of(self.block_bytes)];
         if sys::read_at(&target.file, data, offset) != Ok(data.len()) {
             return false;
         }
-        let promise = issued.promise.until(&ground.generations.promise(place.block));
-        let first = ground.address(place.block, self.block_bytes);
+        let promise = issued.promise.until(&area.generations.promise(place.block));
+        let first = area.address(place.block, self.block_bytes);
         !matches!(diagnose(&self.pattern, data, first, &promise), BlockState::Wrong(_))
     }
 
@@ -413,15 +413,15 @@ impl Verifier {
     /// What came of it; `worker_time_ns` is the time of all workers together.
     pub fn finish(&self, sweep: Sweep, worker_time_ns: u64) -> Integrity {
         let mut coverage = VerificationCoverage::default();
-        for ground in &self.grounds {
-            let [written, verified, unknown] = ground.generations.census();
-            coverage.blocks += ground.generations.blocks();
+        for area in &self.areas {
+            let [written, verified, unknown] = area.generations.census();
+            coverage.blocks += area.generations.blocks();
             coverage.written_blocks += written;
             coverage.verified_blocks += verified;
             coverage.unknown_blocks += unknown;
         }
         self.tally.cover(&mut coverage);
-        let tables = self.grounds.iter().map(|ground| ground.generations.table_bytes());
+        let tables = self.areas.iter().map(|area| area.generations.table_bytes());
         let (stamping, checking) = self.tally.times();
         let spent_ns = stamping.total_ns() + checking.total_ns();
         let faults = self.faults();

@@ -167,9 +167,9 @@ impl Tally {
 /// Whether the file system compresses this file: by its attribute, else by the options and the type of the mount.
 fn compresses(file: &File, mount: Option<&Mount>) -> Option<bool> {
     const PLAIN: [&str; 5] = ["ext2", "ext3", "ext4", "xfs", "tmpfs"];
-    let told = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS).ok();
-    let flagged = told.is_some_and(|told| {
-        let both = told.stx_attributes & told.stx_attributes_mask;
+    let status = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS).ok();
+    let flagged = status.is_some_and(|status| {
+        let both = status.stx_attributes & status.stx_attributes_mask;
         both.contains(StatxAttributes::COMPRESSED)
     });
     let mount = mount?;

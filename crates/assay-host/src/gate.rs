@@ -309,12 +309,12 @@ impl Gate {
     fn blocks_under(&self, file: &File, number: DeviceNumber) -> (u64, Option<u64>) {
         let device = Device::by_number(&self.root, number).ok();
         let disk = device.as_ref().and_then(|device| device.disk().ok().flatten());
-        let told = |name: &str| -> Option<u64> {
+        let attribute = |name: &str| -> Option<u64> {
             let queue = disk.as_ref().or(device.as_ref())?;
             queue.text(name).ok()??.parse().ok()
         };
-        let asked = direct_alignment(file).or_else(|| told("queue/logical_block_size"));
-        (asked.unwrap_or(LOGICAL_BLOCK_BYTES), told("queue/physical_block_size"))
+        let asked = direct_alignment(file).or_else(|| attribute("queue/logical_block_size"));
+        (asked.unwrap_or(LOGICAL_BLOCK_BYTES), attribute("queue/physical_block_size"))
     }
 }
 
@@ -325,9 +325,9 @@ pub(crate) fn advise(file: &File, advice: Advice) {
 
 /// What the file system asks of direct I/O, from Linux 6.1 on, bytes.
 fn direct_alignment(file: &File) -> Option<u64> {
-    let told = statx(file.as_fd(), "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
-    let known = StatxFlags::from_bits_retain(told.stx_mask).contains(StatxFlags::DIOALIGN);
-    (known && told.stx_dio_offset_align > 0).then(|| u64::from(told.stx_dio_offset_align))
+    let status = statx(file.as_fd(), "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
+    let known = StatxFlags::from_bits_retain(status.stx_mask).contains(StatxFlags::DIOALIGN);
+    (known && status.stx_dio_offset_align > 0).then(|| u64::from(status.stx_dio_offset_align))
 }
 
 /// The open file must be what was looked at.

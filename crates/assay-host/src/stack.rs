@@ -82,9 +82,9 @@ pub fn read_mount_stack(survey: &Survey, mount_point: &Path) -> BlockStack {
 
 /// The kernel's number of the mount, from Linux 5.8 on.
 fn mount_id(path: &Path) -> Option<u64> {
-    let told = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
-    let known = StatxFlags::from_bits_retain(told.stx_mask).contains(StatxFlags::MNT_ID);
-    known.then_some(told.stx_mnt_id)
+    let status = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
+    let known = StatxFlags::from_bits_retain(status.stx_mask).contains(StatxFlags::MNT_ID);
+    known.then_some(status.stx_mnt_id)
 }
 
 /// An overlay in an overlay in an overlay is not followed further.

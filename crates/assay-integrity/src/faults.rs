@@ -44,7 +44,7 @@ pub struct Sighting {
 
 /// A target as faults are reported on it.
 #[derive(Clone, Debug, Default)]
-pub struct FaultGround {
+pub struct FaultArea {
     /// Its name.
     pub name: String,
     /// Where its first block begins.
@@ -53,7 +53,7 @@ pub struct FaultGround {
     pub blocks: u64,
 }
 
-impl FaultGround {
+impl FaultArea {
     /// Blocks of a part of its map.
     fn part_blocks(&self) -> u64 {
         self.blocks.div_ceil(PARTS_MAX).max(1)
@@ -63,7 +63,7 @@ impl FaultGround {
 /// All faults of a run.
 #[derive(Debug, Default)]
 pub struct Faults {
-    grounds: Vec<FaultGround>,
+    areas: Vec<FaultArea>,
     block_bytes: u64,
     /// Faulty blocks by target and part of its map.
     parts: HashMap<(usize, u64), u64>,
@@ -77,8 +77,8 @@ pub struct Faults {
 
 impl Faults {
     /// None yet on these targets.
-    pub fn new(grounds: Vec<FaultGround>, block_bytes: u64) -> Self {
-        Self { grounds, block_bytes, ..Self::default() }
+    pub fn new(areas: Vec<FaultArea>, block_bytes: u64) -> Self {
+        Self { areas, block_bytes, ..Self::default() }
     }
 
     /// Takes a fault in; whether it counts. One that is the other end of a known misdirected write does not.
@@ -138,7 +138,7 @@ impl Faults {
 
     /// The part of a map that a block lies in.
     fn part(&self, place: Place) -> (usize, u64) {
-        let part_blocks = self.grounds.get(place.target).map_or(1, FaultGround::part_blocks);
+        let part_blocks = self.areas.get(place.target).map_or(1, FaultArea::part_blocks);
         (place.target, place.block / part_blocks)
     }
 
@@ -147,7 +147,7 @@ impl Faults {
         let SectorAddress { target, sector } = sighting.diagnosis.belongs_to?;
         let target = usize::from(target);
         let offset_bytes = sector * count_of(SECTOR_BYTES);
-        let within = offset_bytes.checked_sub(self.grounds.get(target)?.first_byte)?;
+        let within = offset_bytes.checked_sub(self.areas.get(target)?.first_byte)?;
         Some(Place { target, block: within / self.block_bytes.max(1) })
     }
 
@@ -177,11 +177,11 @@ impl Faults {
     }
 
     fn name(&self, target: usize) -> String {
-        self.grounds.get(target).map_or_else(|| format!("target {target}"), |one| one.name.clone())
+        self.areas.get(target).map_or_else(|| format!("target {target}"), |one| one.name.clone())
     }
 
     fn place(&self, place: Place) -> FaultPlace {
-        let first_byte = self.grounds.get(place.target).map_or(0, |ground| ground.first_byte);
+        let first_byte = self.areas.get(place.target).map_or(0, |area| area.first_byte);
         let offset_bytes = first_byte + place.block * self.block_bytes;
         FaultPlace { target: self.name(place.target), offset_bytes }
     }
@@ -222,19 +222,19 @@ impl Faults {
 
     /// Where they lie, for each target that has any.
     pub fn maps(&self) -> Vec<FaultMap> {
-        let map = |(number, ground): (usize, &FaultGround)| {
-            let part_blocks = ground.part_blocks();
-            let parts = 0..ground.blocks.div_ceil(part_blocks);
+        let map = |(number, area): (usize, &FaultArea)| {
+            let part_blocks = area.part_blocks();
+            let parts = 0..area.blocks.div_ceil(part_blocks);
             let blocks = parts.map(|part| self.parts.get(&(number, part)).copied().unwrap_or(0));
             let map = FaultMap {
-                target: ground.name.clone(),
-                first_byte: ground.first_byte,
+                target: area.name.clone(),
+                first_byte: area.first_byte,
                 part_bytes: part_blocks * self.block_bytes,
                 blocks: blocks.collect(),
             };
             map.blocks.iter().any(|blocks| *blocks > 0).then_some(map)
         };
-        self.grounds.iter().enumerate().filter_map(map).collect()
+        self.areas.iter().enumerate().filter_map(map).collect()
     }
 
     /// The first faults, with both versions of their blocks.
@@ -287,8 +287,8 @@ mod tests {
     }
 
     fn faults(blocks: &[u64]) -> Faults {
-        let ground = FaultGround { name: "d".to_owned(), first_byte: 0, blocks: 1000 };
-        let mut faults = Faults::new(vec![ground], 8192);
+        let area = FaultArea { name: "d".to_owned(), first_byte: 0, blocks: 1000 };
+        let mut faults = Faults::new(vec![area], 8192);
         for block in blocks {
             assert!(faults.add(&lost(*block), &[], &[]));
         }

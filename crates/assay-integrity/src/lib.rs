@@ -36,7 +36,7 @@ mod write_log;
 pub use after_cut::{AfterCut, BlockAfterCut};
 pub use crash::{CacheBehaviour, CacheOrder, CrashDevice, CrashModel, CrashState};
 pub use diagnosis::{BlockState, Diagnosis, diagnose};
-pub use faults::{FAULTS_KEPT, FaultGround, Faults, Place, Sighting};
+pub use faults::{FAULTS_KEPT, FaultArea, Faults, Place, Sighting};
 pub use generations::{BegunWrite, Generations, Promise};
 pub use pattern::{BlockStamp, Pattern};
 pub use power_cuts::{CutResults, StampedLog};

@@ -5,7 +5,7 @@ use crate::names::known;
 use assay_model::Estimate;
 use assay_model::comparison::Scaling;
 use assay_model::study::{
-    CellResult, CellState, CurvePoint, FactorCurve, LOAD_FIGURES, Setting, load_figure_unit,
+    CellResult, CellState, CurvePoint, FactorCurve, Setting, load_figure_unit, load_figures,
 };
 use assay_model::verdict::Unit;
 
@@ -32,7 +32,7 @@ pub fn factor_curves(cells: &[CellResult]) -> Vec<FactorCurve> {
     };
     let mut curves = Vec::new();
     for place in 0..first.cell.settings.len() {
-        let of_loads = LOAD_FIGURES.iter().map(|(name, ..)| *name);
+        let of_loads = load_figures().map(|(name, ..)| name);
         for quantity in SHOWN.into_iter().chain(of_loads) {
             curves.extend(curves_of(&measured, place, quantity));
         }

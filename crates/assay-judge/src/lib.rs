@@ -32,8 +32,7 @@ pub use facts::{Facts, LoadFacts, Run};
 pub use last_change::LastChange;
 pub use levels::last_change;
 pub use quantity::{
-    Amount, CapacityOf, CountKind, LoadAmount, Mix, Quantity, QueryAmount, Scope, TimeKind,
-    TimeStatistic,
+    Amount, CapacityOf, LoadAmount, Mix, Quantity, QueryAmount, Scope, TimeKind, TimeStatistic,
 };
 pub use rules::{Rule, Rules};
 pub use series::{Batch, Series, SeriesBuilder};

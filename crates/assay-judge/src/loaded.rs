@@ -4,10 +4,10 @@ use crate::doubts;
 use crate::facts::{Facts, LoadFacts, Run};
 use crate::found::{Found, Known, Missing};
 use crate::measurement::of_stream;
-use crate::quantity::{Amount, CountKind, LoadAmount, TimeKind};
+use crate::quantity::{Amount, LoadAmount, TimeKind};
 use crate::{queries, statistics};
 use assay_model::Estimate;
-use assay_model::load::{PhysicalVerdict, Rung};
+use assay_model::load::{CountedTransaction, PhysicalVerdict, Rung};
 use assay_model::measurement::Operation;
 use assay_model::number::{count_of, real};
 use assay_model::verdict::Doubt;
@@ -89,7 +89,7 @@ impl Search<'_> {
     fn work(&self, place: usize, what: LoadAmount) -> Option<f64> {
         let rung = &self.load.load.rungs[place];
         match what {
-            LoadAmount::Counted(kind) => Some(counted_per_s(rung, kind)?),
+            LoadAmount::Counted(counted) => Some(counted_per_s(rung, counted)?),
             LoadAmount::PhysicalReads => Some(rung.reads_per_s()),
             _ => Some(rung.statements_per_s()),
         }
@@ -119,12 +119,12 @@ impl Search<'_> {
             LoadAmount::Errors => Ok(Estimate::exact(real(errors(rung)), 1)),
             LoadAmount::Statements => rung.statements.ok_or_else(too_short),
             LoadAmount::PhysicalReads => physical_reads(rung),
-            LoadAmount::Counted(kind) => {
-                let found =
-                    of_stream(run.ok_or_else(too_short)?, kind.stream(), Amount::Iops(None));
+            LoadAmount::Counted(counted) => {
+                let run = run.ok_or_else(too_short)?;
+                let found = of_stream(run, counted.stream, Amount::Iops(None));
                 let found = found.or_else(|missing| match missing {
                     // What is counted comes and goes with all transactions.
-                    Missing::TooShort(_) => scaled(rung, counted_per_s(rung, kind)),
+                    Missing::TooShort(_) => scaled(rung, counted_per_s(rung, counted)),
                     absent @ Missing::Absent(_) => Err(absent),
                 });
                 Ok(found?.scaled(60.0))
@@ -145,9 +145,9 @@ fn too_short() -> Missing {
 }
 
 /// Transactions of the counted kind a second; none where the load has none.
-fn counted_per_s(rung: &Rung, kind: CountKind) -> Option<f64> {
+fn counted_per_s(rung: &Rung, counted: &CountedTransaction) -> Option<f64> {
     let streams = &rung.measurement.streams;
-    let stream = streams.iter().find(|stream| stream.name == kind.stream())?;
+    let stream = streams.iter().find(|stream| stream.name == counted.stream)?;
     let ios: u64 = stream.operations.iter().map(|(_, result)| result.ios).sum();
     Some(assay_model::number::rate(ios, rung.elapsed_s()))
 }

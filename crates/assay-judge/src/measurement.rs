@@ -39,12 +39,12 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
     let settled = left.filter(|left| left.change.settled);
     let found = parts(scope, run).into_iter().map(|part| {
         let part = if let Some(left) = settled { part.since(&left) } else { part };
-        let known = estimate(amount, &part).map(|told| {
+        let known = estimate(amount, &part).map(|known| {
             let mut doubts = doubts.clone();
-            doubts.extend(doubts::few_clusters(&told.estimate, told.clusters, part.elapsed_s));
-            doubts.extend(doubts::few_bursts(&told.estimate, told.clusters, part.elapsed_s));
-            let known = Known::new(told.estimate, part.elapsed_s, doubts)
-                .with(told.clusters, left.map(|left| left.change));
+            doubts.extend(doubts::few_clusters(&known.estimate, known.clusters, part.elapsed_s));
+            doubts.extend(doubts::few_bursts(&known.estimate, known.clusters, part.elapsed_s));
+            let known = Known::new(known.estimate, part.elapsed_s, doubts)
+                .with(known.clusters, left.map(|left| left.change));
             Known { at: load(amount, &part), ..known }
         });
         Found { subject: part.subject, known }
@@ -76,7 +76,7 @@ pub(crate) fn of_stream(run: Run<'_>, stream: &str, amount: Amount) -> Result<Es
         Amount::Iops(_) => Amount::Iops(Some(operation)),
         other => other,
     };
-    estimate(amount, &part).map(|told| told.estimate)
+    estimate(amount, &part).map(|known| known.estimate)
 }
 
 impl Part<'_> {
@@ -94,12 +94,12 @@ impl Part<'_> {
 }
 
 /// A number, and of a quantile how many clusters its far end rests on.
-struct Told {
+struct ClusteredEstimate {
     estimate: Estimate,
     clusters: Option<u64>,
 }
 
-impl From<Estimate> for Told {
+impl From<Estimate> for ClusteredEstimate {
     fn from(estimate: Estimate) -> Self {
         Self { estimate, clusters: None }
     }
@@ -139,16 +139,16 @@ fn whole(run: Run<'_>) -> Part<'_> {
 }
 
 /// The amount of one part with its interval.
-fn estimate(amount: Amount, part: &Part<'_>) -> Result<Told, Missing> {
+fn estimate(amount: Amount, part: &Part<'_>) -> Result<ClusteredEstimate, Missing> {
     match amount {
         Amount::Errors(operation) => Ok(errors(operation, &part.total).into()),
         Amount::Iops(operation) => {
             let ios = |operations: &PerOperation| ios(operation, operations);
-            rate_of((operation, Unit::IosPerS), part, ios).map(Told::from)
+            rate_of((operation, Unit::IosPerS), part, ios).map(ClusteredEstimate::from)
         }
         Amount::Throughput(operation) => {
             let bytes = |operations: &PerOperation| bytes(operation, operations);
-            rate_of((operation, Unit::BytesPerS), part, bytes).map(Told::from)
+            rate_of((operation, Unit::BytesPerS), part, bytes).map(ClusteredEstimate::from)
         }
         Amount::Time { operation, kind, statistic } => time(operation, kind, statistic, part),
     }
@@ -220,7 +220,7 @@ fn time(
     kind: TimeKind,
     statistic: TimeStatistic,
     part: &Part<'_>,
-) -> Result<Told, Missing> {
+) -> Result<ClusteredEstimate, Missing> {
     let total = part.total.get(operation).map(|result| histogram(kind, result));
     let total = total.filter(|total| !total.is_empty()).ok_or_else(|| absent(Some(operation)))?;
     let batches: Vec<Option<&Histogram>> = part
@@ -228,20 +228,22 @@ fn time(
         .iter()
         .map(|batch| batch.operations.get(operation).map(|result| histogram(kind, result)))
         .collect();
-    let (told, value) = match statistic {
+    let (known, value) = match statistic {
         // The longest time is what it was: a fact about this run, not an estimate of any other.
         TimeStatistic::Max => return Ok(Estimate::exact(real(total.max_ns()), total.ios()).into()),
-        TimeStatistic::Mean => (mean_time(&batches).map(Told::from), total.mean_ns()),
+        TimeStatistic::Mean => (mean_time(&batches).map(ClusteredEstimate::from), total.mean_ns()),
         TimeStatistic::Quantile(quantile) => {
             let present: Vec<&Histogram> = batches.into_iter().flatten().collect();
             let tail = statistics::quantile(&present, quantile);
-            let told =
-                tail.map(|tail| Told { estimate: tail.estimate, clusters: Some(tail.clusters) });
-            (told, real(total.quantile_ns(quantile)))
+            let known = tail.map(|tail| ClusteredEstimate {
+                estimate: tail.estimate,
+                clusters: Some(tail.clusters),
+            });
+            (known, real(total.quantile_ns(quantile)))
         }
     };
-    let told = told.ok_or_else(|| too_short(Unit::Ns, value, part))?;
-    Ok(Told { estimate: around(told.estimate, value), ..told })
+    let known = known.ok_or_else(|| too_short(Unit::Ns, value, part))?;
+    Ok(ClusteredEstimate { estimate: around(known.estimate, value), ..known })
 }
 
 /// The histogram of the kind; closed arrivals have service times only, which are their response times.

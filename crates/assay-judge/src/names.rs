@@ -1,10 +1,10 @@
 //! From the name of a quantity to its meaning, and from a wrong name to the nearest one that is known.
 
 use crate::quantity::{
-    Amount, CapacityOf, CountKind, LoadAmount, Mix, Quantity, QueryAmount, Scope, TRANSACTIONS,
-    TimeKind, TimeStatistic,
+    Amount, CapacityOf, LoadAmount, Mix, Quantity, QueryAmount, Scope, TimeKind, TimeStatistic,
 };
 use assay_model::document::nearest;
+use assay_model::load::LoadKind;
 use assay_model::measurement::Operation;
 use assay_model::{Error, Result};
 use std::ops::RangeInclusive;
@@ -83,11 +83,11 @@ fn load_amount(name: &str) -> Option<LoadAmount> {
         "errors" => return Some(LoadAmount::Errors),
         _ => {}
     }
-    if let Some(kind) = CountKind::ALL.into_iter().find(|kind| kind.name() == name) {
-        return Some(LoadAmount::Counted(kind));
+    if let Some(counted) = LoadKind::all_counted().find(|counted| counted.figures[0].0 == name) {
+        return Some(LoadAmount::Counted(counted));
     }
     let (transaction, statistic) = name.split_once(".response_time.")?;
-    let transaction = TRANSACTIONS.into_iter().find(|known| *known == transaction)?;
+    let transaction = LoadKind::all_streams().find(|known| *known == transaction)?;
     Some(LoadAmount::Time { transaction, statistic: self::statistic(statistic)? })
 }
 
@@ -206,8 +206,8 @@ pub(crate) fn known() -> Vec<Quantity> {
 /// Every amount of a load.
 pub(crate) fn load_amounts() -> Vec<LoadAmount> {
     let mut amounts = vec![LoadAmount::Statements, LoadAmount::PhysicalReads, LoadAmount::Errors];
-    amounts.extend(CountKind::ALL.map(LoadAmount::Counted));
-    for transaction in TRANSACTIONS {
+    amounts.extend(LoadKind::all_counted().map(LoadAmount::Counted));
+    for transaction in LoadKind::all_streams() {
         amounts.extend(statistics().map(|statistic| LoadAmount::Time { transaction, statistic }));
     }
     amounts

@@ -1,5 +1,6 @@
 //! The quantities that can be judged: their names, their units, and what they are in words.
 
+use assay_model::load::CountedTransaction;
 use assay_model::measurement::Operation;
 use assay_model::verdict::Unit;
 use std::fmt;
@@ -102,7 +103,7 @@ pub enum TimeStatistic {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LoadAmount {
     /// Transactions of the counted kind that were committed, a minute.
-    Counted(CountKind),
+    Counted(&'static CountedTransaction),
     /// Statements or transactions of all kinds, a second.
     Statements,
     /// Reads that the database asked of its storage, a second.
@@ -111,7 +112,7 @@ pub enum LoadAmount {
     Errors,
     /// The response time of one kind of transaction or statement, ns.
     Time {
-        /// One of `TRANSACTIONS`.
+        /// One of [`LoadKind::all_streams`](assay_model::load::LoadKind::all_streams).
         transaction: &'static str,
         /// Which number of its distribution.
         statistic: TimeStatistic,
@@ -130,59 +131,6 @@ pub enum QueryAmount {
     /// The mean time of one of the 22 queries, by its number.
     Query(u8),
 }
-
-/// What a load counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CountKind {
-    /// New orders of the load `oltp`.
-    NewOrders,
-    /// Trade results of the load `brokerage`.
-    TradeResults,
-}
-
-impl CountKind {
-    pub(crate) const ALL: [Self; 2] = [Self::NewOrders, Self::TradeResults];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::NewOrders => "new_orders",
-            Self::TradeResults => "trade_results",
-        }
-    }
-
-    /// The stream of the measurement that is counted.
-    pub(crate) const fn stream(self) -> &'static str {
-        match self {
-            Self::NewOrders => "new order",
-            Self::TradeResults => "trade result",
-        }
-    }
-}
-
-/// The transactions and statements of all loads, as criteria write them: the names of their streams with `_` for a
-/// space.
-pub(crate) const TRANSACTIONS: [&str; 20] = [
-    "new_order",
-    "payment",
-    "order_status",
-    "delivery",
-    "stock_level",
-    "trade_order",
-    "trade_result",
-    "market_feed",
-    "trade_update",
-    "data_maintenance",
-    "broker_volume",
-    "customer_position",
-    "market_watch",
-    "security_detail",
-    "trade_lookup",
-    "trade_status",
-    "rolled_back_order",
-    "read",
-    "update",
-    "scan",
-];
 
 /// Which mixes of a calibration are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -332,8 +280,7 @@ impl LoadAmount {
     /// The amount in words.
     fn label(self) -> String {
         match self {
-            Self::Counted(CountKind::NewOrders) => "new orders".to_owned(),
-            Self::Counted(CountKind::TradeResults) => "trade results".to_owned(),
+            Self::Counted(counted) => counted.plural.to_owned(),
             Self::Statements => "statements".to_owned(),
             Self::PhysicalReads => "physical reads of the database".to_owned(),
             Self::Errors => "failed statements".to_owned(),
@@ -480,7 +427,7 @@ impl fmt::Display for Quantity {
 impl fmt::Display for LoadAmount {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Counted(kind) => formatter.write_str(kind.name()),
+            Self::Counted(counted) => formatter.write_str(counted.figures[0].0),
             Self::Statements => formatter.write_str("statements"),
             Self::PhysicalReads => formatter.write_str("physical_reads"),
             Self::Errors => formatter.write_str("errors"),

@@ -123,7 +123,7 @@ impl Drop for Recorder {
 fn hand_on(mut sink: Sink, shared: &Shared, complain: impl FnOnce(&str)) {
     let mut complain = Some(complain);
     let began = Instant::now();
-    let mut told = began;
+    let mut signed = began;
     loop {
         let is_last = shared.ended.load(Ordering::Acquire);
         let taken = std::mem::take(&mut *shared.waiting());
@@ -140,9 +140,9 @@ fn hand_on(mut sink: Sink, shared: &Shared, complain: impl FnOnce(&str)) {
             break;
         }
         if !taken.is_empty() {
-            told = Instant::now();
-        } else if told.elapsed() > SIGN_OF_LIFE {
-            told = Instant::now();
+            signed = Instant::now();
+        } else if signed.elapsed() > SIGN_OF_LIFE {
+            signed = Instant::now();
             sink.live(&acknowledged(elapsed_ns, &[]));
         }
         thread::sleep(PAUSE);

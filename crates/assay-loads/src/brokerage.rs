@@ -5,8 +5,6 @@
 //! "TPC-E vs. TPC-C", SIGMOD Record 39(3), 2010). Names, word lists, distributions and code are our own; nothing is
 //! taken from the generator of the TPC. What is measured here is not a TPC result and is never called one.
 
-mod choice;
-mod clients;
 mod customers;
 mod fixed;
 mod market;

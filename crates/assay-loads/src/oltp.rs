@@ -19,6 +19,7 @@ pub use session::{
 pub use text::last_name;
 
 use assay_model::{Error, Result};
+use serde::{Deserialize, Serialize};
 
 /// Districts of a warehouse.
 pub const DISTRICTS: u32 = 10;
@@ -36,7 +37,8 @@ pub const UNUSED_ITEM: u32 = ITEMS + 1;
 pub const WAREHOUSE_BYTES: u64 = 105 << 20;
 
 /// Which warehouse a session works for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Homes {
     /// One, always the same; sessions are dealt out over them in turn.
     Home,

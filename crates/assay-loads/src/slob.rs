@@ -10,6 +10,7 @@ pub use session::{Session, Step, Work};
 
 use assay_model::units::{Nanos, Share};
 use assay_model::{Error, Result};
+use serde::{Deserialize, Serialize};
 
 /// Columns of text in a row, named `c2` to `c20`; with the key a row has 20 columns.
 pub const TEXT_COLUMNS: usize = 19;
@@ -17,7 +18,8 @@ pub const TEXT_COLUMNS: usize = 19;
 pub const TEXT_BYTES: usize = 100;
 
 /// How much of a row an update changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Redo {
     /// Two columns, the first and the last text.
     #[default]

@@ -2,6 +2,7 @@
 
 use assay_dbserver::tls::{Mode, Roots, Security};
 use assay_dbserver::{Uri, is_this_machine, port_of};
+use assay_model::load::Dialect;
 use assay_model::{Error, Result};
 use std::fmt;
 use std::path::PathBuf;
@@ -10,8 +11,6 @@ const PORT: u16 = 3306;
 /// What an address looks like.
 const HINT: &str =
     "write mysql://USER:PASSWORD@HOST:PORT/DATABASE, or mysql:///DATABASE?socket=/PATH/OF/SOCKET";
-/// Both products are meant by either.
-const SCHEMES: [&str; 2] = ["mysql://", "mariadb://"];
 /// Where distributions put the socket.
 const SOCKETS: [&str; 3] =
     ["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock"];
@@ -40,15 +39,10 @@ pub struct Address {
     pub security: Security,
 }
 
-/// Whether a text is meant as the address of a server and not as a path.
-pub fn is_address(text: &str) -> bool {
-    SCHEMES.iter().any(|scheme| text.starts_with(scheme))
-}
-
 impl Address {
     /// Reads an address; a user or password that it leaves out comes from `environment` (`USER`, `MYSQL_PWD`).
     pub fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Self> {
-        let rest = SCHEMES.iter().find_map(|scheme| text.strip_prefix(scheme));
+        let rest = Dialect::Mariadb.behind_scheme(text);
         let uri = Uri::parse(
             rest.ok_or_else(|| {
                 Error::usage("this is not the address of a MariaDB or MySQL server", HINT)

@@ -10,6 +10,7 @@ use crate::number::{rate, real, share};
 use serde::{Deserialize, Serialize};
 
 mod checks;
+mod kind;
 mod product;
 mod retries;
 mod rung;
@@ -17,14 +18,15 @@ mod setting;
 mod step;
 
 pub use checks::{Check, Checks, Commits};
-pub use product::DatabaseProduct;
+pub use kind::{CountedTransaction, LoadKind, NEW_ORDER, TRADE_RESULT};
+pub use product::{DatabaseProduct, Dialect, DialectFacts};
 pub use retries::Retries;
 pub use rung::{
     CACHED_SHARE_MAX, CommitParity, DatabaseCounts, DatabaseRung, DeviceCounts, Physical,
     PhysicalVerdict, Rung, StreamTimes, TimeSplit,
 };
 pub use setting::Setting;
-pub use step::{Length, LoadKind, LoadStep, OnLoss, Spacing, StepArrival};
+pub use step::{Length, LoadStep, OnLoss, Spacing, StepArrival};
 
 /// The result of a load on a database server: the document `load.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -16,7 +16,7 @@ mod figures;
 mod plan;
 
 pub use check::parse_study;
-pub use figures::{LOAD_FIGURES, load_figure_unit};
+pub use figures::{load_figure_unit, load_figures};
 pub use plan::Scale;
 
 /// An experiment as a person writes it.

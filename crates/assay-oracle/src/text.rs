@@ -18,7 +18,7 @@ pub(crate) fn read<'a>(part: &Part<'a>, sink: &mut dyn FnMut(&Table<'a>)) {
         reader.feed(line, next);
     }
     reader.close();
-    reader.told();
+    reader.emit_identity();
 }
 
 struct Reader<'a, 's> {
@@ -111,7 +111,7 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     /// Database and instance as the titles name them, for headers that leave them blank.
-    fn told(&mut self) {
+    fn emit_identity(&mut self) {
         if let Some(identity) = self.identity {
             let mut table = Table::new(Section::Header, b"");
             table.heads.push(crate::table::PAGE_TITLE.to_owned());

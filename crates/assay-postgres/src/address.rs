@@ -2,6 +2,7 @@
 
 use assay_dbserver::tls::Security;
 use assay_dbserver::{Uri, is_this_machine, port_of};
+use assay_model::load::Dialect;
 use assay_model::{Error, Result};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -66,21 +67,11 @@ pub enum Binding {
     Require,
 }
 
-/// Whether a text is meant as the address of a server and not as a path.
-pub fn is_address(text: &str) -> bool {
-    let scheme = ["postgresql://", "postgres://"];
-    let pairs = ["host=", "hostaddr=", "dbname=", "user=", "port="];
-    scheme.iter().any(|begin| text.starts_with(begin))
-        || pairs.iter().any(|begin| text.starts_with(begin))
-}
-
 impl Address {
     /// Reads an address; what it leaves out comes from `environment` (`PGUSER`, `PGPASSWORD` …), the password also from
     /// the file of passwords, the rest from PostgreSQL's own defaults.
     pub fn parse(text: &str, environment: impl Fn(&str) -> Option<String>) -> Result<Self> {
-        let uri =
-            ["postgresql://", "postgres://"].iter().find_map(|scheme| text.strip_prefix(scheme));
-        let pairs = match uri {
+        let pairs = match Dialect::Postgres.behind_scheme(text) {
             Some(rest) => pairs_of_uri(rest)?,
             None => pairs_of_text(text)?,
         };

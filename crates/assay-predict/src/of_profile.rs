@@ -4,7 +4,7 @@ use crate::demand::{Demand, Deviations};
 use crate::objections;
 use crate::of_load::LoadFacts;
 use assay_model::Estimate;
-use assay_model::profile::{Figure, IoClass, IoPurpose, Profile, ProfileProduct, RateKind};
+use assay_model::profile::{Figure, IoClass, IoPurpose, Profile, RateKind};
 use assay_model::projection::{InputKind, Objection, ProjectionInput, WorkUnit};
 use assay_stats::group_commit;
 
@@ -316,10 +316,7 @@ impl Reader<'_> {
         if self.profile.server.is_some() {
             // PostgreSQL counts flushes of those who lead, and times each of them; InnoDB times commits, and its log where it
             // still can.
-            let is_innodb = matches!(
-                self.profile.source.product,
-                ProfileProduct::Mariadb | ProfileProduct::Mysql
-            );
+            let is_innodb = self.profile.source.product.is_innodb();
             let leading = redo.sync_latency_s.as_ref().filter(|_| !is_innodb);
             demand.flush_s = value(leading.or(redo.write_latency_s.as_ref()));
             let most = per(value(work.commits_per_s.as_ref()).unwrap_or(0.0));

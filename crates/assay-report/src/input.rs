@@ -240,7 +240,7 @@ impl RunReport {
     }
 
     /// A number as it is reported: of the last level where that is reported alone, else `total`.
-    pub(crate) fn told(&self, quantity: &str, subject: Option<&str>, total: f64) -> f64 {
+    pub(crate) fn reported(&self, quantity: &str, subject: Option<&str>, total: f64) -> f64 {
         let of_level = self.settled().and_then(|_| self.estimate(quantity, subject));
         of_level.map_or(total, |estimate| estimate.value)
     }

@@ -2,41 +2,35 @@
 
 mod beside;
 mod blocks;
-pub(crate) mod brokerage;
+mod brokerage;
 mod columns;
 mod databases;
-mod kind;
+mod load_view;
 mod loaded;
 #[cfg(test)]
 pub(crate) mod made_up;
-pub(crate) mod orders;
+mod orders;
+mod session_time;
 pub(crate) mod split;
+mod transaction_charts;
 mod transactions;
 mod words;
 
-use assay_model::load::Load;
+use assay_model::load::{Load, LoadKind};
 pub(crate) use beside::beside;
-pub(crate) use columns::Columns;
 pub(crate) use databases::{databases, time_of_databases};
-pub(crate) use kind::Kind;
+use load_view::LoadView;
+pub(crate) use load_view::{done, who};
 pub(crate) use loaded::{encryption, facts};
-pub(crate) use transactions::{response_time_ns, result};
 pub(crate) use words::several;
 
-/// All tables of a ladder.
-pub(crate) fn tables(load: &Load) -> Vec<Columns> {
-    match Kind::of(load) {
-        Kind::Blocks => blocks::tables(load),
-        Kind::Orders => orders::tables(load),
-        Kind::Brokerage => brokerage::tables(),
-    }
-}
-
-/// What its sessions are called.
-pub(crate) fn who(load: &Load) -> &'static str {
-    match Kind::of(load) {
-        Kind::Blocks => "session",
-        Kind::Orders | Kind::Brokerage => "user",
+/// What a load shows of itself.
+pub(crate) const fn view(load: &Load) -> &'static LoadView {
+    match load.kind {
+        LoadKind::Oltp => &orders::VIEW,
+        LoadKind::Brokerage => &brokerage::VIEW,
+        // A load of decision support has a document of its own.
+        LoadKind::Slob | LoadKind::Dss => &blocks::VIEW,
     }
 }
 
@@ -45,23 +39,16 @@ pub(crate) fn sentences(load: &Load) -> Vec<String> {
     if load.rungs.is_empty() {
         return vec![format!("What a database gets was not measured: {}.", load.end)];
     }
-    let mut said = match Kind::of(load) {
-        Kind::Blocks => blocks::sentences(load),
-        Kind::Orders => orders::sentences(load),
-        Kind::Brokerage => brokerage::sentences(load),
-    };
+    let mut said = (view(load).sentences)(load);
     // What the whole came to stands first.
     let behind_first = said.len().min(1);
     said.splice(behind_first..behind_first, databases::evenness(load));
     said
 }
 
-/// What spoils the result: reads that were none of storage, or data that is not right any more.
+/// What spoils the result.
 pub(crate) fn flaw(load: &Load) -> Option<String> {
-    match Kind::of(load) {
-        Kind::Blocks => blocks::flaw(load),
-        Kind::Orders | Kind::Brokerage => transactions::flaw(load),
-    }
+    (view(load).flaw)(load)
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The prose of documents without its figures. A value is hidden before it is formatted; this is for what somebody else
 //! wrote, where only their look tells figures and words apart.
 
+use assay_model::load::DatabaseProduct;
+
 /// The text with every figure masked. Numbers of a name or of a version stay: those behind a letter (`p99`, `oltp-2017`), of
 /// more than two parts (`6.1.0`), or behind the name of a product.
 pub(crate) fn masked(text: &str) -> String {
@@ -45,9 +47,9 @@ fn is_version(word: &str) -> bool {
 
 /// Names behind which a version stands.
 fn is_versioned(word: &str) -> bool {
-    const PRODUCTS: [&str; 8] =
-        ["PostgreSQL", "MariaDB", "MySQL", "Oracle", "Linux", "assay", "release", "version"];
-    PRODUCTS.contains(&word.trim())
+    const OTHERS: [&str; 5] = ["Oracle", "Linux", "assay", "release", "version"];
+    let word = word.trim();
+    OTHERS.contains(&word) || DatabaseProduct::ALL.iter().any(|product| product.name() == word)
 }
 
 #[cfg(test)]

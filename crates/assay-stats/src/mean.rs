@@ -110,8 +110,7 @@ pub fn positive_ratio_interval(
     denominators: &[f64],
     confidence: f64,
 ) -> Option<Estimate> {
-    let linear = LinearRatio::of(numerators, denominators)?;
-    let error = mean_error(&linear.residuals)?;
+    let (_, error) = ratio_error(numerators, denominators)?;
     Some(positive(ratio_interval(numerators, denominators, confidence)?, &error, PART_OF_MEAN_TIME))
 }
 
@@ -176,8 +175,7 @@ pub fn ratio_interval(
     denominators: &[f64],
     confidence: f64,
 ) -> Option<Estimate> {
-    let linear = LinearRatio::of(numerators, denominators)?;
-    let error = mean_error(&linear.residuals)?;
+    let (linear, error) = ratio_error(numerators, denominators)?;
     let half = error.half_width(confidence);
     Some(Estimate {
         value: linear.value,
@@ -187,6 +185,13 @@ pub fn ratio_interval(
         n: numerators.len(),
         effective_n: error.effective_n,
     })
+}
+
+/// The ratio of sums with the standard error of its mean.
+fn ratio_error(numerators: &[f64], denominators: &[f64]) -> Option<(LinearRatio, MeanError)> {
+    let linear = LinearRatio::of(numerators, denominators)?;
+    let error = mean_error(&linear.residuals)?;
+    Some((linear, error))
 }
 
 /// A ratio of sums and what each interval adds to its error: (numerator - ratio × denominator) / mean denominator.

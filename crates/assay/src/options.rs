@@ -167,15 +167,29 @@ pub struct StartOptions {
     pub name: Option<String>,
 }
 
-impl TargetOptions {
+/// What every verb that measures storage is given: where, and how its run is kept and shown.
+#[derive(Args)]
+pub struct MeasurementOptions {
+    #[command(flatten)]
+    pub target: TargetOptions,
+    #[command(flatten, next_help_heading = COMMON)]
+    pub store: StoreOptions,
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+impl MeasurementOptions {
     /// The context of a verb that measures these targets.
     ///
     /// # Errors
     /// Those of [`measuring_context`].
-    pub fn context(&self, store: &StoreOptions, output: &OutputOptions) -> Result<Context, Error> {
-        measuring_context(store, output, self.start.name.as_deref(), &self.live)
+    pub fn context(&self) -> Result<Context, Error> {
+        let TargetOptions { start, live, .. } = &self.target;
+        measuring_context(&self.store, &self.output, start.name.as_deref(), live)
     }
+}
 
+impl TargetOptions {
     /// The plan that these options mean.
     pub fn plan(&self) -> TargetPlan {
         TargetPlan {

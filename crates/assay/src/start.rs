@@ -1,9 +1,12 @@
 //! Before anything is touched: what would be done, where that is the question, and whether storage in use may be loaded.
 
 use crate::exit::{ExitStatus, json, print};
-use crate::options::{OutputOptions, StartOptions, TargetOptions};
+use crate::finish::conclude;
+use crate::options::{MeasurementOptions, OutputOptions, StartOptions, TargetOptions};
 use crate::terminal::{agreed, say};
+use assay_app::Context;
 use assay_app::dry_run::PlanSummary;
+use assay_app::finish::FinishedRun;
 use assay_app::target_plan::TargetPlan;
 use assay_host::live_database::{LiveDatabase, live_database};
 use assay_model::{Error, Result};
@@ -15,6 +18,23 @@ use std::path::Path;
 /// A closed standard output.
 pub fn show(summary: &PlanSummary, output: &OutputOptions) -> Result<ExitStatus> {
     if output.json { print(&json(summary)?) } else { print(&summary.text()) }
+}
+
+/// Carries a plan out on targets where nothing stands against it, or says what it would do.
+///
+/// # Errors
+/// Those of [`check`], and what the plan itself says.
+pub fn carry_out(
+    options: &MeasurementOptions,
+    targets: &[String],
+    summary: impl FnOnce() -> Result<PlanSummary>,
+    run: impl FnOnce(&Context) -> Result<FinishedRun>,
+) -> Result<ExitStatus> {
+    if options.target.start.dry_run {
+        return show(&summary()?, &options.output);
+    }
+    check(targets, &options.target.start)?;
+    conclude(&run(&options.context()?)?, &options.output)
 }
 
 /// Lets a load begin where no running database has its files on a target, or where the user agrees.

@@ -15,7 +15,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::time::Duration;
-use support::{Place, Ran, Started, whole};
+use support::{HOSTS_STUDY, Place, Ran, Started, whole};
 
 /// What each host sees as its own: the same path is another place on every host, and none for the driver.
 const OWN: &str = "/proc/self/cwd/own";
@@ -217,25 +217,6 @@ fn a_host_that_stays_paused_is_lost_and_ended_with_its_driver() {
     assert!(hosts.processes("h002").is_empty(), "it is ended with its driver");
 }
 
-const LADDER: &str = r#"format = 1
-name = "ladder"
-repeats = 2
-[workload]
-format = 1
-name = "reads"
-duration = "300ms"
-interval = "50ms"
-[[workload.stream]]
-name = "reads"
-transfer = "4KiB"
-arrival = { closed = { outstanding = 2 } }
-[phases]
-measure = "300ms"
-[[factor]]
-name = "hosts"
-values = [1, 2]
-"#;
-
 /// The last host says that its workers began 50 ms later than they did.
 #[test]
 fn a_study_whose_hosts_begin_apart_is_undecided_and_names_the_cell() {
@@ -250,7 +231,7 @@ fn a_study_whose_hosts_begin_apart_is_undecided_and_names_the_cell() {
 done
 exit"#;
     let hosts = Hosts::new(2, late);
-    hosts.place.write("ladder.study.toml", LADDER);
+    hosts.place.write("ladder.study.toml", HOSTS_STUDY);
     let ran = hosts.run(&format!("study ladder.study.toml {OWN} --size 4MiB --json"));
     let cluster = doubtful(&ran);
     assert!(whole(&cluster["start"]["skew_ns"]) > 40_000_000, "{cluster}");

@@ -14,7 +14,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
-use support::{Place, Ran, Started, all_ios, all_refused, measurement, whole};
+use support::{HOSTS_STUDY, Place, Ran, Started, all_ios, all_refused, measurement, whole};
 
 /// Far more than what is promised, and far less than what the runs were asked for.
 const SLACK: Duration = Duration::from_secs(60);
@@ -147,29 +147,10 @@ fn a_calibration_of_hosts_has_the_same_load_on_each_and_says_who_limits() {
     assert!(place.run("runs show").stdout.contains("of the sum of what each gives alone"));
 }
 
-/// One host, then two of them, each time with the load on each.
-const LADDER: &str = r#"format = 1
-name = "hosts"
-repeats = 2
-[workload]
-format = 1
-name = "reads"
-duration = "300ms"
-[[workload.stream]]
-name = "reads"
-transfer = "4KiB"
-arrival = { closed = { outstanding = 2 } }
-[phases]
-measure = "300ms"
-[[factor]]
-name = "hosts"
-values = [1, 2]
-"#;
-
 #[test]
 fn a_study_measures_on_as_many_hosts_as_a_cell_says() {
     let place = Place::new();
-    fs::write(place.path("ladder.study.toml"), LADDER).unwrap();
+    fs::write(place.path("ladder.study.toml"), HOSTS_STUDY).unwrap();
     let study = place.json("study ladder.study.toml d --size 4MiB --hosts local:2", 0);
     let cells = study["study"]["cells"].as_array().unwrap();
     let hosts = cells.iter().map(|cell| whole(&cell["cell"]["settings"][0]["value"]));

@@ -445,7 +445,7 @@ impl Driver {
                     answers[host] = Some(Err(refusal.into()));
                 }
                 Some((host, Event::Said(word))) => {
-                    let answer = self.told(host, word).and_then(&pick);
+                    let answer = self.passed_on(host, word).and_then(&pick);
                     answers[host] = answer.map(Ok).or(answers[host].take());
                 }
                 Some((host, Event::Answered(ping))) => self.hosts[host].clock.add(ping),
@@ -468,7 +468,7 @@ impl Driver {
     }
 
     /// Passes on what is for the user; gives every other word back.
-    fn told(&self, host: usize, word: NodeAnswer) -> Option<NodeAnswer> {
+    fn passed_on(&self, host: usize, word: NodeAnswer) -> Option<NodeAnswer> {
         let name = &self.hosts[host].name;
         match word {
             NodeAnswer::Note(note) => self.progress.say(&format!("note: {name}: {note}")),

@@ -52,11 +52,11 @@ pub fn serve(
 ) -> Result<()> {
     let (speaker, words) = channel();
     let (sender, orders) = channel();
-    let (told, has_told) = channel::<()>();
+    let (finished, has_finished) = channel::<()>();
     let watchdog = Arc::new(Watchdog::new(Arc::clone(stop)));
     begin("speak", move || {
         speak(output, &words);
-        drop(told);
+        drop(finished);
     })?;
     let (dog, voice) = (Arc::clone(&watchdog), speaker.clone());
     begin("listen", move || listen(input, &dog, &voice, &sender))?;
@@ -76,7 +76,7 @@ pub fn serve(
     drop(node);
     // Nobody may be there any more to read them.
     let farewell = if dog.is_alone() { Duration::ZERO } else { FAREWELL };
-    let _ = has_told.recv_timeout(farewell);
+    let _ = has_finished.recv_timeout(farewell);
     Ok(())
 }
 

@@ -1,23 +1,22 @@
 //! The load of a brokerage, in the manner of TPC-E: its plan, and what it says of itself.
 
-use super::call_mode::{CallMode, Routines};
-use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
+use super::call_mode::CallMode;
+use super::kind::{Load, Parts, Shape};
 use super::load_member::LoadMember;
-use super::server_plan::ProductName;
 use super::settings_table::shown;
 use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
-use assay_dbload::brokerage::{Brokerage, BrokerageSchema, TRADE_RESULT, found, verify};
-use assay_dbload::load::{Calls, MariadbLink, Product};
+use assay_dbload::brokerage::{Brokerage, BrokerageSchema, found, routines, verify};
+use assay_dbload::load::{Calls, Product};
+use assay_dbload::with_link;
 use assay_loads::brokerage::{MIXES, Rules, mix_of};
 use assay_methods::files::read_document;
 use assay_model::Result;
-use assay_model::load::Setting;
+use assay_model::load::{LoadKind, Setting};
 use assay_model::mix::Mix;
-use assay_model::units::{Nanos, show_count};
-use assay_postgres::connection::Connection;
+use assay_model::units::Nanos;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
@@ -60,12 +59,12 @@ impl Default for BrokeragePlan {
 }
 
 impl Load for BrokeragePlan {
-    fn name(&self) -> &'static str {
-        "brokerage"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Brokerage
     }
 
     fn check(&self) -> Result<()> {
-        self.shared.calls(Routines::OfPostgres, self.calls)?;
+        self.shared.calls(routines, self.calls)?;
         self.rules().check()?;
         self.shared.check_think(self.think.0 > 0)?;
         read_mix(&self.mix)?;
@@ -73,26 +72,18 @@ impl Load for BrokeragePlan {
     }
 
     fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun> {
-        let product = self.shared.product()?;
-        let (calls, access) = self.shared.calls(Routines::OfPostgres, self.calls)?;
-        match product {
-            ProductName::Postgres => self.run_on::<Connection>(calls, access, document, context),
-            ProductName::Mariadb => self.run_on::<MariadbLink>(calls, access, document, context),
-        }
+        let (calls, access) = self.shared.calls(routines, self.calls)?;
+        with_link!(self.shared.dialect()?, L => {
+            self.run_on::<L>(calls, access, document, context)
+        })
     }
 
     fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()> {
-        let product = self.shared.product()?;
-        let (calls, _) = self.shared.calls(Routines::OfPostgres, self.calls)?;
-        let (rules, mix, isolation) = (self.rules(), read_mix(&self.mix)?, self.shared.isolation());
-        match product {
-            ProductName::Postgres => {
-                member.serve(&Brokerage::<Connection>::new(&rules, &mix, calls, isolation))
-            }
-            ProductName::Mariadb => {
-                member.serve(&Brokerage::<MariadbLink>::new(&rules, &mix, calls, isolation))
-            }
-        }
+        let (calls, _) = self.shared.calls(routines, self.calls)?;
+        let (rules, mix, isolation) = (self.rules(), read_mix(&self.mix)?, self.shared.isolation);
+        with_link!(self.shared.dialect()?, L => {
+            member.serve(&Brokerage::<L>::new(&rules, &mix, calls, isolation))
+        })
     }
 
     fn shape(&self) -> Shape {
@@ -111,7 +102,7 @@ impl Load for BrokeragePlan {
             ("customers", customers.to_string()),
             ("trade_days", trade_days.to_string()),
             ("security_skew", security_skew.to_string()),
-            ("schema", shared.schema_of(self.name())),
+            ("schema", shared.schema_of(self.kind())),
             ("seed", shared.seed.to_string()),
         ]
     }
@@ -120,13 +111,8 @@ impl Load for BrokeragePlan {
         Ok(self.rules().data_bytes())
     }
 
-    fn metrics(&self) -> Metrics {
-        Metrics::Transactions(TransactionMetrics {
-            stream: TRADE_RESULT,
-            rate: "trade_results",
-            mean: "trade_result.response_time.mean",
-            q99: "trade_result.response_time.q0.99",
-        })
+    fn summary(&self) -> [String; 2] {
+        self.shared.summary()
     }
 
     fn parts(&mut self) -> Parts<'_> {
@@ -156,7 +142,7 @@ impl BrokeragePlan {
     ) -> Result<FinishedRun> {
         let (rules, mix) = (self.rules(), read_mix(&self.mix)?);
         let wanted = TransactionTables {
-            kind: self.name(),
+            kind: self.kind(),
             tables: &BrokerageSchema { rules: &rules },
             data_bytes: rules.data_bytes(),
             settings: self.settings(&mix),
@@ -172,12 +158,10 @@ impl BrokeragePlan {
         (rules, mix): (&'a Rules, &'a Mix),
         calls: Calls,
     ) -> TransactionLoad<Brokerage<'a, L>> {
-        let method = Brokerage::new(rules, mix, calls, self.shared.isolation());
+        let method = Brokerage::new(rules, mix, calls, self.shared.isolation);
         TransactionLoad {
             commits: Arc::clone(&method.commits),
             method,
-            counted: TRADE_RESULT,
-            rate_words: |per_s| format!("{} trade results/s", show_count(per_s)),
             found: |method, database| found(database, method.rules()),
             verify,
         }

@@ -1,12 +1,8 @@
 //! How transactions reach the server: as it is planned, and what it means on a product.
 
-use super::server_plan::ProductName;
-use assay_dbload::load::Calls;
+use assay_dbload::load::{Calls, Dialect};
 use assay_model::{Error, Result};
 use serde::{Deserialize, Serialize};
-
-/// The words for functions that give nothing back but what they give out.
-const PROCEDURES: &str = "procedures of the server (proc)";
 
 /// How transactions reach the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,36 +15,21 @@ pub enum CallMode {
     ClientSide,
 }
 
-/// Where the transactions of a load are written as functions or procedures, too.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Routines {
-    /// On PostgreSQL alone.
-    OfPostgres,
-    /// On MariaDB and MySQL, too.
-    OfBoth,
-}
-
-/// What was chosen, or what a load takes by itself on a product, with the words for it.
+/// What was chosen, or what a load takes by itself on servers of a dialect, with the words for it; `routines` are those for
+/// transactions that are a single call there.
 ///
 /// # Errors
-/// A usage error where the load has no procedures on the product.
+/// A usage error where the load has no such calls.
 pub fn chosen(
-    product: ProductName,
-    routines: Routines,
+    dialect: Dialect,
+    routines: Option<&'static str>,
     asked: Option<CallMode>,
 ) -> Result<(Calls, &'static str)> {
     use CallMode::{ClientSide, ServerSide};
-    match (product, asked, routines) {
-        (ProductName::Postgres, None | Some(ServerSide), _) => {
-            Ok((Calls::Functions, Calls::Functions.name()))
-        }
-        (ProductName::Mariadb, None | Some(ServerSide), Routines::OfBoth) => {
-            Ok((Calls::Functions, PROCEDURES))
-        }
-        (ProductName::Mariadb, Some(ServerSide), Routines::OfPostgres) => Err(no_procedures()),
-        (_, Some(ClientSide), _) | (ProductName::Mariadb, None, Routines::OfPostgres) => {
-            Ok((Calls::Statements, Calls::Statements.name()))
-        }
+    match (asked, routines) {
+        (None | Some(ServerSide), Some(words)) => Ok((Calls::Functions, words)),
+        (Some(ServerSide), None) => Err(no_procedures(dialect)),
+        (Some(ClientSide), _) | (None, None) => Ok((Calls::Statements, Calls::Statements.name())),
     }
 }
 
@@ -67,36 +48,39 @@ pub fn chosen_with_identity(asked: Option<CallMode>) -> Result<(Calls, &'static 
 }
 
 /// Procedures are asked for where there are none.
-fn no_procedures() -> Error {
+fn no_procedures(dialect: Dialect) -> Error {
+    let products = dialect.facts().products;
     Error::usage(
         "--calls proc: the transactions of this load are functions of PostgreSQL only",
-        "leave it out with MariaDB and MySQL: its transactions are prepared statements there",
+        format!("leave it out with {products}: its transactions are prepared statements there"),
     )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_dbload::{brokerage, oltp};
 
     #[test]
     fn a_load_takes_procedures_where_it_has_them_and_refuses_them_elsewhere() {
         use CallMode::{ClientSide, ServerSide};
-        use ProductName::{Mariadb, Postgres};
-        use Routines::{OfBoth, OfPostgres};
-        for (product, routines, asked, words) in [
-            (Postgres, OfPostgres, None, "functions"),
-            (Postgres, OfBoth, Some(ServerSide), "functions"),
-            (Postgres, OfBoth, Some(ClientSide), "pipelined"),
-            (Mariadb, OfBoth, None, "procedures"),
-            (Mariadb, OfBoth, Some(ServerSide), "procedures"),
-            (Mariadb, OfBoth, Some(ClientSide), "pipelined"),
-            (Mariadb, OfPostgres, None, "pipelined"),
-            (Mariadb, OfPostgres, Some(ClientSide), "pipelined"),
+        use Dialect::{Mariadb, Postgres};
+        type Routines = fn(Dialect) -> Option<&'static str>;
+        let (of_postgres, of_both): (Routines, Routines) = (brokerage::routines, oltp::routines);
+        for (dialect, routines, asked, words) in [
+            (Postgres, of_postgres, None, "functions"),
+            (Postgres, of_both, Some(ServerSide), "functions"),
+            (Postgres, of_both, Some(ClientSide), "pipelined"),
+            (Mariadb, of_both, None, "procedures"),
+            (Mariadb, of_both, Some(ServerSide), "procedures"),
+            (Mariadb, of_both, Some(ClientSide), "pipelined"),
+            (Mariadb, of_postgres, None, "pipelined"),
+            (Mariadb, of_postgres, Some(ClientSide), "pipelined"),
         ] {
-            let (calls, said) = chosen(product, routines, asked).unwrap();
+            let (calls, said) = chosen(dialect, routines(dialect), asked).unwrap();
             assert!(said.contains(words), "{said}");
             assert_eq!(calls == Calls::Functions, said.contains("proc"), "{said}");
         }
-        assert!(chosen(Mariadb, OfPostgres, Some(ServerSide)).is_err());
+        assert!(chosen(Mariadb, of_postgres(Mariadb), Some(ServerSide)).is_err());
     }
 }

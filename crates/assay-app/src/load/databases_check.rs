@@ -1,9 +1,9 @@
-//! Which databases a load can be on at once, and how many sessions they have at least.
+//! Which databases a load can be on at once and hosts can reach, and how many sessions they have at least.
 
-use super::hosts_check::check_hosts;
 use super::server_plan::ServerPlan;
 use crate::cluster::HostNames;
 use assay_dbserver::redacted;
+use assay_model::load::Dialect;
 use assay_model::number::count_of;
 use assay_model::{Error, Result};
 
@@ -58,7 +58,7 @@ impl Databases<'_> {
     }
 
     fn check_names(&self) -> Result<()> {
-        let product = self.server.product(self.target)?;
+        let dialect = self.server.dialect(self.target)?;
         for (number, other) in self.others.iter().enumerate() {
             check_hosts(self.hosts, other)?;
             if other == self.target || self.others[..number].contains(other) {
@@ -67,7 +67,7 @@ impl Databases<'_> {
                     "name each once; several hosts have it in turn",
                 ));
             }
-            if self.server.product(other)? != product {
+            if self.server.dialect(other)? != dialect {
                 return Err(Error::usage(
                     "the databases are of several products, whose rates do not add up",
                     "name servers of one product, or start one load for each",
@@ -75,6 +75,26 @@ impl Databases<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses a managed server for hosts that could not reach it: it listens at a socket of this machine alone.
+///
+/// # Errors
+/// A usage error that names both.
+fn check_hosts(hosts: Option<&HostNames>, target: &str) -> Result<()> {
+    match hosts {
+        Some(HostNames::Named(_) | HostNames::Reached(_))
+            if Dialect::of_address(target).is_none() =>
+        {
+            Err(Error::usage(
+                format!(
+                    "a server in {target} listens on this machine alone, and --hosts names others"
+                ),
+                "name the address of a server that all hosts reach, or use --hosts local:N",
+            ))
+        }
+        _ => Ok(()),
     }
 }
 

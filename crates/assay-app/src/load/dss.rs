@@ -7,29 +7,26 @@ mod request;
 mod session;
 
 use super::bounds::{LOADERS, PARALLEL, REPEATS, STREAMS, within};
-use super::kind::{Load, Metrics, Parts, Shape};
+use super::kind::{Load, Parts, Shape};
 use super::load_member::LoadMember;
 use super::partial_data::PartialData;
 use super::prepared_server::processors;
-use super::server_plan::{ProductName, ServerPlan};
-use super::settings_table::shown;
+use super::server_plan::ServerPlan;
+use super::settings_table::{joined, shown};
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password};
-use assay_dbload::dss::{Memory, data_bytes};
-use assay_dbload::load::{MariadbLink, Product};
+use assay_dbload::dss::{Memory, data_bytes, parallel_usual};
+use assay_dbload::load::{Dialect, Product};
+use assay_dbload::with_link;
 use assay_loads::dss::{Choice, Scale};
-use assay_model::load::Setting;
+use assay_model::load::{LoadKind, Setting};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
-use assay_postgres::connection::Connection;
 use request::DssRequest;
 use serde::{Deserialize, Serialize};
 use session::run_queries;
 use std::path::PathBuf;
-
-/// Processes besides that of a session, where nobody says.
-const PARALLEL_USUAL: u32 = 2;
 
 /// The plan of the load; its fields are the options of the verb.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -111,8 +108,8 @@ impl Default for DssPlan {
 }
 
 impl Load for DssPlan {
-    fn name(&self) -> &'static str {
-        "dss"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Dss
     }
 
     fn check(&self) -> Result<()> {
@@ -133,15 +130,12 @@ impl Load for DssPlan {
             ));
         }
         Scale::new(self.scale)?;
-        self.parallel_on_product().map(drop)
+        self.parallel_on_dialect().map(drop)
     }
 
     fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun> {
-        let (product, parallel) = self.parallel_on_product()?;
-        match product {
-            ProductName::Postgres => self.run_on::<Connection>(parallel, document, context),
-            ProductName::Mariadb => self.run_on::<MariadbLink>(parallel, document, context),
-        }
+        let (dialect, parallel) = self.parallel_on_dialect()?;
+        with_link!(dialect, L => self.run_on::<L>(parallel, document, context))
     }
 
     fn take_part(&self, _: &mut LoadMember<'_>) -> Result<()> {
@@ -166,8 +160,11 @@ impl Load for DssPlan {
         Ok(data_bytes(Scale::new(self.scale)?))
     }
 
-    fn metrics(&self) -> Metrics {
-        Metrics::Queries
+    fn summary(&self) -> [String; 2] {
+        [
+            format!("22 queries one by one, then in {} streams", joined(&self.streams)),
+            format!("at most {} for each query, after the data are loaded", self.query_limit),
+        ]
     }
 
     fn parts(&mut self) -> Parts<'_> {
@@ -177,6 +174,7 @@ impl Load for DssPlan {
             server: &mut self.server,
             buffer_pool: &mut self.buffer_pool,
             restore_every: None,
+            ledger: None,
         }
     }
 }
@@ -192,18 +190,21 @@ impl DssPlan {
         run_queries::<L>(&self.request(parallel)?, (document, criteria.as_ref()), context)
     }
 
-    /// The product, and parallel processes on it.
-    fn parallel_on_product(&self) -> Result<(ProductName, Vec<u32>)> {
-        let product = self.server.product(&self.target)?;
-        let usual = if product == ProductName::Postgres { PARALLEL_USUAL } else { 0 };
-        let parallel = self.parallel.clone().unwrap_or_else(|| vec![usual]);
-        if product == ProductName::Mariadb && parallel.iter().any(|processes| *processes > 0) {
+    /// The dialect of the server, and parallel processes on it.
+    fn parallel_on_dialect(&self) -> Result<(Dialect, Vec<u32>)> {
+        let dialect = self.server.dialect(&self.target)?;
+        let usual = parallel_usual(dialect);
+        let parallel = self.parallel.clone().unwrap_or_else(|| vec![usual.unwrap_or(0)]);
+        if usual.is_none() && parallel.iter().any(|processes| *processes > 0) {
+            let products = dialect.facts().products;
             return Err(Error::usage(
-                "--parallel: in MariaDB and MySQL one thread works on a query, and no other helps it",
+                format!(
+                    "--parallel: in {products} one thread works on a query, and no other helps it"
+                ),
                 "leave it out; --streams asks several queries at once",
             ));
         }
-        Ok((product, parallel))
+        Ok((dialect, parallel))
     }
 
     fn request(&self, parallel: Vec<u32>) -> Result<DssRequest<'_>> {
@@ -232,8 +233,6 @@ impl DssPlan {
 
     /// The settings as they are shown.
     fn settings(&self, parallel: &[u32]) -> Vec<Setting> {
-        let list =
-            |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         let parameters = match self.parameters {
             ParameterSource::Drawn => format!("drawn by seed {}", self.seed),
             ParameterSource::Validation => "those of validation".to_owned(),
@@ -241,8 +240,8 @@ impl DssPlan {
         let own = || "the server's own".to_owned();
         shown([
             ("scale", self.scale.to_string()),
-            ("streams", list(&self.streams)),
-            ("parallel processes", list(parallel)),
+            ("streams", joined(&self.streams)),
+            ("parallel processes", joined(parallel)),
             ("repeats", self.repeats.to_string()),
             ("query limit", self.query_limit.to_string()),
             ("parameters", parameters),

@@ -4,14 +4,16 @@ use super::load_member::LoadMember;
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::load::server_plan::ServerPlan;
+use crate::load::transactions::CommitPlan;
 use crate::plan_document::PlanDocument;
 use assay_model::Result;
+use assay_model::load::LoadKind;
 use assay_model::units::{Bytes, Nanos};
 
 /// A load as it is planned.
 pub trait Load {
-    /// Its name: `oltp`.
-    fn name(&self) -> &'static str;
+    /// Which load it is.
+    fn kind(&self) -> LoadKind;
 
     /// Refuses what means nothing or contradicts itself, before anything is touched.
     ///
@@ -34,8 +36,8 @@ pub trait Load {
     /// Bytes of its data with their indexes, about.
     fn data_bytes(&self) -> Result<u64>;
 
-    /// What a study compares of its runs.
-    fn metrics(&self) -> Metrics;
+    /// What it does in a few words, and how long that is measured.
+    fn summary(&self) -> [String; 2];
 
     /// The parts that all loads have.
     fn parts(&mut self) -> Parts<'_>;
@@ -46,30 +48,6 @@ pub trait Load {
 
 /// Values that shape data, with their names.
 pub type Shape = Vec<(&'static str, String)>;
-
-/// What a study compares of a load's runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metrics {
-    /// One kind of transaction and the times of it.
-    Transactions(TransactionMetrics),
-    /// All statements.
-    Statements,
-    /// Runs of queries.
-    Queries,
-}
-
-/// A kind of transaction that is counted, and the names under which studies compare it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TransactionMetrics {
-    /// The transaction, as its stream is called.
-    pub stream: &'static str,
-    /// Their number a second.
-    pub rate: &'static str,
-    /// Their mean response time.
-    pub mean: &'static str,
-    /// Its 99 % quantile.
-    pub q99: &'static str,
-}
 
 /// The parts of a plan that all loads have, to be changed.
 pub struct Parts<'a> {
@@ -83,4 +61,6 @@ pub struct Parts<'a> {
     pub buffer_pool: &'a mut Bytes,
     /// Before every how many rungs data are restored, where the load can restore them.
     pub restore_every: Option<&'a mut Option<u32>>,
+    /// Where acknowledged transactions are kept, where the load has any.
+    pub ledger: Option<&'a mut Option<CommitPlan>>,
 }

@@ -367,7 +367,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
             started_unix_ns: unix_ns(),
             durability: Durability::EveryInterval,
             conduct: Conduct {
-                backend: M::Link::BACKEND,
+                backend: M::Link::DIALECT.facts().backend,
                 clock: ClockKind::Monotonic,
                 ..Conduct::default()
             },

@@ -1,33 +1,13 @@
-//! A load of any kind as it is planned: by its verb, by a cell of a study, or by another program.
+//! The options of a load by their names, as studies and other programs set them, and its run.
 
-use super::brokerage::BrokeragePlan;
-use super::dss::DssPlan;
-use super::kind::Load;
-use super::oltp::OltpPlan;
-use super::slob::SlobPlan;
-use super::transactions::{CommitPlan, CommitStep};
+use super::LoadPlan;
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
 use assay_model::document::nearest;
 use assay_model::study::FactorValue;
 use assay_model::{Error, Result};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-/// A load as it is planned.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LoadPlan {
-    /// Trades of a brokerage.
-    Brokerage(BrokeragePlan),
-    /// Queries of decision support.
-    Dss(DssPlan),
-    /// Order entry.
-    Oltp(OltpPlan),
-    /// Random blocks.
-    Slob(SlobPlan),
-}
 
 /// Other names of options: those that studies have for them, and those of earlier versions.
 const ALIASES: [(&str, &str); 5] = [
@@ -39,74 +19,6 @@ const ALIASES: [(&str, &str); 5] = [
 ];
 
 impl LoadPlan {
-    /// Every kind of load as it is planned where nobody says anything.
-    pub fn all() -> [Self; 4] {
-        [
-            Self::Brokerage(BrokeragePlan::default()),
-            Self::Dss(DssPlan::default()),
-            Self::Oltp(OltpPlan::default()),
-            Self::Slob(SlobPlan::default()),
-        ]
-    }
-
-    /// A load by its name, on a target.
-    ///
-    /// # Errors
-    /// A usage error with the names of all loads.
-    pub fn named(kind: &str, target: &str) -> Result<Self> {
-        let found = Self::all().into_iter().find(|plan| plan.load().name() == kind);
-        let mut plan = found.ok_or_else(|| {
-            let names = Self::all().map(|plan| plan.load().name());
-            Error::usage(
-                format!("there is no load '{kind}'"),
-                format!("loads are {}", names.join(", ")),
-            )
-        })?;
-        target.clone_into(plan.load_mut().parts().target);
-        Ok(plan)
-    }
-
-    /// What it says of itself.
-    pub fn load(&self) -> &dyn Load {
-        match self {
-            Self::Brokerage(plan) => plan,
-            Self::Dss(plan) => plan,
-            Self::Oltp(plan) => plan,
-            Self::Slob(plan) => plan,
-        }
-    }
-
-    /// The same, to be changed.
-    pub fn load_mut(&mut self) -> &mut dyn Load {
-        match self {
-            Self::Brokerage(plan) => plan,
-            Self::Dss(plan) => plan,
-            Self::Oltp(plan) => plan,
-            Self::Slob(plan) => plan,
-        }
-    }
-
-    /// All directories and addresses that it is on.
-    pub fn targets(&self) -> Vec<String> {
-        let mut plan = self.clone();
-        let parts = plan.load_mut().parts();
-        let others = parts.other_targets.map(|others| others.as_slice()).unwrap_or_default();
-        std::iter::once(&*parts.target).chain(others).cloned().collect()
-    }
-
-    /// Keeps acknowledged transactions in a ledger, or judges by it, where the load has any. A control is for what writes, and
-    /// not for the recovery that is judged.
-    pub fn set_ledger(&mut self, ledger: Option<CommitPlan>) {
-        let shared = match self {
-            Self::Brokerage(plan) => &mut plan.shared,
-            Self::Oltp(plan) => &mut plan.shared,
-            Self::Dss(_) | Self::Slob(_) => return,
-        };
-        let writes = ledger.as_ref().filter(|ledger| ledger.step != CommitStep::Judge);
-        shared.server.without = writes.and_then(|ledger| ledger.control);
-        shared.ledger = ledger;
-    }
-
     /// Carries it out as a run of its own.
     pub fn run(&self, context: &Context) -> Result<FinishedRun> {
         self.load().check()?;
@@ -156,7 +68,7 @@ impl LoadPlan {
                 Err(_) => (),
             }
         }
-        let kind = self.load().name();
+        let kind = self.load().kind().name();
         Err(Error::usage(
             format!("--{}: '{value}' cannot be read: {why}", field.replace('_', "-")),
             format!("see `assay load {kind} --help`"),
@@ -173,7 +85,7 @@ impl LoadPlan {
             let near = nearest(&spelled, &known)
                 .map(|near| format!("did you mean '{}'? ", near.replace('_', "-")))
                 .unwrap_or_default();
-            let kind = self.load().name();
+            let kind = self.load().kind().name();
             Error::usage(
                 format!("the load '{kind}' has no '{name}'"),
                 format!("{near}see `assay load {kind} --help`"),

@@ -1,27 +1,23 @@
 //! The load of order entry, in the manner of TPC-C: its plan, and what it says of itself.
 
 use super::bounds::{PARTITIONS, within};
-use super::call_mode::{CallMode, Routines};
-use super::kind::{Load, Metrics, Parts, Shape, TransactionMetrics};
+use super::call_mode::CallMode;
+use super::kind::{Load, Parts, Shape};
 use super::load_member::LoadMember;
-use super::server_plan::ProductName;
 use super::settings_table::shown;
 use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
-use assay_dbload::load::{Calls, MariadbLink, Product};
-use assay_dbload::oltp::{self, Orders, count, verify};
+use assay_dbload::load::{Calls, Product};
+use assay_dbload::oltp::{self, Orders, count, routines, verify};
+use assay_dbload::with_link;
 use assay_loads::oltp::{Homes, Rules};
 use assay_model::Result;
-use assay_model::load::Setting;
-use assay_model::units::{Nanos, Share, show_count};
-use assay_postgres::connection::Connection;
+use assay_model::load::{LoadKind, Setting};
+use assay_model::units::{Nanos, Share};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// The transaction that is counted.
-const NEW_ORDER: &str = "new order";
 
 /// The plan of the load; its fields are the options of the verb.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,7 +28,7 @@ pub struct OltpPlan {
     /// How transactions reach the server; as is usual on the product where nobody says.
     pub calls: Option<CallMode>,
     /// Which warehouse a session works for.
-    pub homes: HomeChoice,
+    pub homes: Homes,
     /// Keying and think times, as a share of the specified ones.
     pub think: Share,
     /// Parts of the order lines, by a hash of their warehouse; 0 for one table.
@@ -41,23 +37,12 @@ pub struct OltpPlan {
     pub shared: TransactionPlan,
 }
 
-/// Which warehouse a session works for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HomeChoice {
-    /// One, always the same.
-    Home,
-    /// Any, drawn for each transaction, so that all data is touched.
-    #[default]
-    All,
-}
-
 impl Default for OltpPlan {
     fn default() -> Self {
         Self {
             warehouses: 1,
             calls: None,
-            homes: HomeChoice::default(),
+            homes: Homes::default(),
             think: Share(0.0),
             partitions: 0,
             shared: TransactionPlan::default(),
@@ -66,8 +51,8 @@ impl Default for OltpPlan {
 }
 
 impl Load for OltpPlan {
-    fn name(&self) -> &'static str {
-        "oltp"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Oltp
     }
 
     fn check(&self) -> Result<()> {
@@ -75,30 +60,22 @@ impl Load for OltpPlan {
         self.rules().check()?;
         self.shared.check_think(self.think.0 > 0.0)?;
         self.shared.check()?;
-        self.shared.calls(Routines::OfBoth, self.calls).map(drop)
+        self.shared.calls(routines, self.calls).map(drop)
     }
 
     fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun> {
-        let product = self.shared.product()?;
-        let (calls, access) = self.shared.calls(Routines::OfBoth, self.calls)?;
-        match product {
-            ProductName::Postgres => self.run_on::<Connection>(calls, access, document, context),
-            ProductName::Mariadb => self.run_on::<MariadbLink>(calls, access, document, context),
-        }
+        let (calls, access) = self.shared.calls(routines, self.calls)?;
+        with_link!(self.shared.dialect()?, L => {
+            self.run_on::<L>(calls, access, document, context)
+        })
     }
 
     fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()> {
-        let product = self.shared.product()?;
-        let (calls, _) = self.shared.calls(Routines::OfBoth, self.calls)?;
-        let (rules, isolation) = (self.rules(), self.shared.isolation());
-        match product {
-            ProductName::Postgres => {
-                member.serve(&Orders::<Connection>::new(&rules, calls, isolation))
-            }
-            ProductName::Mariadb => {
-                member.serve(&Orders::<MariadbLink>::new(&rules, calls, isolation))
-            }
-        }
+        let (calls, _) = self.shared.calls(routines, self.calls)?;
+        let (rules, isolation) = (self.rules(), self.shared.isolation);
+        with_link!(self.shared.dialect()?, L => {
+            member.serve(&Orders::<L>::new(&rules, calls, isolation))
+        })
     }
 
     fn shape(&self) -> Shape {
@@ -107,7 +84,7 @@ impl Load for OltpPlan {
         vec![
             ("warehouses", warehouses.to_string()),
             ("partitions", partitions.to_string()),
-            ("schema", shared.schema_of(self.name())),
+            ("schema", shared.schema_of(self.kind())),
             ("seed", shared.seed.to_string()),
         ]
     }
@@ -116,13 +93,8 @@ impl Load for OltpPlan {
         Ok(self.rules().data_bytes())
     }
 
-    fn metrics(&self) -> Metrics {
-        Metrics::Transactions(TransactionMetrics {
-            stream: NEW_ORDER,
-            rate: "new_orders",
-            mean: "new_order.response_time.mean",
-            q99: "new_order.response_time.q0.99",
-        })
+    fn summary(&self) -> [String; 2] {
+        self.shared.summary()
     }
 
     fn parts(&mut self) -> Parts<'_> {
@@ -144,7 +116,7 @@ impl OltpPlan {
     ) -> Result<FinishedRun> {
         let rules = self.rules();
         let wanted = TransactionTables {
-            kind: self.name(),
+            kind: self.kind(),
             tables: &oltp::Shape { rules: &rules, partitions: self.partitions, calls },
             data_bytes: rules.data_bytes(),
             settings: self.settings(),
@@ -160,12 +132,10 @@ impl OltpPlan {
         rules: &'a Rules,
         calls: Calls,
     ) -> TransactionLoad<Orders<'a, L>> {
-        let method = Orders::new(rules, calls, self.shared.isolation());
+        let method = Orders::new(rules, calls, self.shared.isolation);
         TransactionLoad {
             commits: Arc::clone(&method.commits),
             method,
-            counted: NEW_ORDER,
-            rate_words: |per_s| format!("{} new orders/min", show_count(60.0 * per_s)),
             found: |_, database| {
                 let found = count(database)?;
                 Ok(vec![(0, found.orders), (1, found.payments)])
@@ -177,10 +147,7 @@ impl OltpPlan {
     fn rules(&self) -> Rules {
         Rules {
             warehouses: self.warehouses,
-            homes: match self.homes {
-                HomeChoice::Home => Homes::Home,
-                HomeChoice::All => Homes::All,
-            },
+            homes: self.homes,
             think_share: self.think.0,
             seed: self.shared.seed,
         }
@@ -189,8 +156,8 @@ impl OltpPlan {
     /// The load's own settings as they are shown.
     fn settings(&self) -> Vec<Setting> {
         let homes = match self.homes {
-            HomeChoice::Home => "one a session",
-            HomeChoice::All => "all",
+            Homes::Home => "one a session",
+            Homes::All => "all",
         };
         let partitions = match self.partitions {
             0 => "one table".to_owned(),

@@ -124,7 +124,7 @@ impl<L: Product> PreparedServer<L> {
             Some(address) => Self::given(address, &mut wanted, context),
             None => Err(Error::usage(
                 format!("{}: this load does not run on such a server", named.shown()),
-                format!("name a directory, or a server of the kind {}", L::BACKEND),
+                format!("name a directory, or a server of the kind {}", L::DIALECT.facts().backend),
             )),
         }
     }
@@ -229,7 +229,7 @@ impl<L: Product> PreparedServer<L> {
     pub fn place(&self, named: &LoadTarget) -> Option<PathBuf> {
         match named {
             LoadTarget::Directory(path) => Some(path.clone()),
-            LoadTarget::Postgres(_) | LoadTarget::Mariadb(_) => self.database.data.clone(),
+            LoadTarget::Server(_) => self.database.data.clone(),
         }
     }
 

@@ -1,11 +1,10 @@
 //! The server that a load runs on, as it is planned.
 
 use assay_dbload::load::OwnPlan;
-use assay_dbserver::Program;
-use assay_mariadb::address::is_address as is_mariadb;
+use assay_dbserver::{IoMethod, Program};
 use assay_model::durability::Control;
+use assay_model::load::Dialect;
 use assay_model::{Error, Result};
-use assay_postgres::address::is_address as is_postgres;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct ServerPlan {
     /// Product of the managed server; an address names its product itself.
     #[serde(rename = "server")]
-    pub product: Option<ProductName>,
+    pub product: Option<Dialect>,
     /// Directory with the programs of the server; else next to this program, on the path, where distributions put them.
     pub bindir: Option<PathBuf>,
     /// Whether it goes through the page cache.
@@ -27,28 +26,6 @@ pub struct ServerPlan {
     /// What it is started without on purpose.
     #[serde(skip)]
     pub without: Option<Control>,
-}
-
-/// Products whose servers are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProductName {
-    /// PostgreSQL.
-    Postgres,
-    /// MariaDB, or MySQL behind an address.
-    Mariadb,
-}
-
-/// Who reads ahead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum IoMethod {
-    /// Each session itself.
-    Sync,
-    /// Processes of the server.
-    Worker,
-    /// The kernel's rings, where the server was built with them.
-    IoUring,
 }
 
 /// What a managed server must carry.
@@ -68,27 +45,20 @@ impl ServerPlan {
         Self { bindir: bindir.map(Path::to_owned), ..Self::default() }
     }
 
-    /// The product that a target and these options mean.
+    /// The dialect of the server that a target and these options mean.
     ///
     /// # Errors
     /// A usage error when they contradict each other.
-    pub fn product(&self, target: &str) -> Result<ProductName> {
-        let of_target = match target {
-            address if is_postgres(address) => Some(ProductName::Postgres),
-            address if is_mariadb(address) => Some(ProductName::Mariadb),
-            // A server that was kept is of the product that made its files.
-            path if Path::new(path).join("data/ibdata1").is_file() => Some(ProductName::Mariadb),
-            path if Path::new(path).join("data/PG_VERSION").is_file() => {
-                Some(ProductName::Postgres)
-            }
-            _ => None,
-        };
-        match (of_target, self.product) {
+    pub fn dialect(&self, target: &str) -> Result<Dialect> {
+        // A server that was kept is of the product that made its files.
+        let made = |known: &Dialect| Path::new(target).join(known.facts().data_file).is_file();
+        let of_files = || Dialect::ALL.into_iter().find(made);
+        match (Dialect::of_address(target).or_else(of_files), self.product) {
             (Some(is), Some(wanted)) if is != wanted => Err(Error::usage(
                 "the target is a server of another product than --server says",
                 "leave out --server: the target says which product it is",
             )),
-            (is, wanted) => Ok(is.or(wanted).unwrap_or(ProductName::Postgres)),
+            (is, wanted) => Ok(is.or(wanted).unwrap_or(Dialect::Postgres)),
         }
     }
 
@@ -102,11 +72,7 @@ impl ServerPlan {
         sizing: ServerSizing,
         guard: &[String],
     ) -> Result<OwnPlan<S>> {
-        let choice = S::choice(self.io_method.map(|method| match method {
-            IoMethod::Sync => assay_dbserver::IoMethod::Sync,
-            IoMethod::Worker => assay_dbserver::IoMethod::Worker,
-            IoMethod::IoUring => assay_dbserver::IoMethod::IoUring,
-        }))?;
+        let choice = S::choice(self.io_method)?;
         Ok(OwnPlan {
             binaries: S::find(self.bindir.clone())?,
             target: target.to_owned(),

@@ -2,7 +2,7 @@
 
 use super::bounds::{REPEATS, SESSIONS, one_of, within};
 use super::databases_check::{Databases, targets, usual_sessions};
-use super::kind::{Load, Metrics, Parts, Shape};
+use super::kind::{Load, Parts, Shape};
 use super::ladder_run::{LadderPlan, run_ladder};
 use super::load_driver::LoadDriver;
 use super::load_member::LoadMember;
@@ -10,22 +10,22 @@ use super::parameters::{HotSpotParameter, ThinkParameter};
 use super::partial_data::PartialData;
 use super::prepared_server::{PreparedServer, ServerRequest};
 use super::search::Search;
-use super::server_plan::{ProductName, ServerPlan, ServerSizing};
-use super::settings_table::shown;
+use super::server_plan::{ServerPlan, ServerSizing};
+use super::settings_table::{sessions_words, shown, step_words};
 use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
 use assay_dbload::load::{
-    Database, LadderSearch, LoadTarget, MariadbLink, Product, RungPlan, schema_name,
+    Database, Dialect, LadderSearch, LoadTarget, Product, RungPlan, schema_name,
 };
-use assay_dbload::slob::{Access, MARIADB_ACCESS, Slob, data_bytes, fill, is_filled};
+use assay_dbload::slob::{Access, Slob, access_words, data_bytes, fill, is_filled};
+use assay_dbload::with_link;
 use assay_loads::slob::{Redo, Rules};
 use assay_model::load::{Filled, Length, LoadKind, Setting};
 use assay_model::number::{real, share};
 use assay_model::units::{Bytes, Nanos, Share, show_bytes};
 use assay_model::{Error, Result};
-use assay_postgres::connection::Connection;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ const SESSIONS_MAX: u32 = 1024;
 /// Numbers of sessions where nobody says.
 const GIVEN: [u32; 5] = [1, 2, 4, 8, 16];
 /// Measured time of a rung where nobody says.
-pub(crate) const TIME: Nanos = Nanos(15_000_000_000);
+const TIME: Nanos = Nanos(15_000_000_000);
 
 /// The plan of the load; its fields are the options of the verb.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ pub struct SlobPlan {
     /// Percentage of statements that change rows and commit.
     pub update_pct: u64,
     /// How much of a row is changed.
-    pub redo: RedoSize,
+    pub redo: Redo,
     /// Share of the reading statements that scan a short table without an index.
     pub scan_share: Share,
     /// Size of that table.
@@ -90,7 +90,7 @@ pub struct SlobPlan {
     /// Share of the rows' text that compresses away.
     pub compressible: Share,
     /// How rows are read.
-    pub access: ReadAccess,
+    pub access: Access,
     /// Hosts that have the sessions; this program alone where they are absent.
     pub hosts: Option<HostNames>,
     /// Seed of all random choices.
@@ -105,28 +105,6 @@ pub struct SlobPlan {
     pub criteria: Option<PathBuf>,
     /// The server.
     pub server: ServerPlan,
-}
-
-/// How much of a row is changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RedoSize {
-    /// Two columns.
-    #[default]
-    Lite,
-    /// All columns of text.
-    Heavy,
-}
-
-/// How rows are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReadAccess {
-    /// An index scan, one block at a time.
-    #[default]
-    Index,
-    /// A bitmap scan that reads ahead.
-    Stream,
 }
 
 impl Default for SlobPlan {
@@ -146,14 +124,14 @@ impl Default for SlobPlan {
             work_unit: 64,
             update_work_unit: 8,
             update_pct: 0,
-            redo: RedoSize::default(),
+            redo: Redo::default(),
             scan_share: Share(0.0),
             scan_size: Bytes(1 << 20),
             hot_spot: None,
             hot_table: 0,
             think: None,
             compressible: Share(0.0),
-            access: ReadAccess::default(),
+            access: Access::default(),
             hosts: None,
             seed: 1,
             buffer_pool: Bytes(32 << 20),
@@ -165,8 +143,8 @@ impl Default for SlobPlan {
 }
 
 impl Load for SlobPlan {
-    fn name(&self) -> &'static str {
-        "slob"
+    fn kind(&self) -> LoadKind {
+        LoadKind::Slob
     }
 
     fn check(&self) -> Result<()> {
@@ -199,27 +177,18 @@ impl Load for SlobPlan {
         }
         self.rules()?.check()?;
         self.climb()?;
-        self.access_on_product().map(drop)
+        self.access_on_dialect().map(drop)
     }
 
     fn run(&self, document: &PlanDocument, context: &Context) -> Result<FinishedRun> {
-        match self.access_on_product()? {
-            (ProductName::Postgres, access, words) => {
-                self.run_on::<Connection>(access, words, document, context)
-            }
-            (ProductName::Mariadb, access, words) => {
-                self.run_on::<MariadbLink>(access, words, document, context)
-            }
-        }
+        let (dialect, access, words) = self.access_on_dialect()?;
+        with_link!(dialect, L => self.run_on::<L>(access, words, document, context))
     }
 
     fn take_part(&self, member: &mut LoadMember<'_>) -> Result<()> {
         let rules = self.rules()?;
-        let (product, access, _) = self.access_on_product()?;
-        match product {
-            ProductName::Postgres => member.serve(&Slob::<Connection>::new(&rules, access)),
-            ProductName::Mariadb => member.serve(&Slob::<MariadbLink>::new(&rules, access)),
-        }
+        let (dialect, access, _) = self.access_on_dialect()?;
+        with_link!(dialect, L => member.serve(&Slob::<L>::new(&rules, access)))
     }
 
     fn shape(&self) -> Shape {
@@ -245,8 +214,14 @@ impl Load for SlobPlan {
         Ok(data_bytes(rules.scale_blocks.saturating_mul(u64::from(rules.tables)), BLOCK_BYTES))
     }
 
-    fn metrics(&self) -> Metrics {
-        Metrics::Statements
+    fn summary(&self) -> [String; 2] {
+        let length = self.work.map_or_else(
+            || step_words(self.time.unwrap_or(TIME), self.repeats),
+            |work| {
+                format!("until each session has made {work} statements, after the data are loaded")
+            },
+        );
+        [sessions_words(self.sessions.as_deref()), length]
     }
 
     fn parts(&mut self) -> Parts<'_> {
@@ -256,6 +231,7 @@ impl Load for SlobPlan {
             server: &mut self.server,
             buffer_pool: &mut self.buffer_pool,
             restore_every: None,
+            ledger: None,
         }
     }
 
@@ -265,20 +241,17 @@ impl Load for SlobPlan {
 }
 
 impl SlobPlan {
-    /// The product, how rows are read on it, and the words for that.
-    fn access_on_product(&self) -> Result<(ProductName, Access, &'static str)> {
-        let access = match self.access {
-            ReadAccess::Index => Access::Index,
-            ReadAccess::Stream => Access::Stream,
-        };
-        match self.server.product(&self.target)? {
-            ProductName::Postgres => Ok((ProductName::Postgres, access, access.name())),
-            ProductName::Mariadb if access == Access::Stream => Err(Error::usage(
+    /// The dialect of the server, how rows are read on it, and the words for that.
+    fn access_on_dialect(&self) -> Result<(Dialect, Access, &'static str)> {
+        let dialect = self.server.dialect(&self.target)?;
+        let words = access_words(dialect, self.access).ok_or_else(|| {
+            let products = dialect.facts().products;
+            Error::usage(
                 "--access stream: the server has no way to read several pages ahead of an index",
-                "leave it out with MariaDB and MySQL: each page is read when it is met",
-            )),
-            ProductName::Mariadb => Ok((ProductName::Mariadb, access, MARIADB_ACCESS)),
-        }
+                format!("leave it out with {products}: each page is read when it is met"),
+            )
+        })?;
+        Ok((dialect, self.access, words))
     }
 
     fn run_on<L: Product>(
@@ -337,10 +310,7 @@ impl SlobPlan {
             update_percent: self.update_pct,
             scan_share: self.scan_share,
             scan_blocks: blocks(self.scan_size, "--scan-size")?,
-            redo: match self.redo {
-                RedoSize::Lite => Redo::Lite,
-                RedoSize::Heavy => Redo::Heavy,
-            },
+            redo: self.redo,
             hot_spot: self.hot_spot.map(|spot| spot.in_blocks(BLOCK_BYTES)),
             hot_table_every: self.hot_table,
             think: self.think.as_ref().map(|think| think.0),
@@ -364,7 +334,7 @@ impl SlobPlan {
 
     /// The settings as they are shown.
     fn settings(&self) -> Vec<Setting> {
-        let redo = if self.redo == RedoSize::Lite { "lite" } else { "heavy" };
+        let redo = if self.redo == Redo::Lite { "lite" } else { "heavy" };
         shown([
             ("scale", self.scale.to_string()),
             ("tables", self.tables.to_string()),

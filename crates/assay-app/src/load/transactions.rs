@@ -8,22 +8,21 @@ mod table_setup;
 use self::commit_judgement::JudgedLoad;
 use self::commit_ledger::CommitRun;
 use super::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, one_of, schema_name, within};
-use super::call_mode::{CallMode, Routines, chosen, chosen_with_identity};
+use super::call_mode::{CallMode, chosen, chosen_with_identity};
 use super::databases_check::{Databases, targets, usual_sessions};
-use super::hosts_check::is_server;
 use super::kind::Parts;
 use super::ladder_run::{LadderPlan, run_ladder};
 use super::load_driver::LoadDriver;
 use super::partial_data::PartialData;
 use super::search::Search;
-use super::server_plan::{ProductName, ServerPlan};
-use super::settings_table::shown;
+use super::server_plan::ServerPlan;
+use super::settings_table::{sessions_words, shown, step_words};
 use crate::cluster::HostNames;
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
 use assay_dbload::load::{Calls, Isolation, LadderSearch, Method, Pace, Product, RungPlan, Tables};
-use assay_model::load::{Length, OnLoss, Setting, Spacing};
+use assay_model::load::{Dialect, Length, LoadKind, OnLoss, Setting, Spacing};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -67,11 +66,11 @@ pub struct TransactionPlan {
     #[serde(rename = "rate")]
     pub rate_per_s: Option<f64>,
     /// How these arrivals are spaced.
-    pub arrival: Arrival,
+    pub arrival: Spacing,
     /// How often the ladder is measured.
     pub repeats: u32,
     /// How the server keeps transactions apart.
-    pub isolation: IsolationLevel,
+    pub isolation: Isolation,
     /// Tables that are loaded at once; 0 for as many as there are processors.
     pub loaders: usize,
     /// Whether the conditions of the data are checked before the first and after the last rung.
@@ -79,7 +78,7 @@ pub struct TransactionPlan {
     /// Before every how many rungs the data are restored.
     pub restore_every: Option<u32>,
     /// What sessions do when the server goes away.
-    pub on_loss: LossAction,
+    pub on_loss: OnLoss,
     /// Hosts that have the sessions; this program alone where they are absent.
     pub hosts: Option<HostNames>,
     /// Schema, by default `assay_` and the load.
@@ -101,41 +100,6 @@ pub struct TransactionPlan {
     pub ledger: Option<CommitPlan>,
 }
 
-/// How arrivals are spaced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Arrival {
-    /// All gaps are equal.
-    Constant,
-    /// Gaps are exponential, as those of many independent users.
-    #[default]
-    Poisson,
-}
-
-/// How the server keeps transactions apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum IsolationLevel {
-    /// Each statement sees what was committed before it.
-    #[default]
-    ReadCommitted,
-    /// Each transaction sees a snapshot.
-    RepeatableRead,
-    /// As if one came after the other.
-    Serializable,
-}
-
-/// What sessions do when the server goes away.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LossAction {
-    /// They end; what was measured is kept.
-    #[default]
-    End,
-    /// They come back as soon as the server does; a managed one is started again.
-    Reconnect,
-}
-
 impl Default for TransactionPlan {
     fn default() -> Self {
         Self {
@@ -149,13 +113,13 @@ impl Default for TransactionPlan {
             ramp: Nanos(0),
             warm_up: Nanos(5_000_000_000),
             rate_per_s: None,
-            arrival: Arrival::default(),
+            arrival: Spacing::Poisson,
             repeats: 1,
-            isolation: IsolationLevel::default(),
+            isolation: Isolation::default(),
             loaders: 0,
             verify: false,
             restore_every: None,
-            on_loss: LossAction::default(),
+            on_loss: OnLoss::default(),
             hosts: None,
             schema: None,
             partial_data: None,
@@ -170,8 +134,8 @@ impl Default for TransactionPlan {
 
 /// What a kind of load adds to the shared plan.
 pub struct TransactionTables<'a, T> {
-    /// Its name, for example `oltp`.
-    pub kind: &'static str,
+    /// Which load it is.
+    pub kind: LoadKind,
     /// Its tables.
     pub tables: &'a T,
     /// Bytes of them on storage, about.
@@ -212,13 +176,14 @@ impl TransactionPlan {
     /// A usage error where what was asked is not to be had.
     pub fn calls(
         &self,
-        routines: Routines,
+        routines: fn(Dialect) -> Option<&'static str>,
         asked: Option<CallMode>,
     ) -> Result<(Calls, &'static str)> {
-        match &self.ledger {
-            Some(_) => chosen_with_identity(asked),
-            None => chosen(self.product()?, routines, asked),
+        if self.ledger.is_some() {
+            return chosen_with_identity(asked);
         }
+        let dialect = self.dialect()?;
+        chosen(dialect, routines(dialect), asked)
     }
 
     fn targets(&self) -> Vec<String> {
@@ -237,13 +202,15 @@ impl TransactionPlan {
         if self.hosts.is_none() {
             return Ok(());
         }
-        if self.on_loss == LossAction::Reconnect {
+        if self.on_loss == OnLoss::Reconnect {
             return Err(Error::usage(
                 "--on-loss reconnect and --hosts contradict each other: hosts that come back at different times measure different times",
                 "leave one of them out",
             ));
         }
-        if self.restore_every.is_some() && self.targets().iter().any(|target| is_server(target)) {
+        if self.restore_every.is_some()
+            && self.targets().iter().any(|target| Dialect::of_address(target).is_some())
+        {
             return Err(Error::usage(
                 "--restore-every gives a server a database of its own name, which other hosts do not know",
                 "leave --restore-every or --hosts out, or name a directory",
@@ -323,16 +290,21 @@ impl TransactionPlan {
     }
 
     /// The schema of the tables of a load.
-    pub fn schema_of(&self, load: &str) -> String {
-        self.schema.clone().unwrap_or_else(|| format!("assay_{load}"))
+    pub fn schema_of(&self, load: LoadKind) -> String {
+        self.schema.clone().unwrap_or_else(|| format!("assay_{}", load.name()))
     }
 
-    /// The product that is meant.
+    /// What it does in a few words, and how long that is measured.
+    pub fn summary(&self) -> [String; 2] {
+        [sessions_words(self.sessions.as_deref()), step_words(self.time, self.repeats)]
+    }
+
+    /// The dialect of the server that is meant.
     ///
     /// # Errors
     /// When options and target contradict each other.
-    pub fn product(&self) -> Result<ProductName> {
-        self.server.product(&self.target)
+    pub fn dialect(&self) -> Result<Dialect> {
+        self.server.dialect(&self.target)
     }
 
     /// The parts that all loads have.
@@ -343,15 +315,7 @@ impl TransactionPlan {
             server: &mut self.server,
             buffer_pool: &mut self.buffer_pool,
             restore_every: Some(&mut self.restore_every),
-        }
-    }
-
-    /// How transactions are kept apart.
-    pub const fn isolation(&self) -> Isolation {
-        match self.isolation {
-            IsolationLevel::ReadCommitted => Isolation::ReadCommitted,
-            IsolationLevel::RepeatableRead => Isolation::RepeatableRead,
-            IsolationLevel::Serializable => Isolation::Serializable,
+            ledger: Some(&mut self.ledger),
         }
     }
 
@@ -363,10 +327,7 @@ impl TransactionPlan {
                 ramp: self.ramp,
                 warm_up: self.warm_up,
                 pace: self.pace()?,
-                on_loss: match self.on_loss {
-                    LossAction::End => OnLoss::End,
-                    LossAction::Reconnect => OnLoss::Reconnect,
-                },
+                on_loss: self.on_loss,
                 ..RungPlan::new(1, 1, Length::Time(self.time))
             },
             warm_up: None,
@@ -400,11 +361,7 @@ impl TransactionPlan {
                 "write transactions per second, for example 200",
             ));
         }
-        let spacing = match self.arrival {
-            Arrival::Constant => Spacing::Constant,
-            Arrival::Poisson => Spacing::Poisson,
-        };
-        Ok(Some(Pace { rate_per_s, spacing, seed: self.seed }))
+        Ok(Some(Pace { rate_per_s, spacing: self.arrival, seed: self.seed }))
     }
 
     /// The shared settings as they are shown.
@@ -419,7 +376,7 @@ impl TransactionPlan {
             Some(every) => format!("before every {every}. rung"),
         };
         shown([
-            ("isolation", self.isolation().name().to_owned()),
+            ("isolation", self.isolation.name().to_owned()),
             ("arrivals", rate),
             ("ramp", self.ramp.to_string()),
             ("warm-up of each rung", self.warm_up.to_string()),

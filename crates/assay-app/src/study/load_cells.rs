@@ -115,7 +115,7 @@ fn measured(
         run: finished.run.manifest().id.clone(),
         elapsed_s: begun.elapsed().as_secs_f64(),
         host_busy_share: None,
-        measures: measures(&finished.run, load.plan.load().metrics())?,
+        measures: measures(&finished.run)?,
         course: None,
         doubt: finished.loaded.report.cluster.as_ref().and_then(Cluster::doubt),
         hooks,

@@ -1,10 +1,9 @@
 //! The figures of a load that a study compares.
 
-use crate::load::kind::{Metrics, TransactionMetrics};
 use crate::loaded_run::read_cell;
 use assay_judge::totals;
 use assay_model::dss::{Dss, DssKind, DssRun};
-use assay_model::load::{Load, Physical, Rung};
+use assay_model::load::{CountedTransaction, Load, Physical, Rung};
 use assay_model::measurement::Finish;
 use assay_model::number::{count_of, rate, real, real_len};
 use assay_model::verdict::NamedEstimate;
@@ -20,15 +19,10 @@ pub fn failed(why: &str) -> Error {
 ///
 /// # Errors
 /// What the store says, or that nothing was measured to its end.
-pub fn measures(run: &RunReader, metrics: Metrics) -> Result<Vec<NamedEstimate>> {
-    let names = match metrics {
-        Metrics::Queries => {
-            let dss = run.json::<Dss>(Document::Dss)?;
-            return of_queries(&dss.ok_or_else(|| failed("it measured nothing"))?);
-        }
-        Metrics::Statements => None,
-        Metrics::Transactions(names) => Some(names),
-    };
+pub fn measures(run: &RunReader) -> Result<Vec<NamedEstimate>> {
+    if let Some(dss) = run.json::<Dss>(Document::Dss)? {
+        return of_queries(&dss);
+    }
     let Some(cell) = run.cells()?.pop() else {
         return Err(failed("it measured nothing"));
     };
@@ -37,10 +31,9 @@ pub fn measures(run: &RunReader, metrics: Metrics) -> Result<Vec<NamedEstimate>>
         return Err(failed(reason));
     }
     let load = run.json::<Load>(Document::Load)?;
-    let rung = load.as_ref().and_then(|load| load.rungs.last());
-    let of_names = names.zip(rung);
-    if let Some(found) = of_names.and_then(|(n, rung)| of_transactions(n, rung, &report.estimates))
-    {
+    let last = load.as_ref().and_then(|load| load.kind.counted().zip(load.rungs.last()));
+    let found = last.and_then(|(counted, rung)| of_transactions(counted, rung, &report.estimates));
+    if let Some(found) = found {
         return Ok(found);
     }
     // What was measured for too short a time has no interval, but it has done what it has done.
@@ -57,25 +50,26 @@ pub fn measures(run: &RunReader, metrics: Metrics) -> Result<Vec<NamedEstimate>>
 
 /// The counted transactions and their times, with intervals where there are any; nothing where none was carried out.
 fn of_transactions(
-    names: TransactionMetrics,
+    counted: &CountedTransaction,
     rung: &Rung,
     estimates: &[NamedEstimate],
 ) -> Option<Vec<NamedEstimate>> {
-    let stream = rung.measurement.streams.iter().find(|stream| stream.name == names.stream)?;
-    let counted = stream.operations.write.as_ref()?;
+    let stream = rung.measurement.streams.iter().find(|stream| stream.name == counted.stream)?;
+    let result = stream.operations.write.as_ref()?;
     let elapsed_s = rung.measurement.elapsed_s();
-    let times = counted.response();
+    let times = result.response();
     let of = |known: &str, name: &str, value: f64| {
         let is_it = |named: &&NamedEstimate| {
-            named.subject.as_deref() == Some(names.stream) && named.quantity.ends_with(known)
+            named.subject.as_deref() == Some(counted.stream) && named.quantity.ends_with(known)
         };
         let estimate = estimates.iter().find(is_it).map(|named| named.estimate);
         named(name, estimate.unwrap_or_else(|| Estimate::exact(value, 1)))
     };
+    let [rate_name, mean_name, q99_name] = counted.figures.map(|(name, _)| name);
     let mut found = vec![
-        of("write.iops", names.rate, rate(counted.ios, elapsed_s)),
-        of("write.response_time.mean", names.mean, times.mean_ns()),
-        of("write.response_time.q0.99", names.q99, real(times.quantile_ns(0.99))),
+        of("write.iops", rate_name, rate(result.ios, elapsed_s)),
+        of("write.response_time.mean", mean_name, times.mean_ns()),
+        of("write.response_time.q0.99", q99_name, real(times.quantile_ns(0.99))),
     ];
     found.extend(of_reads(&rung.physical, elapsed_s));
     Some(found)

@@ -41,7 +41,7 @@ fn phases(study: &Study, cell: &Cell) -> String {
 }
 
 /// What happens in a cell on a target, and why it could not be measured, if it could not.
-fn told(study: &Study, cell: &Cell, targets: &[String]) -> (String, Option<String>) {
+fn cell_phases(study: &Study, cell: &Cell, targets: &[String]) -> (String, Option<String>) {
     if let ([only], true) = (targets, is_of_loads(study, targets)) {
         return outlined(study, cell, only);
     }
@@ -86,7 +86,7 @@ pub fn text(study: &Study, notes: &[String], targets: &[String]) -> String {
     lines.extend(notes.iter().map(|note| format!("note: {note}")));
     lines.extend(hooks(study));
     for cell in &all {
-        let (phases, problem) = told(study, cell, targets);
+        let (phases, problem) = cell_phases(study, cell, targets);
         let problem =
             problem.map_or_else(String::new, |why| format!("  cannot be measured: {why}"));
         lines.push(format!(
@@ -169,7 +169,7 @@ impl<'a> StudyListing<'a> {
     pub fn of(study: &'a Study, notes: &'a [String], targets: &[String]) -> Self {
         let all = cells(study);
         let outlined = |cell: &Cell| {
-            let (phases, problem) = told(study, cell, targets);
+            let (phases, problem) = cell_phases(study, cell, targets);
             CellListing {
                 number: cell.number,
                 repeat: cell.repeat,

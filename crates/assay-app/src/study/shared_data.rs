@@ -108,7 +108,7 @@ fn shape(plan: &mut LoadPlan) -> Vec<(&'static str, String)> {
     let product = plan.load_mut().parts().server.product;
     let server = product.map_or_else(String::new, |product| format!("{product:?}"));
     let load = plan.load();
-    let mut shape = vec![("load", load.name().to_owned()), ("server", server)];
+    let mut shape = vec![("load", load.kind().name().to_owned()), ("server", server)];
     shape.extend(load.shape());
     shape
 }

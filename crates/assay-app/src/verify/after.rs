@@ -1,6 +1,6 @@
 //! The judgement after a cut: every acknowledged write of the ledger against what the target holds now.
 
-use super::ground::{of_device, of_file};
+use super::target_identity::{of_device, of_file};
 use super::{Known, VerifyPlan, boot, weighed};
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
@@ -55,16 +55,7 @@ impl AfterPlan {
             size: None,
             ..self.verify.target.clone()
         };
-        let request = RunRequest {
-            target: &target,
-            write: false,
-            direct: true,
-            grows: false,
-            workload: None,
-            hosts: None,
-            study: None,
-            document: None,
-        };
+        let request = RunRequest::reading(&target);
         let recording = Recording::begin(RunKind::Verify, &request, context)?;
         match self.judge_recorded(&recording, place, &ledger) {
             Ok(()) => finish_run(recording.end(), &Finish::Complete, named),

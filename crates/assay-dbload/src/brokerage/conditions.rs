@@ -4,8 +4,8 @@
 //! 3 completed, 4 canceled; kinds 2, 4 and 5 sell, kinds from 3 on wait for a price. Two sides are compared by sums over
 //! both: a row of the one counts 1 and its amount, a row of the other -1 and less its amount, and nothing may remain.
 
-use super::statements::phrases;
-use crate::load::{Conditions, Database, Product, check_all, said, single_number};
+use super::statements::PHRASES;
+use crate::load::{Conditions, Database, Product, check_all, single_number};
 use assay_loads::brokerage::Rules;
 use assay_model::Result;
 use assay_model::load::Checks;
@@ -148,32 +148,27 @@ pub fn found<L: Product>(database: &mut Database<L>, rules: &Rules) -> Result<Ve
 /// Checks all conditions; `when` says in the result when that was.
 pub fn verify<L: Product>(database: &mut Database<L>, when: &str) -> Result<Checks> {
     let opening = assay_loads::brokerage::OPENING_BALANCE_CENTS.to_string();
-    let schema = database.schema.clone();
-    let phrases = phrases(L::DIALECT);
-    let words = |sql: &str| said(sql, phrases.words, &schema);
     let each = CONDITIONS.map(|(condition, count)| {
         let sql = match count {
             Plain(sql) => sql.replace("{opening}", &opening),
             Sides(sides) => REMAINS.replace("{sides}", sides),
         };
-        (condition, words(&sql))
+        (condition, sql)
     });
-    let made = format!("{} {TRADES}", phrases.make_books);
-    let mut before: Vec<String> = phrases.before.iter().map(|sql| words(sql)).collect();
-    before.push(words(&made));
-    let after = Some(words(phrases.after));
-    check_all(database, &Conditions { before: &before, each: &each, after }, when)
+    let phrases = PHRASES.of(L::DIALECT);
+    let looked_at = &[("{of books}", TRADES)];
+    check_all(database, &Conditions { phrases, looked_at, each: &each }, when)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::Dialect;
+    use crate::load::{Dialect, said};
 
     #[test]
     fn conditions_are_in_words_that_products_know() {
-        for dialect in [Dialect::Postgres, Dialect::Mariadb] {
-            let known = phrases(dialect).words;
+        for dialect in Dialect::ALL {
+            let known = PHRASES.of(dialect).words;
             for (words, count) in &CONDITIONS {
                 let (Plain(sql) | Sides(sql)) = count;
                 let sql = said(sql, known, "shop").replace("{opening}", "1");

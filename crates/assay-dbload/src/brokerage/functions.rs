@@ -1,15 +1,14 @@
 //! All transactions as functions of PostgreSQL, how they are called, and what they return: one call, one network round trip, one
 //! transaction.
 
-use super::runner::TransactionOutcome;
+use super::FUNCTIONS;
+use super::transactions::TransactionOutcome;
 use crate::load::{Dialect, Pipeline, Product, Statement, Value};
 use assay_loads::brokerage::{
     Customer, Lookup, Order, Position, Rules, Tick, TradeOrder, Transaction, Update, Watch,
     WatchScope,
 };
 use assay_model::failure::{Answer, Failure};
-
-const FUNCTIONS: &str = include_str!("sql/postgres_functions.sql");
 
 /// The code with which an order is taken back.
 const ROLLED_BACK_CODE: &str = "AS002";

@@ -1,14 +1,17 @@
-//! One session of the load: what customers ask for in the order of the mix, and before it what the market has to say.
+//! One session of the load: what customers ask for in the order of the mix, and before it what the market has to say; and how
+//! its transactions reach the server, as functions of it or as statements.
 
-use super::prepared::PreparedBrokerage;
+use super::functions;
+use super::statements::{PHRASES, all};
+use super::transactions::{self, Days, TransactionOutcome};
 use crate::load::{
-    Calls, CommitMarks, Database, Isolation, Kind, Method, Product, Session, SharedCommitLog,
-    StepResult, Steps,
+    Calls, CommitMark, CommitMarks, Database, Isolation, Kind, Method, Pipeline, Product, Session,
+    SharedCommitLog, StepResult, Steps,
 };
 use assay_loads::brokerage::{Due, Market, Rules, Transaction};
 use assay_model::Result;
 use assay_model::failure::Answer;
-use assay_model::load::LoadKind;
+use assay_model::load::{LoadKind, TRADE_RESULT};
 use assay_model::measurement::Operation;
 use assay_model::mix::Mix;
 use assay_model::units::Nanos;
@@ -16,12 +19,10 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The transaction that is counted.
-pub const TRADE_RESULT: &str = "trade result";
 /// The kinds of steps; an order that is taken back as asked does not count as a trade order. Trade cleanup, the twelfth
 /// transaction, comes once before each rung and is not a step.
 pub const KINDS: [Kind; 12] = [
-    Kind { name: TRADE_RESULT, operation: Operation::Write },
+    Kind { name: TRADE_RESULT.stream, operation: Operation::Write },
     Kind { name: "trade order", operation: Operation::Write },
     Kind { name: "market feed", operation: Operation::Write },
     Kind { name: "trade update", operation: Operation::Write },
@@ -168,6 +169,54 @@ fn cleanup(schema: &str, rules: &Rules) -> String {
     )
 }
 
+/// What a session keeps between its transactions.
+pub struct PreparedBrokerage<L: Product> {
+    pipeline: L::Pipeline,
+    calls: Calls,
+    days: Days,
+}
+
+impl<L: Product> PreparedBrokerage<L> {
+    /// Settings and statements of a fresh session.
+    pub fn of(
+        link: &mut L,
+        schema: &str,
+        rules: &Rules,
+        calls: Calls,
+        isolation: Isolation,
+        commits: &CommitMarks,
+    ) -> Answer<Self> {
+        link.begin_session(isolation)?;
+        let days = Days::of(link, schema, rules)?;
+        // The products that have no functions for this load take statements.
+        let has_routines = PHRASES.of(L::DIALECT).routines.is_some();
+        let calls = if has_routines { calls } else { Calls::Statements };
+        let statements = match calls {
+            Calls::Functions => functions::calls(schema),
+            Calls::Statements => {
+                let mut statements = all(L::DIALECT, schema);
+                statements.extend(commits.statement(L::DIALECT, schema));
+                statements
+            }
+        };
+        Ok(Self { pipeline: L::Pipeline::prepare(link, schema, statements)?, calls, days })
+    }
+
+    /// One try of a transaction. A failure leaves none open. Statements leave the mark with their commit, and take it then.
+    pub fn attempt(
+        &mut self,
+        link: &mut L,
+        transaction: &Transaction,
+        mark: &mut Option<CommitMark>,
+    ) -> Answer<TransactionOutcome> {
+        let Self { pipeline, calls, days } = self;
+        match calls {
+            Calls::Functions => functions::call(link, pipeline, transaction),
+            Calls::Statements => transactions::attempt(link, pipeline, *days, transaction, mark),
+        }
+    }
+}
+
 /// Place of a transaction's kind.
 const fn place(transaction: &Transaction) -> usize {
     match transaction {
@@ -194,6 +243,6 @@ mod tests {
         assert_eq!(KINDS[place(&Transaction::TradeStatus(1))].name, "trade status");
         assert_eq!(KINDS[place(&Transaction::MarketFeed(Vec::new()))].name, "market feed");
         assert_eq!(KINDS[ROLLED_BACK].name, "rolled back order");
-        assert_eq!(KINDS[0].name, TRADE_RESULT);
+        assert_eq!(KINDS[0].name, TRADE_RESULT.stream);
     }
 }

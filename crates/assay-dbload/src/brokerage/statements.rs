@@ -1,66 +1,52 @@
 //! The statements of all transactions, written once in the words that products share, the words of each dialect, and what the
 //! conditions look at.
 
-use crate::load::{Dialect, Statement, Words, prepared, templates};
+use crate::load::{ByDialect, Calls, Dialect, Phrases, Statement, prepared, templates};
 
-/// What a product says of this load.
-pub(super) struct Phrases {
-    /// Its words where products differ.
-    pub(super) words: Words,
-    /// Whether its transactions are functions, too; else they are statements.
-    pub(super) has_functions: bool,
-    /// What is done before the conditions are checked.
-    pub(super) before: &'static [&'static str],
-    /// Makes a table of what follows, on which conditions look.
-    pub(super) make_books: &'static str,
-    /// What is done when they are checked.
-    pub(super) after: &'static str,
-}
-
-/// What a product says of this load.
-pub(super) const fn phrases(dialect: Dialect) -> &'static Phrases {
-    match dialect {
-        Dialect::Postgres => &POSTGRES,
-        Dialect::Mariadb => &MARIADB,
-    }
-}
-
-const POSTGRES: Phrases = Phrases {
-    has_functions: true,
-    words: &[
-        ("{long}", "bigint"),
-        ("{moment}", "timestamp '1970-01-01' + make_interval(secs => :moment)"),
-        ("{since}", "date '1970-01-01' + cast(:since AS int)"),
-        ("{lock}", "FOR NO KEY UPDATE"),
-        // A statement sees what was committed before it, and a snapshot that is too old is refused.
-        ("{fresh}", ""),
-        ("{next number}", "nextval('{s}.trade_numbers')"),
-        ("{number}", "currval('{s}.trade_numbers')"),
-        ("{books}", "assay_trades"),
-    ],
-    before: &["SET max_parallel_workers_per_gather = 2; SET work_mem = '128MB'"],
-    make_books: "CREATE TEMP TABLE {books} AS",
-    // A temporary table goes with the session.
-    after: "SELECT 1",
-};
-
-const MARIADB: Phrases = Phrases {
-    has_functions: false,
-    words: &[
-        ("{long}", "signed"),
-        ("{moment}", "timestamp'1970-01-01 00:00:00' + interval :moment second"),
-        ("{since}", "date'1970-01-01' + interval :since day"),
-        ("{lock}", "FOR UPDATE"),
-        // A snapshot may be older than the locks that a transaction waited for; what is locked is read as it is.
-        ("{fresh}", "FOR UPDATE"),
-        // The table counts.
-        ("{next number}", "NULL"),
-        ("{number}", "last_insert_id()"),
-        ("{books}", "{s}.assay_trades"),
-    ],
-    before: &["DROP TABLE IF EXISTS {books}"],
-    make_books: "CREATE TABLE {books} (PRIMARY KEY (id)) ENGINE = InnoDB AS",
-    after: "DROP TABLE IF EXISTS {books}",
+/// What each dialect says of this load.
+pub(super) static PHRASES: ByDialect<Phrases> = ByDialect {
+    postgres: Phrases {
+        statements: "",
+        routines: Some(Calls::Functions.name()),
+        words: &[
+            ("{long}", "bigint"),
+            ("{moment}", "timestamp '1970-01-01' + make_interval(secs => :moment)"),
+            ("{since}", "date '1970-01-01' + cast(:since AS int)"),
+            ("{lock}", "FOR NO KEY UPDATE"),
+            // A statement sees what was committed before it, and a snapshot that is too old is refused.
+            ("{fresh}", ""),
+            ("{next number}", "nextval('{s}.trade_numbers')"),
+            ("{number}", "currval('{s}.trade_numbers')"),
+            ("{books}", "assay_trades"),
+        ],
+        before: &[
+            "SET max_parallel_workers_per_gather = 2; SET work_mem = '128MB'",
+            "CREATE TEMP TABLE {books} AS {of books}",
+        ],
+        // A temporary table goes with the session.
+        after: "SELECT 1",
+    },
+    mariadb: Phrases {
+        statements: "",
+        routines: None,
+        words: &[
+            ("{long}", "signed"),
+            ("{moment}", "timestamp'1970-01-01 00:00:00' + interval :moment second"),
+            ("{since}", "date'1970-01-01' + interval :since day"),
+            ("{lock}", "FOR UPDATE"),
+            // A snapshot may be older than the locks that a transaction waited for; what is locked is read as it is.
+            ("{fresh}", "FOR UPDATE"),
+            // The table counts.
+            ("{next number}", "NULL"),
+            ("{number}", "last_insert_id()"),
+            ("{books}", "{s}.assay_trades"),
+        ],
+        before: &[
+            "DROP TABLE IF EXISTS {books}",
+            "CREATE TABLE {books} (PRIMARY KEY (id)) ENGINE = InnoDB AS {of books}",
+        ],
+        after: "DROP TABLE IF EXISTS {books}",
+    },
 };
 
 /// Trades that a statement takes at once.
@@ -84,7 +70,7 @@ pub(super) fn all(dialect: Dialect, schema: &str) -> Vec<Statement> {
         ("{numbers}", numbers.as_str()),
         ("{names}", names.as_str()),
     ];
-    let words = [&words, phrases(dialect).words].concat();
+    let words = [&words, PHRASES.of(dialect).words].concat();
     prepared(&templates(STATEMENTS), &words, dialect, schema)
 }
 
@@ -100,7 +86,7 @@ mod tests {
 
     #[test]
     fn every_statement_has_a_name_of_its_own_and_no_word_that_a_product_does_not_know() {
-        for dialect in [Dialect::Postgres, Dialect::Mariadb] {
+        for dialect in Dialect::ALL {
             assert_whole(&all(dialect, "shop"), dialect);
             assert_eq!(all(dialect, "shop").len(), 74);
         }

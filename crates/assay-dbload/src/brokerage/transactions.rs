@@ -1,13 +1,12 @@
 //! The transactions as statements: what customers and brokers only read, corrections of trades and care of data, and trades from
 //! their order to their settlement with the prices of the market. The rows that most sessions want come last; sums are made
-//! here, in hundredths, as functions of the server make them.
+//! here, in hundredths, as functions of the server make them. What a transaction found and did is the same whichever way it went to the server.
 
-use super::runner::{BrokerRunner, TransactionOutcome, filled, of};
 use super::statements::{BROKERS, TRADES};
-use crate::load::{Product, Value, missing};
+use crate::load::{CommitMark, Product, TransactionRunner, Value, loaded_us_of, missing};
 use assay_loads::brokerage::{
-    Customer, DataMaintenance, Detail, Lookup, Order, Position, Tick, TradeOrder, Update, Volume,
-    Watch, WatchScope,
+    Customer, DataMaintenance, Detail, Lookup, Order, Position, Rules, Tick, TradeOrder,
+    Transaction, Update, Volume, Watch, WatchScope,
 };
 use assay_model::failure::{Answer, Failure};
 
@@ -16,9 +15,104 @@ const WORKING_DAYS: u32 = 5;
 const WEEK_DAYS: u32 = 7;
 /// A change is given in millionths of a hundredth.
 const CHANGE_UNITS: i128 = 100_000_000;
+/// Microseconds of a second.
+const SECOND_US: i64 = 1_000_000;
+
+/// What a transaction found and did, the same whichever way it went to the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TransactionOutcome {
+    /// Counts and sums of money in hundredths; nothing where there was nothing to add up.
+    pub figures: Vec<Option<i64>>,
+    /// Names and descriptions.
+    pub text: String,
+    /// Orders that go to the market now.
+    pub orders: Vec<Order>,
+    /// Whether it was taken back as asked.
+    pub is_rolled_back: bool,
+}
+
+impl TransactionOutcome {
+    /// Figures and nothing else.
+    pub(super) fn figures(figures: impl Into<Vec<Option<i64>>>) -> Self {
+        Self { figures: figures.into(), ..Self::default() }
+    }
+}
+
+/// Days of the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Days {
+    /// The first opening of the market, seconds since 1970.
+    pub opened_s: i64,
+    /// The last day that has prices, counted from 1970.
+    pub last_price_day: i64,
+}
+
+impl Days {
+    /// Those of the data in a schema that was made by these rules.
+    pub fn of<L: Product>(link: &mut L, schema: &str, rules: &Rules) -> Answer<Self> {
+        let loaded_us = loaded_us_of(link, schema)?;
+        Ok(Self {
+            opened_s: rules.opened_us(loaded_us) / SECOND_US,
+            last_price_day: i64::from(Rules::last_price_day(loaded_us)),
+        })
+    }
+}
+
+/// A transaction of statements.
+type BrokerRunner<'a, L> = TransactionRunner<'a, L, Days>;
 
 impl<L: Product> BrokerRunner<'_, L> {
-    pub(super) fn broker_volume(&mut self, asked: &Volume) -> Answer<TransactionOutcome> {
+    /// Carries a transaction out.
+    fn take(&mut self, transaction: &Transaction) -> Answer<TransactionOutcome> {
+        self.begin()?;
+        match transaction {
+            Transaction::BrokerVolume(asked) => self.broker_volume(asked),
+            Transaction::CustomerPosition(asked) => self.customer_position(asked),
+            Transaction::MarketWatch(asked) => self.market_watch(asked),
+            Transaction::SecurityDetail(asked) => self.security_detail(asked),
+            Transaction::TradeLookup(lookup) => self.trade_lookup(lookup),
+            Transaction::TradeOrder(order) => self.trade_order(order),
+            Transaction::TradeStatus(account) => self.trade_status(*account),
+            Transaction::TradeUpdate(update) => self.trade_update(update),
+            Transaction::TradeResult(order) => self.trade_result(order),
+            Transaction::MarketFeed(ticks) => self.market_feed(ticks),
+            Transaction::DataMaintenance(care) => self.data_maintenance(care),
+        }
+    }
+}
+
+/// One try of a transaction as statements. A failure leaves none open.
+pub(super) fn attempt<L: Product>(
+    link: &mut L,
+    pipeline: &mut L::Pipeline,
+    days: Days,
+    transaction: &Transaction,
+    mark: &mut Option<CommitMark>,
+) -> Answer<TransactionOutcome> {
+    let mut runner = TransactionRunner { link, pipeline, mark, context: days };
+    let outcome = runner.take(transaction);
+    runner.over(outcome)
+}
+
+/// A number for a statement.
+fn of(number: u32) -> Value<'static> {
+    Value::Number(i64::from(number))
+}
+
+/// `count` values: those that there are, then the last of them repeated, which does not change a set.
+fn filled<'a>(
+    values: impl Iterator<Item = Value<'a>>,
+    count: usize,
+    none: Value<'a>,
+) -> Vec<Value<'a>> {
+    let mut all: Vec<Value<'a>> = values.take(count).collect();
+    let last = all.last().copied().unwrap_or(none);
+    all.resize(count, last);
+    all
+}
+
+impl<L: Product> BrokerRunner<'_, L> {
+    fn broker_volume(&mut self, asked: &Volume) -> Answer<TransactionOutcome> {
         let names = asked.brokers.iter().map(|name| Value::Text(name));
         let mut values = vec![Value::Text(asked.sector)];
         values.extend(filled(names, BROKERS, Value::Text("")));
@@ -27,7 +121,7 @@ impl<L: Product> BrokerRunner<'_, L> {
         Ok(TransactionOutcome::figures([self.number(volume, 0), self.number(volume, 1)]))
     }
 
-    pub(super) fn customer_position(&mut self, asked: &Position) -> Answer<TransactionOutcome> {
+    fn customer_position(&mut self, asked: &Position) -> Answer<TransactionOutcome> {
         let owner = match &asked.customer {
             Customer::Number(number) => self.put("owner", &[of(*number)])?,
             Customer::TaxCode(code) => self.put("owner_of_code", &[Value::Text(code)])?,
@@ -52,7 +146,7 @@ impl<L: Product> BrokerRunner<'_, L> {
         Value::Number(self.context.last_price_day - i64::from(days))
     }
 
-    pub(super) fn market_watch(&mut self, asked: &Watch) -> Answer<TransactionOutcome> {
+    fn market_watch(&mut self, asked: &Watch) -> Answer<TransactionOutcome> {
         let since = self.since(asked.days_back);
         let worth = match &asked.watched {
             WatchScope::List(customer) => self.put("watch_list", &[of(*customer), since])?,
@@ -67,7 +161,7 @@ impl<L: Product> BrokerRunner<'_, L> {
         Ok(TransactionOutcome::figures([self.number(worth, 0), Some(change)]))
     }
 
-    pub(super) fn security_detail(&mut self, asked: &Detail) -> Answer<TransactionOutcome> {
+    fn security_detail(&mut self, asked: &Detail) -> Answer<TransactionOutcome> {
         let symbol = Value::Text(&asked.symbol);
         let since = self.since(asked.days_back);
         let company = self.put("company", &[symbol])?;
@@ -87,7 +181,7 @@ impl<L: Product> BrokerRunner<'_, L> {
         Ok(TransactionOutcome { figures, text, ..TransactionOutcome::default() })
     }
 
-    pub(super) fn trade_status(&mut self, account: u32) -> Answer<TransactionOutcome> {
+    fn trade_status(&mut self, account: u32) -> Answer<TransactionOutcome> {
         let status = self.put("status", &[of(account)])?;
         let names = self.put("status_names", &[of(account)])?;
         self.commit()?;
@@ -99,7 +193,7 @@ impl<L: Product> BrokerRunner<'_, L> {
         })
     }
 
-    pub(super) fn trade_lookup(&mut self, lookup: &Lookup) -> Answer<TransactionOutcome> {
+    fn trade_lookup(&mut self, lookup: &Lookup) -> Answer<TransactionOutcome> {
         match lookup {
             Lookup::Trades(numbers) => self.details(numbers),
             Lookup::Account(account, from_s) => {
@@ -125,14 +219,14 @@ impl<L: Product> BrokerRunner<'_, L> {
     }
 
     /// A turn that finds out which trades of an account are meant.
-    pub(super) fn trades_of_account(&mut self, account: u32, from_s: u32) -> Answer<Vec<i64>> {
+    fn trades_of_account(&mut self, account: u32, from_s: u32) -> Answer<Vec<i64>> {
         let found = self.put("trades_of_account", &[of(account), self.moment(from_s)])?;
         self.exchange()?;
         Ok(self.found_trades(found))
     }
 
     /// The same of a security.
-    pub(super) fn trades_of_security(&mut self, symbol: &str, from_s: u32) -> Answer<Vec<i64>> {
+    fn trades_of_security(&mut self, symbol: &str, from_s: u32) -> Answer<Vec<i64>> {
         let found = self.put("trades_of_security", &[Value::Text(symbol), self.moment(from_s)])?;
         self.exchange()?;
         Ok(self.found_trades(found))
@@ -145,7 +239,7 @@ impl<L: Product> BrokerRunner<'_, L> {
     }
 
     /// Looks trades up, which ends the transaction.
-    pub(super) fn details(&mut self, numbers: &[i64]) -> Answer<TransactionOutcome> {
+    fn details(&mut self, numbers: &[i64]) -> Answer<TransactionOutcome> {
         let values = twenty(numbers);
         let details = self.put("details", &values)?;
         self.put("last_steps", &values)?;
@@ -176,7 +270,7 @@ const TAX_RATES: u32 = 320;
 const PRICE_DAYS: i64 = 7;
 
 impl<L: Product> BrokerRunner<'_, L> {
-    pub(super) fn trade_update(&mut self, update: &Update) -> Answer<TransactionOutcome> {
+    fn trade_update(&mut self, update: &Update) -> Answer<TransactionOutcome> {
         let (statement, numbers) = match update {
             Update::Executor(numbers) => ("executor", numbers.clone()),
             Update::Settlement(account, from_s) => {
@@ -320,7 +414,7 @@ struct Settlement {
 }
 
 impl<L: Product> BrokerRunner<'_, L> {
-    pub(super) fn trade_order(&mut self, order: &TradeOrder) -> Answer<TransactionOutcome> {
+    fn trade_order(&mut self, order: &TradeOrder) -> Answer<TransactionOutcome> {
         let placing = self.look_up(order)?;
         let costs = self.estimate(order, &placing)?;
         let trade = self.write_order(order, &placing, &costs)?;
@@ -441,7 +535,7 @@ impl<L: Product> BrokerRunner<'_, L> {
         if is_due { part(closing.gain_cents, self.number(rate, 0).unwrap_or(0)) } else { 0 }
     }
 
-    pub(super) fn trade_result(&mut self, order: &Order) -> Answer<TransactionOutcome> {
+    fn trade_result(&mut self, order: &Order) -> Answer<TransactionOutcome> {
         let number = Value::Number(order.trade);
         let trade = self.put("trade", &[number])?;
         let account = self.put("account_of_trade", &[number])?;
@@ -548,7 +642,7 @@ impl<L: Product> BrokerRunner<'_, L> {
         Ok(())
     }
 
-    pub(super) fn market_feed(&mut self, ticks: &[Tick]) -> Answer<TransactionOutcome> {
+    fn market_feed(&mut self, ticks: &[Tick]) -> Answer<TransactionOutcome> {
         let mut reached = Vec::with_capacity(ticks.len());
         for tick in ticks {
             let (symbol, price) = (Value::Text(&tick.symbol), Value::Number(tick.price_cents));
@@ -622,6 +716,14 @@ fn close(mut lots: Vec<Lot>, change: i64, price_cents: i64, newest_first: bool) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_short_list_is_filled_with_its_last() {
+        let numbers = |values: &[u32]| filled(values.iter().map(|one| of(*one)), 3, of(0));
+        assert_eq!(numbers(&[7]), [of(7), of(7), of(7)]);
+        assert_eq!(numbers(&[]), [of(0), of(0), of(0)]);
+        assert_eq!(numbers(&[1, 2, 3, 4]), [of(1), of(2), of(3)]);
+    }
 
     #[test]
     fn changes_are_rounded_away_from_zero() {

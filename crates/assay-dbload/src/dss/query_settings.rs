@@ -130,16 +130,19 @@ pub(super) fn ending<L: Link>(link: &mut L) -> Answer<Option<String>> {
     }
 }
 
-/// Processes that the server has for parallel steps of all sessions together; none where it does not say, or has none.
-pub fn parallel_max<L: Product>(database: &mut Database<L>) -> Option<u32> {
-    match L::DIALECT {
-        Dialect::Postgres => {
-            let most = single_number(&mut database.admin, "SHOW max_parallel_workers").ok()??;
-            u32::try_from(most).ok()
-        }
-        // One thread works on a query.
+/// Processes that help a session with a step of a query where nobody says; none where one thread works on a query.
+pub const fn parallel_usual(dialect: Dialect) -> Option<u32> {
+    match dialect {
+        Dialect::Postgres => Some(2),
         Dialect::Mariadb => None,
     }
+}
+
+/// Processes that the server has for parallel steps of all sessions together; none where it does not say, or has none.
+pub fn parallel_max<L: Product>(database: &mut Database<L>) -> Option<u32> {
+    parallel_usual(L::DIALECT)?;
+    let most = single_number(&mut database.admin, "SHOW max_parallel_workers").ok()??;
+    u32::try_from(most).ok()
 }
 
 /// Makes a managed server fit for large queries, where it is not, and adds the settings that matter for them to its facts.

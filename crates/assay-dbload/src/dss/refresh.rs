@@ -7,44 +7,50 @@ use assay_loads::sink::Sink;
 use assay_model::Result;
 use assay_model::failure::Answer;
 
-/// Inserts the new orders of a set with their lines, in one transaction; gives the rows.
-pub(super) fn insert_new<L: Product>(
-    connection: &mut L,
-    set: RefreshSet,
-    number: u32,
-    scale: Scale,
-) -> Answer<u64> {
-    whole(connection, |connection| {
-        let mut rows = 0;
-        for table in [Table::Orders, Table::LineItem] {
-            let make =
-                |to: &mut dyn Sink| put_rows(table, scale, set.part(), |key| set.rekey(key), to);
-            let layout = &layout(table, scale);
-            let destination = Destination { schema: SCHEMA, layout, is_new: false };
-            rows += transfer(connection, &destination, make, |_| true)?;
-        }
-        connection.run(&L::put_notes(SCHEMA, &[note(INSERTED, number)]))?;
-        Ok(rows)
-    })
+/// One refresh of the data, in one transaction each way.
+#[derive(Clone, Copy)]
+pub(super) struct Refresh {
+    /// Its orders.
+    pub(super) set: RefreshSet,
+    /// The number of the set.
+    pub(super) number: u32,
+    /// How large the tables are.
+    pub(super) scale: Scale,
 }
 
-/// Removes the old orders of a set with their lines, in one transaction; gives the rows.
-pub(super) fn remove_old<L: Product>(
-    connection: &mut L,
-    set: RefreshSet,
-    number: u32,
-    scale: Scale,
-) -> Answer<u64> {
-    whole(connection, |connection| {
-        let mut rows = 0;
-        for (table, key) in [(Table::LineItem, "l_orderkey"), (Table::Orders, "o_orderkey")] {
-            let condition = set.condition(scale, key);
-            rows += connection
-                .change(&format!("DELETE FROM {SCHEMA}.{} WHERE {condition}", table.name()))?;
-        }
-        connection.run(&L::put_notes(SCHEMA, &[note(REMOVED, number)]))?;
-        Ok(rows)
-    })
+impl Refresh {
+    /// Inserts the new orders with their lines; gives the rows.
+    pub(super) fn insert_new<L: Product>(self, connection: &mut L) -> Answer<u64> {
+        let Self { set, number, scale } = self;
+        whole(connection, |connection| {
+            let mut rows = 0;
+            for table in [Table::Orders, Table::LineItem] {
+                let make = |to: &mut dyn Sink| {
+                    put_rows(table, scale, set.part(), |key| set.rekey(key), to);
+                };
+                let layout = &layout(table, scale);
+                let destination = Destination { schema: SCHEMA, layout, is_new: false };
+                rows += transfer(connection, &destination, make, |_| true)?;
+            }
+            connection.run(&L::put_notes(SCHEMA, &[note(INSERTED, number)]))?;
+            Ok(rows)
+        })
+    }
+
+    /// Removes the old orders with their lines; gives the rows.
+    pub(super) fn remove_old<L: Product>(self, connection: &mut L) -> Answer<u64> {
+        let Self { set, number, scale } = self;
+        whole(connection, |connection| {
+            let mut rows = 0;
+            for (table, key) in [(Table::LineItem, "l_orderkey"), (Table::Orders, "o_orderkey")] {
+                let condition = set.condition(scale, key);
+                rows += connection
+                    .change(&format!("DELETE FROM {SCHEMA}.{} WHERE {condition}", table.name()))?;
+            }
+            connection.run(&L::put_notes(SCHEMA, &[note(REMOVED, number)]))?;
+            Ok(rows)
+        })
+    }
 }
 
 /// Removes the orders whose successors are there already, where an earlier run ended between the two refresh
@@ -56,8 +62,9 @@ pub fn finish_refresh<L: Product>(
 ) -> Result<u32> {
     let (inserted, removed) = refresh_sets(manifest);
     if inserted > removed {
-        let set = RefreshSet::new(inserted)?;
-        remove_old(&mut database.admin, set, inserted, scale)
+        let refresh = Refresh { set: RefreshSet::new(inserted)?, number: inserted, scale };
+        refresh
+            .remove_old(&mut database.admin)
             .map_err(|failure| failure.of("removing orders that an earlier run left behind"))?;
     }
     Ok(inserted + 1)

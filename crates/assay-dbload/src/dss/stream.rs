@@ -1,7 +1,7 @@
 //! One stream: a session that asks one query after the other, each timed, each within its limit.
 
 use super::query_settings::{QuerySettings, ending, is_over_limit};
-use super::refresh::{insert_new, remove_old};
+use super::refresh::Refresh;
 use crate::load::{Database, Product};
 use assay_dbserver::{Interrupter, Usage};
 use assay_loads::dss::{RefreshSet, order, text};
@@ -125,9 +125,10 @@ impl<L: Product> Stream<L> {
             Ok(set) => set,
             Err(error) => return Some(error.message().to_owned()),
         };
-        let change = if name == "RF1" { insert_new } else { remove_old };
+        let change = if name == "RF1" { Refresh::insert_new } else { Refresh::remove_old };
+        let refresh = Refresh { set, number, scale };
         self.timed(name.to_owned(), stream, common, |connection| {
-            Ok((change(connection, set, number, scale)?, Vec::new()))
+            Ok((change(refresh, connection)?, Vec::new()))
         })
     }
 

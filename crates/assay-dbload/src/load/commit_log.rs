@@ -4,10 +4,11 @@
 use super::database::Database;
 use super::link::single_number;
 use super::product::Product;
-use super::statements::{Dialect, Statement, Value};
+use super::statements::{Statement, Value};
 use assay_ledger::{Acknowledgement, CommitRange, KeptAcknowledgements, Recorder};
 use assay_model::Result;
 use assay_model::failure::Answer;
+use assay_model::load::Dialect;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 

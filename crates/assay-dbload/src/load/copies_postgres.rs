@@ -221,7 +221,7 @@ fn patiently(mut act: impl FnMut() -> Answer<()>) -> Answer<()> {
 }
 
 /// Assay's databases on a server that nobody uses, with their sizes in bytes.
-pub fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64)>> {
+pub(super) fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64)>> {
     let mut maintenance = Connection::open(address, APPLICATION)?;
     let rows = maintenance.query(
         "SELECT datname, pg_database_size(oid) FROM pg_database WHERE datallowconn AND NOT datistemplate \
@@ -243,7 +243,7 @@ pub fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64
 }
 
 /// Drops one of the [`left_databases`].
-pub fn remove_left_database(address: &Address, left: &OwnDatabase) -> Result<()> {
+pub(super) fn remove_left_database(address: &Address, left: &OwnDatabase) -> Result<()> {
     let opened = Connection::open(address, APPLICATION);
     let mut maintenance =
         opened.map_err(|failure| failure.of(format!("connecting to {address}")))?;

@@ -315,7 +315,7 @@ fn end<T: Tables, L: Product>(
 ) -> Result<Filled> {
     let schema = database.schema.clone();
     let mut sql = L::put_notes(&schema, &[complete()]);
-    if L::DIALECT.has_functions() {
+    if L::DIALECT.facts().has_functions {
         sql.insert_str(0, &tables.functions(&schema, origin.loaded_us));
     }
     database.run("ending the loading", &sql)?;

@@ -1,12 +1,14 @@
 //! One session on a server, whatever the product.
 
 use super::pipeline::Pipeline;
-use super::statements::{Dialect, Value};
+use super::statements::Value;
 use super::target::LoadTarget;
 use assay_dbserver::processes::Group;
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::failure::{Answer, Failure, Refusal};
+use assay_model::load::Dialect;
 use assay_model::row::Row;
+use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 
 /// One session on a server.
@@ -69,7 +71,8 @@ pub trait Link: Send + Sync + Sized {
 }
 
 /// How transactions are kept apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Isolation {
     /// The server's usual way.
     #[default]

@@ -7,13 +7,13 @@
 use super::chunks::{Chunk, Chunks};
 use super::link::{Link, ServerUse};
 use super::mariadb_link::MariadbLink;
-use super::objects::makes;
 use super::owned_mariadb::{ROUTINES, about, check_owner, quoted, strangers, text};
 use super::owner::{Candidate, OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, pairs};
 use super::product::{Destination, Product};
 use super::remark::remark;
 use super::tables::{IndexLayout, Procedure, Statistics, TableLayout};
 use super::text_rows::TextRows;
+use crate::makes;
 use assay_dbserver::Usage;
 use assay_loads::sink::Sink;
 use assay_mariadb::address::Address;
@@ -24,7 +24,7 @@ use assay_mariadb::threads::whole_usage;
 use assay_mariadb::watch::Watcher;
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::load::{DatabaseCounts, DatabaseProduct, ServerFacts, Setting, TimeSplit};
-use assay_model::measurement::{BackendKind, Remark};
+use assay_model::measurement::Remark;
 use assay_model::row::Row;
 use assay_model::{Error, Result};
 use std::path::PathBuf;
@@ -60,8 +60,6 @@ const SETTINGS: [&str; 18] = [
 const DIRECT: [&str; 2] = ["O_DIRECT", "O_DIRECT_NO_FSYNC"];
 
 impl Product for MariadbLink {
-    const BACKEND: BackendKind = BackendKind::Mariadb;
-
     type Knowledge = Knowledge;
     type Watcher = Watcher;
     type Own = Server;

@@ -4,13 +4,15 @@
 
 use super::link::{Isolation, Link, PreparedStatement};
 use super::pipeline::{Pipeline, missing};
-use super::statements::{Dialect, Statement, Value, parameters};
+use super::products::ServerAddress;
+use super::statements::{Statement, Value, parameters};
 use super::target::LoadTarget;
 use assay_dbserver::{Interrupter, Usage};
 use assay_mariadb::address::Address;
 use assay_mariadb::connection::{Answers, Batch, Connection, Fields, Prepared, Values};
 use assay_mariadb::threads::Thread;
 use assay_model::failure::{Answer, Failure, Refusal};
+use assay_model::load::Dialect;
 use assay_model::row::Row;
 use std::collections::HashMap;
 
@@ -30,7 +32,7 @@ impl Link for MariadbLink {
 
     fn address_in(named: &LoadTarget) -> Option<&Address> {
         match named {
-            LoadTarget::Mariadb(address) => Some(address),
+            LoadTarget::Server(ServerAddress::Mariadb(address)) => Some(address),
             _ => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::own_plan::OwnPlan;
 use super::preserved::PreservedServer;
+use super::products::programs;
 use super::session_files::allow_sessions;
 use assay_dbserver::Program;
 use assay_dbserver::processes::end_inside;
@@ -10,7 +11,6 @@ use assay_host::gate::{Gate, LeftoverDirectory, Leftovers, OwnedDirectory};
 use assay_host::root::SysRoot;
 use assay_model::durability::PageCheck;
 use assay_model::{Error, Result};
-use assay_postgres::server::Server;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -52,12 +52,6 @@ pub fn remove_left_in(left: &LeftoverDirectory) -> Result<()> {
         ));
     }
     Gate::new(SysRoot::live()).remove_left_directory(left)
-}
-
-/// Names of the processes of servers that may have been left behind, whatever their product.
-fn programs() -> Vec<&'static str> {
-    let maria: &[&str] = assay_mariadb::server::PROGRAMS;
-    Server::PROGRAMS.iter().chain(maria).copied().collect()
 }
 
 impl<S: Program> OwnServer<S> {

@@ -4,11 +4,11 @@
 
 use super::link::Link;
 use super::mariadb_link::MariadbLink;
-use super::objects::makes;
 use super::owner::{self, OwnedKind, Owner, Ownership, in_use};
 use super::product::Product;
-use super::statements::Dialect;
+use crate::makes;
 use assay_model::failure::{Answer, Failure};
+use assay_model::load::Dialect;
 use assay_model::{Error, Result};
 
 /// A name in the quotes of these products.

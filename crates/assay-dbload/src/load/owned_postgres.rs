@@ -1,13 +1,13 @@
 //! What lies in a schema of a PostgreSQL server and whose it is; a schema is dropped in one transaction in which nobody can
 //! put another one in its place.
 
-use super::objects::makes;
 use super::owner::{
     OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, in_use, pairs, quoted,
 };
-use super::statements::Dialect::Postgres;
+use crate::makes;
 use assay_dbserver::password;
 use assay_model::failure::{Answer, Failure};
+use assay_model::load::Dialect::Postgres;
 use assay_model::{Error, Result};
 use assay_postgres::connection::Connection;
 

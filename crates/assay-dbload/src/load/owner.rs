@@ -2,11 +2,10 @@
 //! as one that may be changed or dropped.
 
 use super::link::Link;
-use super::statements::Dialect;
 use assay_dbserver::password;
 use assay_host::clock::unix_ns;
 use assay_model::failure::Answer;
-use assay_model::load::LoadKind;
+use assay_model::load::{Dialect, LoadKind};
 use assay_model::row::Row;
 use assay_model::{Error, Result};
 
@@ -141,7 +140,7 @@ pub(super) fn pairs(rows: &[Row]) -> Vec<(String, String)> {
 
 /// A name as the server writes one that needs quotes.
 pub(super) fn quoted(dialect: Dialect, name: &str) -> String {
-    let quote = dialect.quote();
+    let quote = dialect.facts().quote;
     format!("{quote}{}{quote}", name.replace(quote, &format!("{quote}{quote}")))
 }
 

@@ -3,20 +3,20 @@
 
 use super::chunks::{Chunk, Chunks};
 use super::copies::OwnDatabase;
-use super::copies_postgres::keep_database;
+use super::copies_postgres::{keep_database, left_databases, remove_left_database};
 use super::copy::CopyRows;
 use super::link::ServerUse;
 use super::owned_postgres::{drop_all, drop_failed, number_of, rolled_back, standing_as, take};
 use super::owner::{Candidate, Owner, Ownership, RECORD, quoted};
 use super::product::{Destination, OwnedPlace, Product};
 use super::remark::remark;
-use super::statements::Dialect::Postgres;
 use super::tables::{IndexLayout, Statistics, TableLayout};
 use assay_dbserver::Usage;
 use assay_loads::sink::Sink;
 use assay_model::failure::{Answer, Failure};
+use assay_model::load::Dialect::Postgres;
 use assay_model::load::{DatabaseCounts, DatabaseProduct, ServerFacts, Setting, TimeSplit};
-use assay_model::measurement::{BackendKind, Remark};
+use assay_model::measurement::Remark;
 use assay_model::row::Row;
 use assay_model::{Error, Result};
 use assay_postgres::address::Address;
@@ -51,8 +51,6 @@ const SETTINGS: [&str; 14] = [
 ];
 
 impl Product for Connection {
-    const BACKEND: BackendKind = BackendKind::Postgresql;
-
     type Knowledge = Knowledge;
     type Watcher = Watcher;
     type Own = Server;
@@ -211,6 +209,14 @@ impl Product for Connection {
 
     fn drop_database(address: &Address, own: &OwnDatabase) -> Result<()> {
         own.dropped(address)
+    }
+
+    fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64)>> {
+        left_databases(address)
+    }
+
+    fn remove_left_database(address: &Address, left: &OwnDatabase) -> Result<()> {
+        remove_left_database(address, left)
     }
 
     fn candidates(&mut self) -> Answer<Vec<Candidate>> {

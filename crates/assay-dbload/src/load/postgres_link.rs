@@ -3,10 +3,12 @@
 
 use super::link::{Isolation, Link, PreparedStatement};
 use super::pipeline::{Pipeline, missing};
-use super::statements::{Dialect, Statement, Value, parameters};
+use super::products::ServerAddress;
+use super::statements::{Statement, Value, parameters};
 use super::target::LoadTarget;
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::failure::{Answer, Failure};
+use assay_model::load::Dialect;
 use assay_model::row::Row;
 use assay_postgres::address::Address;
 use assay_postgres::connection::{Answers, Batch, Connection, Fields, Prepared};
@@ -26,7 +28,7 @@ impl Link for Connection {
 
     fn address_in(named: &LoadTarget) -> Option<&Address> {
         match named {
-            LoadTarget::Postgres(address) => Some(address),
+            LoadTarget::Server(ServerAddress::Postgres(address)) => Some(address),
             _ => None,
         }
     }

@@ -11,7 +11,7 @@ use assay_loads::sink::Sink;
 use assay_model::Result;
 use assay_model::failure::Answer;
 use assay_model::load::{DatabaseCounts, ServerFacts, TimeSplit};
-use assay_model::measurement::{BackendKind, Remark};
+use assay_model::measurement::Remark;
 use std::path::PathBuf;
 
 /// A table that rows are sent to.
@@ -36,9 +36,6 @@ pub struct OwnedPlace<L: Link> {
 
 /// A product: what its servers are asked about themselves, what on them is Assay's, and how they keep the tables of a load.
 pub trait Product: Link {
-    /// The name in the conduct of a measurement.
-    const BACKEND: BackendKind;
-
     /// What the counters of a server mean.
     type Knowledge: Send + Sync;
     /// Who looks at a live server.
@@ -148,6 +145,19 @@ pub trait Product: Link {
     /// # Errors
     /// What the server says, or that it is not ours.
     fn drop_database(_address: &Self::Address, _own: &OwnDatabase) -> Result<()> {
+        Err(no_copies())
+    }
+
+    /// Assay's databases on a server that nobody uses, with their names and their sizes in bytes; none where a schema is one.
+    fn left_databases(_address: &Self::Address) -> Answer<Vec<(OwnDatabase, String, u64)>> {
+        Ok(Vec::new())
+    }
+
+    /// Drops one of them.
+    ///
+    /// # Errors
+    /// What the server says, or that it is not ours.
+    fn remove_left_database(_address: &Self::Address, _left: &OwnDatabase) -> Result<()> {
         Err(no_copies())
     }
 

@@ -1,6 +1,7 @@
 //! Statements that are written once in the words that products share, and how they become those of one product: numbers
 //! stand as `#1`, texts as `@1`, arrays of numbers as `%1`, and what products say differently in braces.
 
+use assay_model::load::Dialect;
 use std::fmt::Write as _;
 
 /// A parameter of a statement.
@@ -35,33 +36,9 @@ impl From<u32> for Value<'_> {
 /// What products say differently: a word in braces, and what stands for it.
 pub type Words = &'static [(&'static str, &'static str)];
 
-/// The SQL of a product, where products differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// That of PostgreSQL.
-    Postgres,
-    /// That of MariaDB and MySQL.
-    Mariadb,
-}
-
-impl Dialect {
-    /// Whether parameters have numbers and types, so that one can stand in several places.
-    const fn is_numbered(self) -> bool {
-        matches!(self, Self::Postgres)
-    }
-
-    /// Whether a load creates functions on it; else it may create procedures.
-    pub(super) const fn has_functions(self) -> bool {
-        matches!(self, Self::Postgres)
-    }
-
-    /// What stands around a name that needs quotes.
-    pub(super) const fn quote(self) -> char {
-        match self {
-            Self::Postgres => '"',
-            Self::Mariadb => '`',
-        }
-    }
+/// Whether parameters have numbers and types, so that one can stand in several places.
+const fn is_numbered(dialect: Dialect) -> bool {
+    matches!(dialect, Dialect::Postgres)
 }
 
 /// A statement in the words of a product, and which of the values stands at each of its parameters, from 0.
@@ -101,7 +78,7 @@ pub(super) fn parameters(text: &str, dialect: Dialect) -> (String, Vec<usize>) {
         sql.push_str(before);
         rest = after;
         match mark[1..].parse::<usize>() {
-            Ok(number) if dialect.is_numbered() => {
+            Ok(number) if is_numbered(dialect) => {
                 let kind = match mark.as_bytes()[0] {
                     b'#' => "bigint",
                     b'@' => "text",
@@ -140,9 +117,9 @@ pub(crate) fn assert_whole(found: &[Statement], dialect: Dialect) {
         let plain = sql.replace("::", "");
         let is_unnamed = |rest: &str| !rest.starts_with(|letter: char| letter.is_ascii_lowercase());
         assert!(plain.split(':').skip(1).all(is_unnamed), "{name}: {sql}");
-        let marks = sql.matches(if dialect.is_numbered() { "$" } else { "?" }).count();
+        let marks = sql.matches(if is_numbered(dialect) { "$" } else { "?" }).count();
         assert!(marks >= order.len(), "{name}: {sql}");
-        assert!(dialect.is_numbered() || marks == order.len(), "{name}: {sql}");
+        assert!(is_numbered(dialect) || marks == order.len(), "{name}: {sql}");
     }
 }
 

@@ -1,8 +1,9 @@
 //! Where a load is asked to run: a directory, or a server of a product.
 
+use super::products::ServerAddress;
 use assay_dbserver::redacted;
+use assay_model::load::Dialect;
 use assay_model::{Error, Result};
-use assay_postgres::address::{Address, is_address};
 use std::path::PathBuf;
 
 /// A target that was understood.
@@ -10,10 +11,8 @@ use std::path::PathBuf;
 pub enum LoadTarget {
     /// A directory on the storage.
     Directory(PathBuf),
-    /// A PostgreSQL server.
-    Postgres(Box<Address>),
-    /// A MariaDB or MySQL server.
-    Mariadb(Box<assay_mariadb::address::Address>),
+    /// A server.
+    Server(ServerAddress),
 }
 
 impl LoadTarget {
@@ -22,22 +21,17 @@ impl LoadTarget {
     /// # Errors
     /// A usage error when it is neither.
     pub fn read(target: &str) -> Result<Self> {
-        if is_address(target) {
-            let address = Address::parse(target, |name| std::env::var(name).ok())?;
-            return Ok(Self::Postgres(Box::new(address)));
-        }
-        if assay_mariadb::address::is_address(target) {
-            let variable = |name: &str| std::env::var(name).ok();
-            let address = assay_mariadb::address::Address::parse(target, variable)?;
-            return Ok(Self::Mariadb(Box::new(address)));
+        if let Some(dialect) = Dialect::of_address(target) {
+            return ServerAddress::read(dialect, target).map(Self::Server);
         }
         let path = PathBuf::from(target);
         if path.is_dir() {
             return Ok(Self::Directory(path));
         }
+        let examples = Dialect::ALL.map(|dialect| dialect.facts().example).join(" or ");
         Err(Error::usage(
             format!("{target} is neither a directory nor the address of a server"),
-            "name a directory on the storage, postgresql://USER@HOST/DATABASE or mysql://USER@HOST/",
+            format!("name a directory on the storage, {examples}"),
         ))
     }
 
@@ -45,17 +39,14 @@ impl LoadTarget {
     pub fn secret(&self) -> Option<&str> {
         match self {
             Self::Directory(_) => None,
-            Self::Postgres(address) => address.password.as_deref(),
-            Self::Mariadb(address) => address.password.as_deref(),
+            Self::Server(address) => address.password(),
         }
     }
 
     /// The same with a password that came another way, where there is one.
     pub fn with_secret(mut self, secret: Option<String>) -> Self {
-        match &mut self {
-            Self::Postgres(address) if secret.is_some() => address.password = secret,
-            Self::Mariadb(address) if secret.is_some() => address.password = secret,
-            _ => {}
+        if let (Self::Server(address), Some(secret)) = (&mut self, secret) {
+            address.set_password(secret);
         }
         self
     }
@@ -64,8 +55,7 @@ impl LoadTarget {
     pub fn shown(&self) -> String {
         match self {
             Self::Directory(path) => path.display().to_string(),
-            Self::Postgres(address) => address.to_string(),
-            Self::Mariadb(address) => address.to_string(),
+            Self::Server(address) => address.to_string(),
         }
     }
 

@@ -1,7 +1,8 @@
 //! Files of statements: each begins with a line `--: name(value, text text)` and ends before the next, and its values stand in
 //! it by name. Other lines that begin with `--` are for the reader.
 
-use super::statements::{Dialect, Statement, said};
+use super::statements::{Statement, Words, said};
+use assay_model::load::Dialect;
 use std::fmt::Write as _;
 
 /// A statement of a file.
@@ -13,6 +14,20 @@ pub(crate) struct Template {
     values: Vec<(&'static str, bool)>,
     /// Its text, where `:name` is a value.
     pub text: String,
+}
+
+/// What a dialect says of a load of transactions.
+pub(crate) struct Phrases {
+    /// Its words where dialects differ.
+    pub words: Words,
+    /// Its own statements.
+    pub statements: &'static str,
+    /// What transactions are on the server where one is a single call, in words; none where they are statements only.
+    pub routines: Option<&'static str>,
+    /// Makes what the conditions look at.
+    pub before: &'static [&'static str],
+    /// What is done when they are checked.
+    pub after: &'static str,
 }
 
 /// All statements of a file.

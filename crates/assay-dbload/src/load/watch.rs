@@ -1,9 +1,9 @@
 //! The one who watches a rung: an interval a second, and an end that loses nothing.
 
 use super::counters::CounterDelta;
+use super::link::Link;
 use super::method::{Kind, Method};
 use super::plan::{RungHooks, RungPlan};
-use super::product::Product;
 use super::slot::{Slot, happened, nothing};
 use super::worker::Ended;
 use assay_model::load::{Length, LoadKind, Retries, Rung};
@@ -50,7 +50,7 @@ impl<'a> Watch<'a> {
     ) -> Self {
         Self {
             kind: method.kind(),
-            backend: M::Link::BACKEND,
+            backend: M::Link::DIALECT.facts().backend,
             kinds: method.kinds(),
             slots,
             totals: nothing(method.kinds()),

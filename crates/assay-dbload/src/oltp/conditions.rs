@@ -3,8 +3,8 @@
 //! Source: TPC-C, clause 3.3.2, conditions 1 to 12. The eleventh is stated there for freshly loaded data; deliveries are
 //! counted with each customer, so that it can be checked at any time.
 
-use super::statements::phrases;
-use crate::load::{Conditions, Database, Product, check_all, said, single_number};
+use super::statements::PHRASES;
+use crate::load::{Conditions, Database, Product, check_all, single_number};
 use assay_model::Result;
 use assay_model::load::Checks;
 
@@ -122,13 +122,10 @@ pub fn count<L: Product>(database: &mut Database<L>) -> Result<TransactionCounts
 
 /// Checks all conditions; `when` says in the result when that was.
 pub fn verify<L: Product>(database: &mut Database<L>, when: &str) -> Result<Checks> {
-    let schema = database.schema.clone();
-    let phrases = phrases(L::DIALECT);
-    let words = |sql: &str| said(sql, phrases.words, &schema);
-    let made =
-        |sql: &&str| words(&sql.replace("{of lines}", LINES).replace("{of customers}", CUSTOMERS));
-    let before: Vec<String> = phrases.before.iter().map(made).collect();
-    let each = CONDITIONS.map(|(condition, sql)| (condition, words(sql)));
-    let after = Some(words(phrases.after));
-    check_all(database, &Conditions { before: &before, each: &each, after }, when)
+    let conditions = Conditions {
+        phrases: PHRASES.of(L::DIALECT),
+        looked_at: &[("{of lines}", LINES), ("{of customers}", CUSTOMERS)],
+        each: &CONDITIONS.map(|(condition, sql)| (condition, sql.to_owned())),
+    };
+    check_all(database, &conditions, when)
 }

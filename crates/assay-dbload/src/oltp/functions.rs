@@ -8,6 +8,7 @@
 //!
 //! Source: TPC-C, clauses 2.4.2 to 2.8.2; the order of changes inside a transaction is free.
 
+use super::FUNCTIONS;
 use super::rows::{order_rows, write_rows};
 use super::statements::{text, within};
 use crate::load::{
@@ -19,7 +20,6 @@ use assay_model::failure::Answer;
 /// The code with which a new order is rolled back that names an unused item.
 const UNUSED_ITEM: &str = "AS001";
 
-const FUNCTIONS: &str = include_str!("sql/postgres_functions.sql");
 const PROCEDURES: &str = include_str!("sql/mariadb_procedures.sql");
 /// How each procedure begins.
 const CREATE: &str = "CREATE PROCEDURE {s}.";

@@ -1,22 +1,23 @@
 //! One session of the load: transactions of the five kinds, tried again when the server refuses them for the sake of
-//! others.
+//! others; and how they reach the server, as functions of it or as statements.
 
-use super::prepared::PreparedOrders;
+use super::statements::all;
+use super::{functions, transactions};
 use crate::load::{
-    Calls, CommitMarks, Database, Isolation, Kind, Method, Product, Session, SharedCommitLog,
-    StepResult, Steps,
+    Calls, CommitMark, CommitMarks, Database, Isolation, Kind, Method, Pipeline, Product, Session,
+    SharedCommitLog, StepResult, Steps,
 };
 use assay_loads::oltp::{Rules, Transaction};
 use assay_model::Result;
 use assay_model::failure::Answer;
-use assay_model::load::LoadKind;
+use assay_model::load::{LoadKind, NEW_ORDER};
 use assay_model::measurement::Operation;
 use assay_model::units::Nanos;
 use std::marker::PhantomData;
 
 /// The kinds of steps; an order that is rolled back as asked does not count as a new order.
 const KINDS: [Kind; 6] = [
-    Kind { name: "new order", operation: Operation::Write },
+    Kind { name: NEW_ORDER.stream, operation: Operation::Write },
     Kind { name: "payment", operation: Operation::Write },
     Kind { name: "order status", operation: Operation::Read },
     Kind { name: "delivery", operation: Operation::Write },
@@ -113,6 +114,48 @@ impl<L: Product> Session for OrderSession<L> {
                 commits.leave(changes, |mark| prepared.attempt(connection, transaction, mark))?;
             Ok(if is_committed { place(transaction) } else { ROLLED_BACK })
         })
+    }
+}
+
+/// What a session keeps between its transactions.
+pub struct PreparedOrders<L: Product> {
+    pipeline: L::Pipeline,
+    calls: Calls,
+}
+
+impl<L: Product> PreparedOrders<L> {
+    /// Settings and statements of a fresh session.
+    pub fn of(
+        link: &mut L,
+        schema: &str,
+        calls: Calls,
+        isolation: Isolation,
+        commits: &CommitMarks,
+    ) -> Answer<Self> {
+        link.begin_session(isolation)?;
+        let pipeline = match calls {
+            Calls::Functions => functions::prepare(link, schema)?,
+            Calls::Statements => {
+                let mut statements = all(L::DIALECT, schema);
+                statements.extend(commits.statement(L::DIALECT, schema));
+                L::Pipeline::prepare(link, schema, statements)?
+            }
+        };
+        Ok(Self { pipeline, calls })
+    }
+
+    /// One try of a transaction; whether it was committed, and not rolled back as asked. A failure leaves none open. Statements
+    /// leave the mark with their commit, and take it then.
+    pub fn attempt(
+        &mut self,
+        link: &mut L,
+        transaction: &Transaction,
+        mark: &mut Option<CommitMark>,
+    ) -> Answer<bool> {
+        match self.calls {
+            Calls::Functions => functions::call(link, &mut self.pipeline, transaction),
+            Calls::Statements => transactions::attempt(link, &mut self.pipeline, transaction, mark),
+        }
     }
 }
 

@@ -6,9 +6,16 @@ use assay_loads::slob::{Redo, Rules, TEXT_BYTES};
 use assay_model::failure::Answer;
 use assay_model::{Error, Result};
 
-/// How rows are read on MariaDB and MySQL, in words.
-pub const MARIADB_ACCESS: &str =
-    "single pages of the clustered index (by an index on the key, one page at a time)";
+/// How servers of a dialect read rows, in words; none where they have no such way.
+pub const fn access_words(dialect: Dialect, access: Access) -> Option<&'static str> {
+    match (dialect, access) {
+        (Dialect::Postgres, _) => Some(access.name()),
+        (Dialect::Mariadb, Access::Index) => {
+            Some("single pages of the clustered index (by an index on the key, one page at a time)")
+        }
+        (Dialect::Mariadb, Access::Stream) => None,
+    }
+}
 
 /// Statements of one table: reading, changing, scanning.
 pub(super) type Statements<P> = [Option<P>; 3];
@@ -157,7 +164,7 @@ mod tests {
             update(Dialect::Mariadb, "s.cf1", Redo::Lite),
             "UPDATE s.cf1 FORCE INDEX (custid) SET c2 = @3, c20 = @3 WHERE custid BETWEEN #1 AND #2"
         );
-        for dialect in [Dialect::Postgres, Dialect::Mariadb] {
+        for dialect in Dialect::ALL {
             assert_eq!(update(dialect, "s.cf1", Redo::Heavy).matches("= @3").count(), TEXT_COLUMNS);
             assert!(read(dialect, &table("s", 0)).contains("s.cf1"));
         }

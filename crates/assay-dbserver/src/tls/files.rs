@@ -46,16 +46,16 @@ pub(super) fn is_private(metadata: &Metadata, user: u32) -> bool {
 
 /// A plain file of bounded length; a pipe is not waited for.
 fn read(path: &Path) -> Answer<(Vec<u8>, Metadata)> {
-    let told = |error: std::io::Error| broken(path, &error.to_string());
+    let failed = |error: std::io::Error| broken(path, &error.to_string());
     let no_wait = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let mut options = std::fs::OpenOptions::new();
-    let file = options.read(true).custom_flags(no_wait).open(path).map_err(told)?;
-    let metadata = file.metadata().map_err(told)?;
+    let file = options.read(true).custom_flags(no_wait).open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
     if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
         return Err(broken(path, "it is not a plain file of up to 8 MiB"));
     }
     let mut text = Vec::new();
-    file.take(FILE_BYTES_MAX).read_to_end(&mut text).map_err(told)?;
+    file.take(FILE_BYTES_MAX).read_to_end(&mut text).map_err(failed)?;
     Ok((text, metadata))
 }
 

@@ -73,7 +73,7 @@ impl Tls {
             hint: "name the server by its host name or number",
         })?;
         let session = ClientConnection::new(Arc::clone(&self.config), name);
-        let mut session = session.map_err(|error| told(&error, host))?;
+        let mut session = session.map_err(|error| handshake_failure(&error, host))?;
         while session.is_handshaking() {
             if let Err(error) = session.complete_io(way) {
                 return Err(explained(error, host));
@@ -163,12 +163,12 @@ fn broken_off(error: &Error) -> String {
 /// A failure of a handshake: what TLS says of it, or what the system says.
 fn explained(error: io::Error, host: &str) -> Failure {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
-        Some(said) => told(said, host),
+        Some(said) => handshake_failure(said, host),
         None => Failure::Lost(error),
     }
 }
 
-fn told(error: &Error, host: &str) -> Failure {
+fn handshake_failure(error: &Error, host: &str) -> Failure {
     let (what, hint) = match error {
         Error::InvalidCertificate(why) => (certificate_words(why, host), certificate_hint(why)),
         Error::AlertReceived(alert) => (

@@ -113,7 +113,7 @@ impl PassthroughBackend {
     }
 }
 
-/// Why there is no ring for commands.
+/// Why a ring for commands cannot be had.
 fn no_ring(error: &std::io::Error) -> Error {
     let why = if error.raw_os_error() == Some(libc::EINVAL) {
         "this kernel has no rings with entries of 128 bytes, which came with Linux 5.19".to_owned()

@@ -75,12 +75,12 @@ impl Verifier {
                 blocks: blocks_a_piece.min(blocks - first_block),
             })
         };
-        let blocks = self.grounds.iter().map(|ground| ground.generations.blocks());
+        let blocks = self.areas.iter().map(|area| area.generations.blocks());
         blocks.enumerate().flat_map(of_target).collect()
     }
 
     fn is_written(&self, piece: &Piece) -> bool {
-        let generations = &self.grounds[piece.target].generations;
+        let generations = &self.areas[piece.target].generations;
         (piece.first_block..piece.first_block + piece.blocks)
             .any(|block| generations.promise(block).newest > 0)
     }
@@ -147,12 +147,12 @@ impl Verifier {
         buffer: &mut [u8],
         progress: &Progress<'_>,
     ) -> std::result::Result<(), i32> {
-        let ground = &self.grounds[piece.target];
+        let area = &self.areas[piece.target];
         let length = index_of(piece.blocks * self.block_bytes);
         let data = &mut buffer[..length];
         let issued = self.issued(piece);
         Stamp::erase(data);
-        let offset = ground.first_byte + piece.first_block * self.block_bytes;
+        let offset = area.first_byte + piece.first_block * self.block_bytes;
         if sys::read_at(&self.targets[piece.target].file, data, offset)? != length {
             return Err(libc::EIO);
         }

@@ -185,7 +185,7 @@ fn of_stack(environment: &Environment, storage: &Storage) -> Vec<Finding> {
         let nodes = environment.host.numa_nodes.len();
         let node = layer.numa_node.filter(|_| nodes > 1 && is_leaf);
         findings.extend(node.map(|node| {
-            told(&REMOTE_NODE, layer, "NUMA node", format!("{node} of {nodes} nodes"))
+            finding(&REMOTE_NODE, layer, "NUMA node", format!("{node} of {nodes} nodes"))
         }));
     }
     findings.extend(top_queue(&storage.stack).and_then(|(layer, queue)| read_ahead(layer, queue)));
@@ -198,7 +198,7 @@ fn about(layer: &BlockLayer, what: &str) -> String {
 }
 
 /// The finding on a layer, with its name in the remedy.
-fn told(rule: &Rule, layer: &BlockLayer, what: &str, value: impl Into<String>) -> Finding {
+fn finding(rule: &Rule, layer: &BlockLayer, what: &str, value: impl Into<String>) -> Finding {
     let found = rule.found(about(layer, what), value);
     let remedy = found.remedy.replace("DEVICE", &layer.name);
     Finding { remedy, ..found }
@@ -211,7 +211,7 @@ fn top_queue(stack: &BlockStack) -> Option<(&BlockLayer, &Queue)> {
 
 fn read_ahead(layer: &BlockLayer, queue: &Queue) -> Option<Finding> {
     let bytes = queue.read_ahead_bytes.filter(|bytes| *bytes > READ_AHEAD_BYTES_MAX)?;
-    Some(told(&READ_AHEAD, layer, "read-ahead", show_bytes(real(bytes))))
+    Some(finding(&READ_AHEAD, layer, "read-ahead", show_bytes(real(bytes))))
 }
 
 fn queue_findings(layer: &BlockLayer, queue: &Queue) -> Vec<Finding> {
@@ -223,16 +223,18 @@ fn queue_findings(layer: &BlockLayer, queue: &Queue) -> Vec<Finding> {
     let zoned = queue.zoned.as_ref().filter(|zoned| *zoned != "none");
     let found = [
         scheduler(layer, queue),
-        requests
-            .map(|count| told(&SMALL_QUEUE, layer, "requests queued", format!("{count} requests"))),
-        request
-            .map(|bytes| told(&SMALL_REQUEST, layer, "largest request", show_bytes(real(bytes)))),
-        wrong_flag.then(|| told(&ROTATIONAL, layer, "rotational flag", "1")),
+        requests.map(|count| {
+            finding(&SMALL_QUEUE, layer, "requests queued", format!("{count} requests"))
+        }),
+        request.map(|bytes| {
+            finding(&SMALL_REQUEST, layer, "largest request", show_bytes(real(bytes)))
+        }),
+        wrong_flag.then(|| finding(&ROTATIONAL, layer, "rotational flag", "1")),
         write_cache(layer, queue),
         target.map(|time| {
-            told(&THROTTLED_WRITEBACK, layer, "write-back throttling", show_time_ns(real(time)))
+            finding(&THROTTLED_WRITEBACK, layer, "write-back throttling", show_time_ns(real(time)))
         }),
-        zoned.map(|zoned| told(&ZONED, layer, "zones", zoned.clone())),
+        zoned.map(|zoned| finding(&ZONED, layer, "zones", zoned.clone())),
     ];
     found.into_iter().flatten().collect()
 }
@@ -240,20 +242,20 @@ fn queue_findings(layer: &BlockLayer, queue: &Queue) -> Vec<Finding> {
 fn scheduler(layer: &BlockLayer, queue: &Queue) -> Option<Finding> {
     let name = queue.scheduler.as_ref().filter(|name| *name != "none" && *name != "noop")?;
     let orders_itself = NEVER_SPINNING.contains(&layer.kind) || queue.rotational == Some(false);
-    orders_itself.then(|| told(&SCHEDULER, layer, "I/O scheduler", name.clone()))
+    orders_itself.then(|| finding(&SCHEDULER, layer, "I/O scheduler", name.clone()))
 }
 
 fn write_cache(layer: &BlockLayer, queue: &Queue) -> Option<Finding> {
     match queue.write_cache.as_deref()? {
-        "write back" => Some(told(&WRITE_BACK, layer, "write cache", "write back")),
-        "write through" => Some(told(&WRITE_THROUGH, layer, "write cache", "write through")),
+        "write back" => Some(finding(&WRITE_BACK, layer, "write cache", "write back")),
+        "write through" => Some(finding(&WRITE_THROUGH, layer, "write cache", "write through")),
         _ => None,
     }
 }
 
 fn layer_findings(layer: &BlockLayer, stack: &BlockStack) -> Vec<Finding> {
     let of_kind = |kind, rule: &Rule, what, value: &str| {
-        (layer.kind == kind).then(|| told(rule, layer, what, value))
+        (layer.kind == kind).then(|| finding(rule, layer, what, value))
     };
     let in_memory = matches!(layer.kind, LayerKind::Zram | LayerKind::Ram | LayerKind::Null);
     let backing = layer.backing_file.as_deref().unwrap_or("a file");
@@ -262,8 +264,8 @@ fn layer_findings(layer: &BlockLayer, stack: &BlockStack) -> Vec<Finding> {
         paths(layer),
         of_kind(LayerKind::Crypt, &ENCRYPTION, "encryption", "dm-crypt"),
         of_kind(LayerKind::Loop, &LOOPED, "loop device over", backing),
-        layer.read_only.then(|| told(&READ_ONLY, layer, "read-only", "1")),
-        in_memory.then(|| told(&MEMORY, layer, "kind of device", "memory")),
+        layer.read_only.then(|| finding(&READ_ONLY, layer, "read-only", "1")),
+        in_memory.then(|| finding(&MEMORY, layer, "kind of device", "memory")),
     ];
     found.into_iter().flatten().chain(raid(layer)).collect()
 }
@@ -293,7 +295,7 @@ fn paths(layer: &BlockLayer) -> Option<Finding> {
     let alone = is_multipath && paths.configured == 1;
     let broken = paths.running < paths.configured;
     let value = format!("{} of {} running", paths.running, paths.configured);
-    (alone || broken).then(|| told(&PATHS, layer, "paths", value))
+    (alone || broken).then(|| finding(&PATHS, layer, "paths", value))
 }
 
 fn raid(layer: &BlockLayer) -> Vec<Finding> {
@@ -304,10 +306,11 @@ fn raid(layer: &BlockLayer) -> Vec<Finding> {
     let busy = raid.action.as_ref().filter(|action| *action != "idle" && *action != "frozen");
     let parity = ["raid4", "raid5", "raid6"].contains(&raid.level.as_str());
     let found = [
-        missing
-            .map(|missing| told(&DEGRADED, layer, "members missing", format!("{missing} members"))),
-        busy.map(|action| told(&RAID_BUSY, layer, "background action", action.clone())),
-        parity.then(|| told(&PARITY, layer, "RAID level", raid.level.clone())),
+        missing.map(|missing| {
+            finding(&DEGRADED, layer, "members missing", format!("{missing} members"))
+        }),
+        busy.map(|action| finding(&RAID_BUSY, layer, "background action", action.clone())),
+        parity.then(|| finding(&PARITY, layer, "RAID level", raid.level.clone())),
     ];
     found.into_iter().flatten().collect()
 }

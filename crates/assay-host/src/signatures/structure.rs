@@ -153,13 +153,13 @@ fn is_mac(image: &dyn Image) -> io::Result<bool> {
 /// A root sector whose numbers fit the disk, with at least one partition that does.
 fn is_atari(image: &dyn Image) -> io::Result<bool> {
     let (root, sectors) = (head(image, 0, 512)?, image.size() / 512);
-    let told = u64::from(root.big_32(0x1c2));
-    if told < 2 || told > sectors || sectors > u64::from(i32::MAX.unsigned_abs()) {
+    let sector_count = u64::from(root.big_32(0x1c2));
+    if sector_count < 2 || sector_count > sectors || sectors > u64::from(i32::MAX.unsigned_abs()) {
         return Ok(false);
     }
     let fits = |place: usize| {
         let (start, length) = (u64::from(root.big_32(place)), u64::from(root.big_32(place + 4)));
-        start > 0 && length > 0 && start + length <= told
+        start > 0 && length > 0 && start + length <= sector_count
     };
     let no_bad_blocks = root.big_32(0x1f6) == 0 && root.big_32(0x1fa) == 0;
     let is_partition = |place: usize| {

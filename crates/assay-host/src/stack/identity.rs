@@ -42,8 +42,8 @@ fn vital_product_data(device: &Device) -> Option<String> {
 fn meaningful(text: &str) -> Option<String> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     let number = text.rsplit('.').next().unwrap_or(text);
-    let told = number.chars().any(|c| c.is_alphanumeric() && c != '0');
-    told.then(|| text.to_owned())
+    let is_given = number.chars().any(|c| c.is_alphanumeric() && c != '0');
+    is_given.then(|| text.to_owned())
 }
 
 #[cfg(test)]

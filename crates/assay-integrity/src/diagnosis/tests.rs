@@ -1,7 +1,7 @@
 //! Seeded faults of every kind on blocks in memory, each to be named right.
 
 use super::*;
-use crate::faults::{FaultGround, Faults, Place, Sighting};
+use crate::faults::{FaultArea, Faults, Place, Sighting};
 use crate::generations::Generations;
 use assay_model::integrity::FoundBy;
 use assay_model::number::{index_of, real};
@@ -186,8 +186,8 @@ fn index_byte(value: u64) -> u8 {
     value.to_le_bytes()[0]
 }
 
-fn ground() -> FaultGround {
-    FaultGround { name: String::new(), first_byte: 4096, blocks: BLOCKS }
+fn area() -> FaultArea {
+    FaultArea { name: String::new(), first_byte: 4096, blocks: BLOCKS }
 }
 
 /// Makes faults of every kind one after the other; gives how many were named right, and prints the others.
@@ -198,7 +198,7 @@ fn named_right(faults: u64, seed: u64, compressible: f64) -> u64 {
         let (made, expected) = MADE[index_of(number % count_of(MADE.len()))];
         let block = device.random.below(BLOCKS);
         device.damage(made, block);
-        let mut found = Faults::new(vec![ground(); 3], count_of(BLOCK));
+        let mut found = Faults::new(vec![area(); 3], count_of(BLOCK));
         for block in 0..BLOCKS {
             if let BlockState::Wrong(diagnosis) = device.check(block) {
                 let place = Place { target: 2, block };

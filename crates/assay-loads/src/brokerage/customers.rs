@@ -1,12 +1,12 @@
 //! Rows of customers, their accounts, who may use them, what they watch, and of the brokers that serve them.
 
-use super::choice::Skewed;
-use super::clients::{
+use super::fixed::{
     ACCOUNTS_MAX, accounts_of_unit, broker_of, customer_of, permitted, tax_rates_of, tax_status,
     tier_of,
 };
 use super::fixed::{ACTIVE, EXCHANGES};
 use super::fixed::{broker, person, symbol, tax_code};
+use super::rules::Skewed;
 use super::securities::{DAY_US, day_of, skewed};
 use super::trades::Unit;
 use super::{OPENING_BALANCE_CENTS, Rules};

@@ -2,8 +2,8 @@
 //! data is to be maintained.
 
 use super::Rules;
-use super::choice::{Skewed, between};
 use super::fixed::symbol;
+use super::rules::{Skewed, between};
 use super::securities::{price_cents, skewed};
 use assay_model::mix::Mix;
 use assay_model::number::{index_of, narrow};

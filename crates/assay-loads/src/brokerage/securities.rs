@@ -1,9 +1,9 @@
 //! Rows of companies and of their securities: who competes with whom, what they earned, what was written of them; prices, and
 //! what an account deals in.
 
-use super::choice::{Skewed, below, between};
 use super::fixed::{ACTIVE, EXCHANGES, INDUSTRIES, ZIP_CODES};
 use super::fixed::{company, person, street, symbol};
+use super::rules::{Skewed, below, between};
 use super::{POOL, PRICE_DAYS, Rules};
 use crate::oltp::text::letters;
 use crate::sink::Sink;

@@ -1,10 +1,10 @@
 //! One session's series of transactions with their inputs, and which trades of the past it looks up or corrects.
 
-use super::choice::{Skewed, below, between, percent};
-use super::clients::{account, accounts_of_tier, permitted, tier_of};
 use super::fixed::{INDUSTRIES, is_limit};
 use super::fixed::{SECTORS, broker, company, industry, person, sector, symbol, tax_code};
+use super::fixed::{account, accounts_of_tier, permitted, tier_of};
 use super::market::{Due, Order, Tick};
+use super::rules::{Skewed, below, between, percent};
 use super::securities::{company_of, issue_of, of_account, price_cents, skewed};
 use super::{MAINTAINED, PRICE_DAYS, Rules, trades as past};
 use crate::deck::Deck;

@@ -4,15 +4,15 @@
 //! A unit of customers deals on its own, so that units can be made at once, and each table that holds data of trades makes
 //! them again, so that no memory grows with their number.
 
-use super::choice::{below, percent};
-use super::clients::{accounts_of_unit, customer_of, tax_status, tax_sum, tier_of};
 use super::fixed::{
     COMPLETED, PENDING, SUBMITTED, charge_cents, commission_cents, is_limit, is_sell,
 };
+use super::fixed::{accounts_of_unit, customer_of, tax_status, tax_sum, tier_of};
 use super::fixed::{person, symbol};
+use super::rules::{below, percent};
 use super::securities::{DAY_US, exchange_of, of_account, price_cents, skewed};
 use super::{Rules, UNIT_TRADES_A_DAY};
-use crate::brokerage::choice::Skewed;
+use crate::brokerage::rules::Skewed;
 use crate::sink::Sink;
 use assay_stats::random::Random;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -349,7 +349,7 @@ pub(super) fn holding_summaries(rules: &Rules, loaded_us: i64, to: &mut dyn Sink
 
 #[cfg(test)]
 mod tests {
-    use super::super::clients::broker_of;
+    use super::super::fixed::broker_of;
     use super::*;
 
     #[test]

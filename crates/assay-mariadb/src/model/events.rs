@@ -27,14 +27,14 @@ fn waits(delta: &Delta<'_>) -> Vec<TimedEvent> {
     let counts_commits = delta.instruments().commits;
     let waits = delta.waits();
     let counts_locks = waits.contains_key(METADATA_LOCK);
-    let told = waits.iter().filter_map(|(event, wait)| {
+    let events = waits.iter().filter_map(|(event, wait)| {
         let class = class_of_event(event)?;
         let is_inside =
             (counts_commits && class == COMMIT) || (counts_locks && is_inside_of_lock(event));
         counted(*event, class, wait.time_s, Some(wait.count))
             .filter(|_| wait.count > 0 && !is_inside)
     });
-    told.collect()
+    events.collect()
 }
 
 /// Statements in their commit.

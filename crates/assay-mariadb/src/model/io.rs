@@ -193,9 +193,9 @@ pub(super) fn functions(delta: &Delta<'_>) -> Vec<FunctionIo> {
         let sum = sums.entry((purpose(event, file), event)).or_default();
         *sum = sum.plus(&counts);
     }
-    let told = sums.iter().filter(|(_, counts)| !counts.is_idle());
+    let active = sums.iter().filter(|(_, counts)| !counts.is_idle());
     let mut functions: Vec<FunctionIo> =
-        told.map(|(key, counts)| function(*key, counts, delta)).collect();
+        active.map(|(key, counts)| function(*key, counts, delta)).collect();
     let bytes = |one: &FunctionIo| one.read_bytes_per_s + one.write_bytes_per_s;
     functions.sort_by(|left, right| bytes(right).total_cmp(&bytes(left)));
     functions

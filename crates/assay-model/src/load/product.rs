@@ -1,5 +1,7 @@
-//! The products whose servers are put under load.
+//! The products whose servers are put under load, and the dialects that they have in common: what every room must know of a
+//! product stands here.
 
+use crate::measurement::BackendKind;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -37,6 +39,105 @@ impl DatabaseProduct {
     }
 }
 
+/// Products with one protocol and one SQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dialect {
+    /// That of PostgreSQL.
+    Postgres,
+    /// That of MariaDB and MySQL.
+    Mariadb,
+}
+
+/// What is known of a dialect.
+#[derive(Debug)]
+pub struct DialectFacts {
+    /// Its name in documents and on the command line.
+    pub name: &'static str,
+    /// Other names of it on the command line.
+    pub aliases: &'static [&'static str],
+    /// Which servers are meant by its name.
+    pub help: &'static str,
+    /// Its products, in words.
+    pub products: &'static str,
+    /// How addresses of its servers begin.
+    schemes: &'static [&'static str],
+    /// How those without a scheme begin.
+    pairs: &'static [&'static str],
+    /// What an address looks like.
+    pub example: &'static str,
+    /// A file that its servers make in the directory of a managed server.
+    pub data_file: &'static str,
+    /// Who issues the I/Os of a load on it.
+    pub backend: BackendKind,
+    /// What stands around a name that needs quotes.
+    pub quote: char,
+    /// Whether a load creates functions on it; else it may create procedures.
+    pub has_functions: bool,
+}
+
+const POSTGRES: DialectFacts = DialectFacts {
+    name: "postgres",
+    aliases: &["postgresql", "pg"],
+    help: "PostgreSQL",
+    products: "PostgreSQL",
+    schemes: &["postgresql://", "postgres://"],
+    pairs: &["host=", "hostaddr=", "dbname=", "user=", "port="],
+    example: "postgresql://USER@HOST/DATABASE",
+    data_file: "data/PG_VERSION",
+    backend: BackendKind::Postgresql,
+    quote: '"',
+    has_functions: true,
+};
+
+const MARIADB: DialectFacts = DialectFacts {
+    name: "mariadb",
+    aliases: &["mysql"],
+    help: "MariaDB, or MySQL behind an address",
+    products: "MariaDB and MySQL",
+    schemes: &["mysql://", "mariadb://"],
+    pairs: &[],
+    example: "mysql://USER@HOST/",
+    data_file: "data/ibdata1",
+    backend: BackendKind::Mariadb,
+    quote: '`',
+    has_functions: false,
+};
+
+impl Dialect {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Postgres, Self::Mariadb];
+
+    /// What is known of it.
+    pub const fn facts(self) -> &'static DialectFacts {
+        match self {
+            Self::Postgres => &POSTGRES,
+            Self::Mariadb => &MARIADB,
+        }
+    }
+
+    /// The dialect by a name of it.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| {
+            let facts = known.facts();
+            facts.name == name || facts.aliases.contains(&name)
+        })
+    }
+
+    /// What stands behind the scheme of an address of its servers.
+    pub fn behind_scheme(self, text: &str) -> Option<&str> {
+        self.facts().schemes.iter().find_map(|scheme| text.strip_prefix(scheme))
+    }
+
+    /// The dialect of the server that a text is meant as the address of; none where it is a path.
+    pub fn of_address(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| {
+            let pairs = known.facts().pairs;
+            known.behind_scheme(text).is_some() || pairs.iter().any(|pair| text.starts_with(pair))
+        })
+    }
+}
+
 impl fmt::Display for DatabaseProduct {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
@@ -46,6 +147,27 @@ impl fmt::Display for DatabaseProduct {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dialect_is_known_by_its_names_and_by_addresses_and_written_by_its_own() {
+        for dialect in Dialect::ALL {
+            let facts = dialect.facts();
+            assert_eq!(serde_json::to_value(dialect).unwrap(), facts.name);
+            assert_eq!(Dialect::of_address(facts.example), Some(dialect));
+            for name in facts.aliases {
+                assert_eq!(Dialect::named(name), Some(dialect));
+            }
+        }
+        for (address, dialect) in [
+            ("postgres:///x", Some(Dialect::Postgres)),
+            ("hostaddr=::1 dbname=x", Some(Dialect::Postgres)),
+            ("mariadb://root@h/", Some(Dialect::Mariadb)),
+            ("/mnt/data", None),
+            ("oracle://h", None),
+        ] {
+            assert_eq!(Dialect::of_address(address), dialect, "{address}");
+        }
+    }
 
     #[test]
     fn names_are_those_of_documents() {

@@ -1,27 +1,12 @@
 //! What a rung asks of a server: its sessions, when their steps begin, and what ends it. The document `step.toml` of the
 //! rung's cell.
 
+use super::kind::LoadKind;
 use super::setting::Setting;
 use crate::document::parse_toml;
-use crate::units::{Nanos, Rate, show_counted};
+use crate::units::{Nanos, Rate};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-
-/// Which load a database is put under.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum LoadKind {
-    /// Random blocks, after the SLOB method.
-    #[default]
-    Slob,
-    /// Orders of a wholesaler, in the manner of TPC-C.
-    Oltp,
-    /// Queries of a warehouse, in the manner of TPC-H.
-    Dss,
-    /// Trades of a brokerage, in the manner of TPC-E.
-    Brokerage,
-}
 
 /// What ends a rung.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,26 +91,6 @@ pub struct LoadStep {
 
 /// Measured time that a rung is planned with which ends after a number of steps: how long it takes is its result.
 const PLANNED_NS: u64 = 60_000_000_000;
-
-impl LoadKind {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Slob, Self::Oltp, Self::Dss, Self::Brokerage];
-
-    /// Its name in documents and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Slob => "slob",
-            Self::Oltp => "oltp",
-            Self::Dss => "dss",
-            Self::Brokerage => "brokerage",
-        }
-    }
-
-    /// How its measurements with a number of sessions are called.
-    pub fn title(self, sessions: u32) -> String {
-        format!("{}, {}", self.name(), show_counted(u64::from(sessions), "session"))
-    }
-}
 
 impl LoadStep {
     /// Reads a document.

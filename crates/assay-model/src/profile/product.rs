@@ -38,6 +38,13 @@ impl ProfileProduct {
     }
 }
 
+impl ProfileProduct {
+    /// Whether its commits are those of InnoDB.
+    pub const fn is_innodb(self) -> bool {
+        matches!(self, Self::Mariadb | Self::Mysql)
+    }
+}
+
 impl fmt::Display for ProfileProduct {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())

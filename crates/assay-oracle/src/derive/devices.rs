@@ -91,12 +91,12 @@ pub(super) fn were_it_flash(
     devices: &[DeviceFinding],
     medium: Option<StorageMedium>,
 ) -> Option<String> {
-    let told = |device: &&DeviceFinding| {
+    let is_slow = |device: &&DeviceFinding| {
         device.grade < DeviceGrade::Slow && device.latency_s.value > OF_FLASH.accepted_s
     };
     let slow: Vec<String> = devices
         .iter()
-        .filter(told)
+        .filter(is_slow)
         .map(|device| format!("{} {:.1} ms", device.event, device.latency_s.value * 1e3))
         .collect();
     (medium.is_none() && !slow.is_empty()).then(|| {

@@ -160,9 +160,9 @@ fn statements_that_were_thrown_out_are_said_and_new_ones_count_whole() {
         rows(&[(1, row(140, 3.0, 900.0)), (2, row(60, 4.0, 1002.0)), (3, row(5, 0.5, 1003.0))], 1);
     let profile = story.profile();
     let statements = profile.server.as_ref().unwrap().statements.clone();
-    let told: Vec<(&str, u64)> =
+    let named: Vec<(&str, u64)> =
         statements.iter().map(|one| (one.id.as_str(), one.calls)).collect();
-    assert_eq!(told, [("2", 60), ("1", 40), ("3", 5)]);
+    assert_eq!(named, [("2", 60), ("1", 40), ("3", 5)]);
     assert!(near(statements[1].io_time_s.unwrap(), 2.0));
     assert!(doubts(&profile, "threw statements out 1 times") && doubts(&profile, "when they end"));
 }

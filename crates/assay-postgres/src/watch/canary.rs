@@ -52,10 +52,10 @@ pub struct CanaryTimes {
 impl Canary {
     /// Connects and chooses the largest table; `None` where this account may read none.
     pub fn open(address: &Address) -> Result<Option<Self>> {
-        let told =
+        let failed =
             |failure: crate::failure::Failure| failure.of("preparing the reader of single blocks");
-        let mut connection = Connection::open(address, NAME).map_err(told)?;
-        Self::prepare(&mut connection).map_err(told).map(|found| {
+        let mut connection = Connection::open(address, NAME).map_err(failed)?;
+        Self::prepare(&mut connection).map_err(failed).map(|found| {
             found.map(|(table, blocks, statement)| Self { connection, statement, table, blocks })
         })
     }

@@ -70,8 +70,8 @@ fn gain(verdict: &TimeVerdict) -> Option<String> {
 /// What else should be known by who reads nothing more.
 pub(super) fn details(profile: &Profile) -> Vec<String> {
     let mut details = Vec::new();
-    let told = [Bottleneck::Unknown, Bottleneck::Idle, Bottleneck::Mixed];
-    if !told.contains(&profile.verdict.bottleneck) {
+    let vague = [Bottleneck::Unknown, Bottleneck::Idle, Bottleneck::Mixed];
+    if !vague.contains(&profile.verdict.bottleneck) {
         details.push(format!("{}.", capital(&profile.verdict.reason)));
     }
     details.extend(gain(&profile.verdict));
@@ -79,8 +79,8 @@ pub(super) fn details(profile: &Profile) -> Vec<String> {
     details.extend(profile.verdict.notes.iter().cloned());
     details.extend(load(profile));
     details.extend(redo(&profile.redo));
-    let told = profile.outliers.iter().rev().filter(|outlier| outlier.rate_per_s >= 0.005);
-    details.extend(told.take(3).map(outlier));
+    let frequent = profile.outliers.iter().rev().filter(|outlier| outlier.rate_per_s >= 0.005);
+    details.extend(frequent.take(3).map(outlier));
     details
 }
 

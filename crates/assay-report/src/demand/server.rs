@@ -151,15 +151,10 @@ fn relations(relations: &[RelationIo]) -> Table {
         &["", "kind", "tablespace", "blocks read/s", "waited, est.", "found/s", "size"],
     );
     rows.extend(relations.iter().take(ROWS_MAX).map(|one| {
-        vec![
-            one.relation.clone(),
-            one.kind.clone(),
-            one.tablespace.clone(),
-            significant(one.read_blocks_per_s),
-            optional(one.read_time_s),
-            one.hits_per_s.map_or("–".to_owned(), significant),
-            one.size_bytes.map_or("–".to_owned(), |bytes| show_bytes(real(bytes))),
-        ]
+        let mut row = vec![one.relation.clone(), one.kind.clone(), one.tablespace.clone()];
+        row.extend([significant(one.read_blocks_per_s), optional(one.read_time_s)]);
+        row.extend(found(one.hits_per_s, one.size_bytes));
+        row
     }));
     rows
 }
@@ -168,15 +163,19 @@ fn tablespaces(tablespaces: &[TablespaceIo]) -> Table {
     let mut rows =
         Table::of_numbers("Tablespaces", &["", "blocks read/s", "waited, est.", "found/s", "size"]);
     rows.extend(tablespaces.iter().take(ROWS_MAX).map(|one| {
-        vec![
-            one.tablespace.clone(),
-            significant(one.read_blocks_per_s),
-            optional(one.read_time_s),
-            one.hits_per_s.map_or("–".to_owned(), significant),
-            one.size_bytes.map_or("–".to_owned(), |bytes| show_bytes(real(bytes))),
-        ]
+        let mut row = vec![one.tablespace.clone(), significant(one.read_blocks_per_s)];
+        row.push(optional(one.read_time_s));
+        row.extend(found(one.hits_per_s, one.size_bytes));
+        row
     }));
     rows
+}
+
+/// Blocks that were found in the cache, and the size; where they are known.
+fn found(hits_per_s: Option<f64>, size_bytes: Option<u64>) -> [String; 2] {
+    let unknown = || "–".to_owned();
+    let size = size_bytes.map_or_else(unknown, |bytes| show_bytes(real(bytes)));
+    [hits_per_s.map_or_else(unknown, significant), size]
 }
 
 fn statements(statements: &[StatementIo]) -> Table {

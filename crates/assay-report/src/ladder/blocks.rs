@@ -1,14 +1,24 @@
-//! The ladder of a load that reads and changes blocks: what its statements took, and whether storage gave what they read.
+//! The ladder of a load that reads and changes blocks, in words, columns and figures, and whether storage gave what was read.
 
 use super::columns::{
     Columns, Fill, busy, device, elapsed, of_device, sessions, uncertainty, unknown, waits,
     workload,
 };
+use super::load_view::LoadView;
+use super::session_time::time_of_sessions;
 use super::words::{end_words, goal_words, rate_of_repeats, several};
+use crate::chart::histogram::histogram;
+use crate::chart::ladder::{Curve, ladder};
+use crate::chart::scene::{Ink, Size, Stroke};
+use crate::format::Formatter;
+use crate::view::Chart;
 use assay_model::load::{Load, PhysicalVerdict, Rung};
 use assay_model::measurement::Operation;
-use assay_model::number::real;
+use assay_model::number::{rate, real};
 use assay_model::units::{show_bytes, show_count, show_time_ns};
+use assay_model::verdict::Unit;
+
+pub(super) static VIEW: LoadView = LoadView { tables, sentences, flaw, charts };
 
 /// Cells of one operation: a column is a plain function, so that the operation must stand in it.
 macro_rules! cells {
@@ -24,7 +34,7 @@ macro_rules! cells {
 }
 
 /// All tables of such a ladder; changes have a table of their own where there were any.
-pub(super) fn tables(load: &Load) -> Vec<Columns> {
+fn tables(load: &Load) -> Vec<Columns> {
     let changed = load.rungs.iter().any(|rung| !rung.times(Operation::Write).is_empty());
     let mut tables =
         vec![throughput(), times("Times of reading statements", cells!(Operation::Read))];
@@ -69,7 +79,7 @@ fn quantile(rung: &Rung, operation: Operation, quantile: f64) -> String {
 }
 
 /// What the load came to, in sentences.
-pub(super) fn sentences(load: &Load) -> Vec<String> {
+fn sentences(load: &Load) -> Vec<String> {
     let mut said = vec![];
     said.extend(load.best().map(|rung| best(load, rung)));
     said.extend(load.best().and_then(physical));
@@ -117,13 +127,77 @@ fn physical(rung: &Rung) -> Option<String> {
 }
 
 /// What spoils the result as a measurement of storage; nothing where the reads were physical.
-pub(super) fn flaw(load: &Load) -> Option<String> {
+fn flaw(load: &Load) -> Option<String> {
     let cached = load.rungs.iter().filter(|rung| rung.physical.verdict == PhysicalVerdict::Cached);
     let worst = cached.filter_map(|rung| rung.physical.cached_share).reduce(f64::max)?;
     Some(format!(
         "Up to {:.1} % of the database's reads came from the page cache: this measures memory, not the storage.",
         100.0 * worst
     ))
+}
+
+/// Reads and their times by sessions, time of sessions, and the distribution of the best rung.
+fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
+    let rungs: Vec<&Rung> = load.rungs.iter().collect();
+    let draw = move |size| {
+        let title = ("Reads by sessions", "sessions");
+        ladder(title, "reads per second", Unit::IosPerS, &rungs, &RATES, &format, size)
+    };
+    let mut charts = vec![Chart::new(
+        "reads-by-sessions",
+        Size::Half,
+        "What the database reads, and what the device gave, by sessions: where both lines are one, every read was one of the storage.",
+        draw,
+    )];
+    let rungs: Vec<&Rung> = load.rungs.iter().collect();
+    let draw = move |size| {
+        let title = ("Times by sessions", "sessions");
+        ladder(title, "time", Unit::Ns, &rungs, &TIMES, &format, size)
+    };
+    charts.push(Chart::new("times-by-sessions", Size::Half, "Times of reading statements by sessions: the middle, and the slowest of a hundred and of a thousand.", draw));
+    charts.push(time_of_sessions(load, format, "sessions", "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. The kernel’s work for a read belongs to the read."));
+    if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
+        let times = rung.times(Operation::Read);
+        let caption = format!(
+            "Times of all reading statements with {}, as sessions saw them.",
+            several(rung.sessions, "session")
+        );
+        let draw =
+            move |size| histogram(Operation::Read, &times, ("time", "statements"), &format, size);
+        charts.push(Chart::new("histogram-statements", Size::Half, caption, draw));
+    }
+    charts
+}
+
+/// Lines of the first figure.
+const RATES: [Curve; 2] = [
+    Curve {
+        name: "database",
+        ink: Ink::Read,
+        stroke: Stroke::Solid,
+        value: |rung| Some(rung.reads_per_s()),
+    },
+    Curve {
+        name: "device",
+        ink: Ink::Mix,
+        stroke: Stroke::Dashed,
+        value: |rung| {
+            let device = rung.device.as_ref()?;
+            Some(rate(device.counters.read_ios, rung.elapsed_s()))
+        },
+    },
+];
+
+/// Lines of the second figure.
+const TIMES: [Curve; 3] = [
+    Curve { name: "p50", ink: Ink::Read, stroke: Stroke::Solid, value: |rung| at(rung, 0.5) },
+    Curve { name: "p99", ink: Ink::Read, stroke: Stroke::Dashed, value: |rung| at(rung, 0.99) },
+    Curve { name: "p99.9", ink: Ink::Read, stroke: Stroke::Dotted, value: |rung| at(rung, 0.999) },
+];
+
+fn at(rung: &Rung, quantile: f64) -> Option<f64> {
+    let times = rung.times(Operation::Read);
+    (!times.is_empty()).then(|| real(times.quantile_ns(quantile)))
 }
 
 #[cfg(test)]

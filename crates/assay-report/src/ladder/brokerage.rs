@@ -1,27 +1,30 @@
-//! The ladder of a brokerage load in words and columns.
+//! The ladder of a brokerage load in words, columns and figures.
 
 use super::columns::{
     Columns, Fill, busy, counted, device, elapsed, sessions, uncertainty, unknown, waits, workload,
 };
+use super::load_view::LoadView;
+use super::transaction_charts::{Picture, charts, line};
 use super::transactions::{
-    common_words, per_s, per_thousand, rate_words, ratio, reads_and_writes, refusals,
-    response_time, result,
+    best, common_words, flaw, per_s, per_thousand, rate_words, ratio, reads_and_writes, refusals,
+    response_time, response_time_ns as at, result,
 };
-use super::words::rate_of_repeats;
-use assay_model::load::{Load, Rung};
+use crate::chart::scene::{Ink, Stroke};
+use assay_model::load::{Load, Rung, TRADE_RESULT};
 use assay_model::units::show_count;
 
-/// The stream that is counted.
-pub(crate) const TRADE_RESULT: &str = "trade result";
 /// Said wherever a figure is.
 const FAIR_USE: &str = "This load is derived from published descriptions of TPC-E, but it is not a TPC benchmark: results \
     are not TPC results and cannot be compared with published ones.";
+
+pub(super) static VIEW: LoadView =
+    LoadView { tables, sentences, flaw, charts: |load, format| charts(&PICTURE, load, format) };
 
 /// A column of each transaction: a column is a plain function, so that the names must stand in them.
 macro_rules! across {
     ($cell:expr) => {
         [
-            |rung| $cell(rung, TRADE_RESULT),
+            |rung| $cell(rung, TRADE_RESULT.stream),
             |rung| $cell(rung, "trade order"),
             |rung| $cell(rung, "market feed"),
             |rung| $cell(rung, "trade update"),
@@ -37,7 +40,7 @@ macro_rules! across {
 }
 
 /// All tables of such a ladder; transactions stand side by side, because there are eleven of them.
-pub(super) fn tables() -> Vec<Columns> {
+fn tables(_: &Load) -> Vec<Columns> {
     vec![
         throughput(),
         side_by_side("Transactions per second", across!(rate_of)),
@@ -62,12 +65,14 @@ fn throughput() -> Columns {
         columns: vec![
             ("users", sessions),
             ("elapsed", elapsed),
-            ("trade results/s", |rung| show_count(results_per_s(rung))),
+            (TRADE_RESULT.unit.0, |rung| show_count(results_per_s(rung))),
             ("transactions/s", |rung| show_count(rung.statements_per_s())),
             ("±", uncertainty),
             ("CPU busy", busy),
-            ("server/1,000", |rung| per_thousand(rung, TRADE_RESULT, rung.server_cpu_s)),
-            ("client/1,000", |rung| per_thousand(rung, TRADE_RESULT, Some(rung.client_cpu_s))),
+            ("server/1,000", |rung| per_thousand(rung, TRADE_RESULT.stream, rung.server_cpu_s)),
+            ("client/1,000", |rung| {
+                per_thousand(rung, TRADE_RESULT.stream, Some(rung.client_cpu_s))
+            }),
         ],
     }
 }
@@ -85,27 +90,36 @@ fn rate_of(rung: &Rung, name: &str) -> String {
 }
 
 /// Trade results that were committed, a second.
-pub(crate) fn results_per_s(rung: &Rung) -> f64 {
-    per_s(rung, TRADE_RESULT)
-}
-
-/// The rung with the most trade results.
-pub(crate) fn best(load: &Load) -> Option<&Rung> {
-    super::transactions::best(load, TRADE_RESULT)
+fn results_per_s(rung: &Rung) -> f64 {
+    per_s(rung, TRADE_RESULT.stream)
 }
 
 /// What the load came to, in sentences.
-pub(super) fn sentences(load: &Load) -> Vec<String> {
-    let mut said = Vec::new();
-    if let Some(rung) = best(load) {
-        let rate = rate_of_repeats(load, rung, results_per_s, "trade results/s");
-        said.push(rate_words(rung, &rate, TRADE_RESULT));
-        said.extend(ratio_words(rung));
-    }
-    said.extend(common_words(load, "trade results", "trade orders and trade results"));
+fn sentences(load: &Load) -> Vec<String> {
+    let mut said = rate_words(load, &TRADE_RESULT);
+    said.extend(best(load, TRADE_RESULT.stream).and_then(ratio_words));
+    said.extend(common_words(load, TRADE_RESULT.plural, "trade orders and trade results"));
     said.push(FAIR_USE.to_owned());
     said
 }
+
+/// Its figures.
+static PICTURE: Picture = Picture {
+    rate_words: "Trade results per second by users: trades that the market made of orders, with their settlement.",
+    rate: |rung| Some(results_per_s(rung)),
+    times: &[
+        line("trade result p50", Ink::Write, Stroke::Solid, |rung| {
+            at(rung, TRADE_RESULT.stream, 0.5)
+        }),
+        line("trade result p99", Ink::Write, Stroke::Dashed, |rung| {
+            at(rung, TRADE_RESULT.stream, 0.99)
+        }),
+        line("trade order p99", Ink::Mix, Stroke::Dashed, |rung| at(rung, "trade order", 0.99)),
+        line("trade lookup p99", Ink::Read, Stroke::Dashed, |rung| at(rung, "trade lookup", 0.99)),
+        line("market watch p99", Ink::Read, Stroke::Dotted, |rung| at(rung, "market watch", 0.99)),
+    ],
+    times_words: "Response times by users: trade results in the middle and the slowest of a hundred, and the slowest of a hundred of three other transactions.",
+};
 
 /// Reads for each write, which depend on caches at least as much as on transactions.
 ///
@@ -134,13 +148,12 @@ fn ratio_words(rung: &Rung) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::made_up::{report, rung, transactions};
-    use super::*;
     use crate::input::Report;
     use crate::{Options, html, text};
     use assay_model::load::{Check, Checks, LoadKind};
 
     fn brokerage(made: Report) -> Report {
-        let mut made = transactions(made, LoadKind::Brokerage, TRADE_RESULT);
+        let mut made = transactions(made, LoadKind::Brokerage);
         for rung in &mut made.load.as_mut().unwrap().rungs {
             (rung.database.reads, rung.database.writes) = (970, 100);
         }

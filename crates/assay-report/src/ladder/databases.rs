@@ -1,7 +1,7 @@
 //! The databases of a load on several, each by itself.
 
 use super::columns::{doubt, part, unknown};
-use super::kind::Kind;
+use super::load_view::done;
 use super::split::Split;
 use crate::view::Table;
 use assay_model::load::{DatabaseRung, Load, Rung, StreamTimes};
@@ -70,13 +70,6 @@ fn time_row(rung: &Rung, one: &DatabaseRung) -> Vec<String> {
 /// The stream that there is most of.
 fn counted(one: &DatabaseRung) -> Option<&StreamTimes> {
     one.streams.iter().max_by_key(|times| times.ios)
-}
-
-fn done(load: &Load) -> &'static str {
-    match Kind::of(load) {
-        Kind::Blocks => "statements",
-        Kind::Orders | Kind::Brokerage => "transactions",
-    }
 }
 
 /// How evenly the databases did at the best rung, in a sentence; nothing where the load is on one.

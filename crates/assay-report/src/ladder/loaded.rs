@@ -1,6 +1,5 @@
 //! How the data of a load came to be there, and how it was read.
 
-use super::kind::Kind;
 use crate::clock::show_length;
 use assay_model::load::{CertificateCheck, Encryption, Load};
 use assay_model::number::real;
@@ -49,7 +48,7 @@ pub(crate) fn facts(load: &Load) -> Vec<(String, String)> {
                 "{bytes} in {} ({per_s}), {} rows{}",
                 show_length(filled.elapsed_s),
                 show_count(real(filled.rows)),
-                if Kind::of(load) == Kind::Blocks { ", one a block" } else { "" }
+                if load.kind.counted().is_none() { ", one a block" } else { "" }
             ),
         )
     }));

@@ -88,8 +88,9 @@ pub(crate) fn report(rungs: Vec<Rung>) -> Report {
     }
 }
 
-/// A report of a load of transactions, of which one is counted: 500 a rung.
-pub(crate) fn transactions(mut made: Report, kind: LoadKind, counted: &str) -> Report {
+/// A report of a load of transactions, with 500 counted ones a rung.
+pub(crate) fn transactions(mut made: Report, kind: LoadKind) -> Report {
+    let counted = kind.counted().unwrap().stream;
     let load = made.load.as_mut().unwrap();
     load.kind = kind;
     for rung in &mut load.rungs {

@@ -1,21 +1,24 @@
-//! The ladder of an order-entry load in words and columns.
+//! The ladder of an order-entry load in words, columns and figures.
 
 use super::columns::{
     Columns, Fill, busy, device, elapsed, sessions, uncertainty, unknown, waits, workload,
 };
+use super::load_view::LoadView;
+use super::transaction_charts::{Picture, charts, line};
 use super::transactions::{
-    common_words, per_s, per_thousand, rate_words, reads_and_writes, refusals, response_time,
-    result,
+    common_words, flaw, per_s, per_thousand, rate_words, reads_and_writes, refusals, response_time,
+    response_time_ns as at, result,
 };
-use super::words::rate_of_repeats;
-use assay_model::load::{Load, Rung};
+use crate::chart::scene::{Ink, Stroke};
+use assay_model::load::{Load, NEW_ORDER, Rung};
 use assay_model::units::show_count;
 
-/// The stream that is counted.
-pub(crate) const NEW_ORDER: &str = "new order";
 /// Said wherever a figure is.
 const FAIR_USE: &str = "This load is derived from the TPC-C standard, but it is not a TPC benchmark: results are not TPC \
     results and cannot be compared with published ones.";
+
+pub(super) static VIEW: LoadView =
+    LoadView { tables, sentences, flaw, charts: |load, format| charts(&PICTURE, load, format) };
 
 /// Cells of a stream: a column is a plain function, so that the stream's name must stand in it.
 macro_rules! cells {
@@ -32,10 +35,10 @@ macro_rules! cells {
 }
 
 /// All tables of such a ladder.
-pub(super) fn tables(load: &Load) -> Vec<Columns> {
+fn tables(load: &Load) -> Vec<Columns> {
     let mut tables = vec![throughput()];
     let kinds: [(&'static str, &'static str, [Fill; 6]); 5] = [
-        ("Times of new orders", NEW_ORDER, cells!(NEW_ORDER)),
+        ("Times of new orders", NEW_ORDER.stream, cells!(NEW_ORDER.stream)),
         ("Times of payments", "payment", cells!("payment")),
         ("Times of order status", "order status", cells!("order status")),
         ("Times of deliveries", "delivery", cells!("delivery")),
@@ -56,12 +59,12 @@ fn throughput() -> Columns {
         columns: vec![
             ("users", sessions),
             ("elapsed", elapsed),
-            ("new orders/min", |rung| show_count(new_orders_per_min(rung))),
+            (NEW_ORDER.unit.0, |rung| show_count(new_orders_per_min(rung))),
             ("±", uncertainty),
             ("transactions/s", |rung| show_count(rung.statements_per_s())),
             ("CPU busy", busy),
-            ("server/1,000", |rung| per_thousand(rung, NEW_ORDER, rung.server_cpu_s)),
-            ("client/1,000", |rung| per_thousand(rung, NEW_ORDER, Some(rung.client_cpu_s))),
+            ("server/1,000", |rung| per_thousand(rung, NEW_ORDER.stream, rung.server_cpu_s)),
+            ("client/1,000", |rung| per_thousand(rung, NEW_ORDER.stream, Some(rung.client_cpu_s))),
         ],
     }
 }
@@ -76,38 +79,41 @@ fn a_minute(rung: &Rung, name: &str) -> String {
 }
 
 /// New orders that were committed, a minute.
-pub(crate) fn new_orders_per_min(rung: &Rung) -> f64 {
-    60.0 * per_s(rung, NEW_ORDER)
-}
-
-/// The rung with the most new orders.
-pub(crate) fn best(load: &Load) -> Option<&Rung> {
-    super::transactions::best(load, NEW_ORDER)
+fn new_orders_per_min(rung: &Rung) -> f64 {
+    NEW_ORDER.rate(per_s(rung, NEW_ORDER.stream))
 }
 
 /// What the load came to, in sentences.
-pub(super) fn sentences(load: &Load) -> Vec<String> {
-    let mut said: Vec<String> = best(load).map(|rung| best_words(load, rung)).into_iter().collect();
-    said.extend(common_words(load, "new orders", "new orders and payments"));
+fn sentences(load: &Load) -> Vec<String> {
+    let mut said = rate_words(load, &NEW_ORDER);
+    said.extend(common_words(load, NEW_ORDER.plural, "new orders and payments"));
     said.push(FAIR_USE.to_owned());
     said
 }
 
-fn best_words(load: &Load, rung: &Rung) -> String {
-    let rate = rate_of_repeats(load, rung, new_orders_per_min, "new orders/min");
-    rate_words(rung, &rate, NEW_ORDER)
-}
+/// Its figures.
+static PICTURE: Picture = Picture {
+    rate_words: "New orders a minute by users; those that are rolled back as asked are not among them.",
+    rate: |rung| Some(new_orders_per_min(rung)),
+    times: &[
+        line("new order p50", Ink::Write, Stroke::Solid, |rung| at(rung, NEW_ORDER.stream, 0.5)),
+        line("new order p99", Ink::Write, Stroke::Dashed, |rung| at(rung, NEW_ORDER.stream, 0.99)),
+        line("payment p99", Ink::Mix, Stroke::Dashed, |rung| at(rung, "payment", 0.99)),
+        line("delivery p99", Ink::Mix, Stroke::Dotted, |rung| at(rung, "delivery", 0.99)),
+        line("stock level p99", Ink::Read, Stroke::Dotted, |rung| at(rung, "stock level", 0.99)),
+    ],
+    times_words: "Response times by users: new orders in the middle and the slowest of a hundred, and the slowest of a hundred of three other transactions.",
+};
 
 #[cfg(test)]
 mod tests {
     use super::super::made_up::{report, rung, transactions};
-    use super::*;
     use crate::{Options, html, text};
     use assay_model::load::LoadKind;
 
     #[test]
     fn new_orders_are_counted_and_no_name_of_another_is_used() {
-        let made = transactions(report(vec![rung(4, 0)]), LoadKind::Oltp, NEW_ORDER);
+        let made = transactions(report(vec![rung(4, 0)]), LoadKind::Oltp);
         let text = text(&made, Options::default(), false);
         let page = html(&made, Options::default());
         // 500 in two seconds.

@@ -2,9 +2,9 @@
 //! the data is right.
 
 use super::columns::{Columns, counted, moved, of_device, sessions, unknown};
-use super::words::{end_words, goal_words, several};
+use super::words::{end_words, goal_words, rate_of_repeats, several};
 use assay_model::failure::Refusal;
-use assay_model::load::{CommitParity, Commits, Load, Rung};
+use assay_model::load::{CommitParity, Commits, CountedTransaction, Load, Rung};
 use assay_model::measurement::{NamedResult, OperationResult};
 use assay_model::number::{rate, real};
 use assay_model::units::{show_count, show_time_ns};
@@ -101,17 +101,18 @@ pub(super) fn ratio(reads: u64, writes: u64) -> String {
     }
 }
 
-/// How many of the counted transactions a rung had, and how long they took.
-pub(super) fn rate_words(rung: &Rung, counted: &str, stream: &str) -> String {
+/// How many of the counted transactions the best rung had, and how long they took; nothing without one.
+pub(super) fn rate_words(load: &Load, counted: &CountedTransaction) -> Vec<String> {
+    let Some(rung) = best(load, counted.stream) else { return Vec::new() };
+    let per_unit = |rung: &Rung| counted.rate(per_s(rung, counted.stream));
+    let rate = rate_of_repeats(load, rung, per_unit, counted.unit.0);
     let users = several(rung.sessions, "user");
-    let quantile = |q| response_time_ns(rung, stream, q).map(show_time_ns);
+    let quantile = |q| response_time_ns(rung, counted.stream, q).map(show_time_ns);
     let times = quantile(0.5)
         .zip(quantile(0.99))
         .map_or_else(String::new, |(half, most)| format!("; p50 {half}, p99 {most}"));
-    format!(
-        "{counted} with {users}{times}; {} transactions/s in all.",
-        show_count(rung.statements_per_s())
-    )
+    let all = show_count(rung.statements_per_s());
+    vec![format!("{rate} with {users}{times}; {all} transactions/s in all.")]
 }
 
 /// Goal, conditions, what became of transactions, and why the ladder ended.
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn damaged_data_and_lost_transactions_spoil_the_answer() {
-        let mut made = transactions(report(vec![rung(1, 0)]), LoadKind::Oltp, "new order");
+        let mut made = transactions(report(vec![rung(1, 0)]), LoadKind::Oltp);
         let load = made.load.as_mut().unwrap();
         load.commits = vec![Commits { acknowledged: 10, found: 9, ..Commits::default() }];
         assert!(flaw(load).unwrap().contains("lost"));

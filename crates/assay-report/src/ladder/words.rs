@@ -16,11 +16,11 @@ pub(crate) fn several(sessions: u32, who: &str) -> String {
 pub(super) fn rate_of_repeats(
     load: &Load,
     rung: &Rung,
-    rate: fn(&Rung) -> f64,
+    rate: impl Fn(&Rung) -> f64,
     unit: &str,
 ) -> String {
     let value = format!("{} {unit}", show_count(rate(rung)));
-    let all: Vec<f64> = load.repeats_of(rung.sessions).map(rate).collect();
+    let all: Vec<f64> = load.repeats_of(rung.sessions).map(&rate).collect();
     if all.len() < 2 {
         return value;
     }

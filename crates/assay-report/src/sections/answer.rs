@@ -132,8 +132,8 @@ fn verdict_sentence(verdict: &Verdict, format: &Formatter) -> String {
     // A count of errors says little of a storage that does nothing else wrong.
     let (counts, numbers): (Vec<&Judgement>, Vec<&Judgement>) =
         deciding.iter().copied().partition(|found| found.unit == Unit::Count);
-    let told = if verdict.outcome == Outcome::Inconclusive { 1 } else { 2 };
-    let said = numbers.into_iter().chain(counts).take(told);
+    let sentences = if verdict.outcome == Outcome::Inconclusive { 1 } else { 2 };
+    let said = numbers.into_iter().chain(counts).take(sentences);
     let said: Vec<String> = said.map(|found| stated(found, format)).collect();
     format!("{} ({word}).", capital_words(&said.join("; ")))
 }
@@ -314,7 +314,7 @@ fn run_sentence(run: &RunReport, format: &Formatter) -> Option<String> {
     let times = operations.iter().map(|(operation, result)| {
         let total = real(result.response().quantile_ns(0.99));
         let quantity = format!("{}.response_time.q0.99", operation.name());
-        let time = format.value(Unit::Ns, run.told(&quantity, None, total));
+        let time = format.value(Unit::Ns, run.reported(&quantity, None, total));
         format!("of {}s {time}", operation.name())
     });
     let times: Vec<String> = times.collect();

@@ -448,8 +448,8 @@ mod tests {
     fn numbers_of_any_size_have_the_digits_that_count() {
         let shown = [0.826_458, 44.131_9, 8276.556, 1e6].map(five_digits);
         assert_eq!(shown, ["0.8265", "44.13", "8,277", "1,000,000"]);
-        let told = [(2.0, 1.0), (1.0, 1.5), (1.0, 38_616.2), (0.0, 1.0)];
-        let told = told.map(|(base, other)| frequency(base, other));
-        assert_eq!(told, ["50.0 % fewer", "50.0 % more", "38,616 times as many", "new"]);
+        let frequencies = [(2.0, 1.0), (1.0, 1.5), (1.0, 38_616.2), (0.0, 1.0)];
+        let frequencies = frequencies.map(|(base, other)| frequency(base, other));
+        assert_eq!(frequencies, ["50.0 % fewer", "50.0 % more", "38,616 times as many", "new"]);
     }
 }

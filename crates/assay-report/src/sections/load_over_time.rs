@@ -3,7 +3,7 @@
 use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::format::Formatter;
-use crate::ladder::{Kind, who};
+use crate::ladder::{done, who};
 use crate::view::Chart;
 use assay_model::Estimate;
 use assay_model::load::{Load, Rung};
@@ -18,15 +18,12 @@ pub(super) fn throughput(load: &Load, format: Formatter) -> Option<Chart<'static
     if !load.rungs.iter().any(|rung| rung.interval_rates_per_s.len() > 1) {
         return None;
     }
-    let (what, who) = match Kind::of(load) {
-        Kind::Blocks => ("statements/s", who(load)),
-        Kind::Orders | Kind::Brokerage => ("transactions/s", who(load)),
-    };
+    let (what, who) = (format!("{}/s", done(load)), who(load));
     let (mut curves, mut marks, mut begin_s) = (Vec::new(), Vec::new(), 0.0);
     let width = load.rungs.iter().map(|rung| rung.interval_rates_per_s.len()).sum::<usize>();
     let width = width.div_ceil(POINTS_MAX).max(1);
     for rung in &load.rungs {
-        let name = if curves.is_empty() { what } else { "" };
+        let name = if curves.is_empty() { what.as_str() } else { "" };
         curves.push(line(name, rung, begin_s, width));
         marks.push((begin_s, rung.sessions.to_string()));
         begin_s += rung.elapsed_s();
@@ -35,7 +32,7 @@ pub(super) fn throughput(load: &Load, format: Formatter) -> Option<Chart<'static
         title: "Throughput over time".to_owned(),
         across: Across::Time,
         across_name: "measured time".to_owned(),
-        name: what.to_owned(),
+        name: what,
         unit: Unit::Count,
         log: false,
         curves,

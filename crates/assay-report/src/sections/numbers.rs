@@ -122,7 +122,7 @@ impl Row<'_> {
         let quantity = format!("{}{}.{what}", self.scope, self.operation.name());
         let estimate = self.run.estimate(&quantity, self.subject);
         let interval = estimate.map(|estimate| self.format.interval(unit, estimate));
-        let value = self.run.told(&quantity, self.subject, value);
+        let value = self.run.reported(&quantity, self.subject, value);
         Cell::Estimate(Estimated {
             value: self.format.value(unit, value),
             interval: interval.unwrap_or_default(),

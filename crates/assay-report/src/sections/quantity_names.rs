@@ -1,12 +1,11 @@
 //! Names of quantities and factors in words: `read.service_time.q0.99` is what criteria say, not what a reader does.
 
 use crate::phrases::nines;
-use assay_model::study::LOAD_FIGURES;
+use assay_model::study::load_figures;
 
 /// A quantity in words: `p99 of read latency`.
 pub(super) fn quantity(name: &str) -> String {
-    if let Some((.., words)) = LOAD_FIGURES.into_iter().find(|(figure, ..)| name.ends_with(figure))
-    {
+    if let Some((.., words)) = load_figures().find(|(figure, ..)| name.ends_with(figure)) {
         return words.to_owned();
     }
     // Where the operation stands elsewhere.

@@ -11,7 +11,7 @@ use crate::format::Formatter;
 use crate::phrases::capital_words;
 use crate::view::{Block, Level, Look, Section, Table};
 use assay_model::study::{
-    CellResult, CellState, CurvePoint, FactorCurve, LOAD_FIGURES, StudyResult,
+    CellResult, CellState, CurvePoint, FactorCurve, StudyResult, load_figures,
 };
 use assay_model::verdict::{NamedEstimate, Outcome, Unit};
 
@@ -312,7 +312,7 @@ fn ladder(study: &StudyResult, format: &Formatter) -> Option<Table> {
 /// Cells that are loads on a database, by the figures that they have; nothing where there are none.
 fn loads(study: &StudyResult, format: &Formatter) -> Option<Table> {
     let has = |name: &str| study.cells.iter().any(|cell| number(cell, name, None).is_some());
-    let columns: Vec<_> = LOAD_FIGURES.into_iter().filter(|(name, ..)| has(name)).collect();
+    let columns: Vec<_> = load_figures().filter(|(name, ..)| has(name)).collect();
     let row = |result: &CellResult| {
         let mut row =
             vec![result.cell.number.to_string(), settings(result), result.cell.repeat.to_string()];

@@ -1,11 +1,11 @@
 //! `assay calibrate`: what a target can give.
 
 use crate::exit::ExitStatus;
-use crate::finish::conclude;
 use crate::hosts_option::{hosts_plan, target_plan};
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
+use crate::options::MeasurementOptions;
 use crate::spelling::{Quantile, quantity};
 use crate::start;
+use assay_app::Context;
 use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::cluster::HostNames;
 use assay_app::finish::CriteriaSource;
@@ -70,11 +70,7 @@ pub struct Options {
     #[arg(long = "as", value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true)]
     foreign: Vec<String>,
     #[command(flatten)]
-    target: TargetOptions,
-    #[command(flatten, next_help_heading = COMMON)]
-    store: StoreOptions,
-    #[command(flatten)]
-    output: OutputOptions,
+    shared: MeasurementOptions,
 }
 
 /// A series of limits.
@@ -91,12 +87,9 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if let Some(database) = &options.database {
         plan.for_database(&read_profile(database)?)?;
     }
-    if options.target.start.dry_run {
-        return start::show(&plan.summary()?, &options.output);
-    }
-    start::check(&plan.target.targets, &options.target.start)?;
-    let context = options.target.context(&options.store, &options.output)?;
-    conclude(&plan.run(criteria.as_ref(), &context)?, &options.output)
+    let (shared, targets) = (&options.shared, &plan.target.targets);
+    let run = |context: &Context| plan.run(criteria.as_ref(), context);
+    start::carry_out(shared, targets, || plan.summary(), run)
 }
 
 /// The LUNs of a test, which lie in its `.lun` file where the caller is.
@@ -108,7 +101,7 @@ fn luns(orion: &OrionOptions) -> Result<Vec<String>> {
 
 impl Options {
     fn plan(&self) -> CalibrationRunPlan {
-        let target = target_plan(&self.target, self.hosts.as_ref());
+        let target = target_plan(&self.shared.target, self.hosts.as_ref());
         CalibrationRunPlan {
             max_latency: self.max_latency,
             quantile: self.quantile.0,
@@ -124,7 +117,7 @@ impl Options {
             hosts: self
                 .hosts
                 .as_ref()
-                .map(|hosts| hosts_plan(hosts, &self.target, Outstanding::Total)),
+                .map(|hosts| hosts_plan(hosts, &self.shared.target, Outstanding::Total)),
             target,
         }
     }
@@ -138,10 +131,10 @@ impl Options {
             ));
         }
         let orion = OrionOptions::parse(words)?;
-        if !self.output.quiet {
+        if !self.shared.output.quiet {
             orion.report().lines().for_each(crate::terminal::say);
         }
-        let mut target = self.target.plan();
+        let mut target = self.shared.target.plan();
         if target.targets.is_empty() {
             target.targets = luns(&orion)?;
             let writes = orion.write_share.is_some_and(|share| share > 0.0);

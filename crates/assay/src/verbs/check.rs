@@ -1,12 +1,12 @@
 //! `assay check`: all of it in about two minutes.
 
 use crate::exit::ExitStatus;
-use crate::finish::conclude;
 use crate::hosts_option::{hosts_plan, target_plan};
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
+use crate::options::MeasurementOptions;
 use crate::spelling::quantity;
 use crate::start;
 use crate::verbs::plan::DemandOptions;
+use assay_app::Context;
 use assay_app::check::{CheckPlan, workload_times};
 use assay_app::cluster::HostNames;
 use assay_app::finish::CriteriaSource;
@@ -57,16 +57,12 @@ pub struct Options {
     #[command(flatten, next_help_heading = "Options with --for")]
     demand: DemandOptions,
     #[command(flatten)]
-    target: TargetOptions,
-    #[command(flatten, next_help_heading = COMMON)]
-    store: StoreOptions,
-    #[command(flatten)]
-    output: OutputOptions,
+    shared: MeasurementOptions,
 }
 
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    let target = target_plan(&options.target, options.hosts.as_ref());
+    let target = target_plan(&options.shared.target, options.hosts.as_ref());
     let profile = options.report.as_deref().map(read_profile).transpose()?;
     let workload = workload(options, profile.as_ref(), target.may_be_written())?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
@@ -82,18 +78,11 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         hosts: options
             .hosts
             .as_ref()
-            .map(|hosts| hosts_plan(hosts, &options.target, Outstanding::PerHost)),
+            .map(|hosts| hosts_plan(hosts, &options.shared.target, Outstanding::PerHost)),
     };
-    if options.target.start.dry_run {
-        return start::show(&plan.summary()?, &options.output);
-    }
-    start::check(&plan.target.targets, &options.target.start)?;
-    let finished = plan.run(
-        criteria,
-        profile.as_ref(),
-        &options.target.context(&options.store, &options.output)?,
-    )?;
-    conclude(&finished, &options.output)
+    let (shared, targets) = (&options.shared, &plan.target.targets);
+    let run = |context: &Context| plan.run(criteria, profile.as_ref(), context);
+    start::carry_out(shared, targets, || plan.summary(), run)
 }
 
 /// The mix that the Dell paper takes for a typical database, or its reads where nothing may be written; or the

@@ -1,8 +1,7 @@
 //! `assay locality`: which caches and tiers a target has.
 
 use crate::exit::ExitStatus;
-use crate::finish::conclude;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
+use crate::options::MeasurementOptions;
 use crate::spelling::quantity;
 use crate::start;
 use assay_app::locality::LocalityPlan;
@@ -35,17 +34,13 @@ pub struct Options {
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
     follow: Option<Nanos>,
     #[command(flatten)]
-    target: TargetOptions,
-    #[command(flatten, next_help_heading = COMMON)]
-    store: StoreOptions,
-    #[command(flatten)]
-    output: OutputOptions,
+    shared: MeasurementOptions,
 }
 
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let plan = LocalityPlan {
-        target: options.target.plan(),
+        target: options.shared.target.plan(),
         smallest: options.smallest,
         largest: options.largest,
         transfer: options.transfer,
@@ -53,9 +48,6 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         point: options.time,
         follow: options.follow,
     };
-    if options.target.start.dry_run {
-        return start::show(&plan.summary()?, &options.output);
-    }
-    start::check(&plan.target.targets, &options.target.start)?;
-    conclude(&plan.run(&options.target.context(&options.store, &options.output)?)?, &options.output)
+    let (shared, targets) = (&options.shared, &plan.target.targets);
+    start::carry_out(shared, targets, || plan.summary(), |context| plan.run(context))
 }

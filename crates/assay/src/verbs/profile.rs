@@ -11,12 +11,11 @@ use assay_app::capacity::parse_capacities;
 use assay_app::live_profile::{ServerWatch, profile};
 use assay_app::new_file::write_new;
 use assay_app::reports::{ReadReport, ReportRequest, read_files};
-use assay_mariadb::address::is_address as is_mariadb;
 use assay_methods::files::read_document;
+use assay_model::load::Dialect;
 use assay_model::profile::{Profile, StorageMedium};
 use assay_model::units::Nanos;
 use assay_model::{Blame, Error, Result};
-use assay_postgres::address::is_address as is_postgres;
 use assay_report::{NamedProfile, profile_text, profiles_html};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -134,7 +133,7 @@ impl Options {
     /// The server that is asked for; its profile is one, and no row of reports.
     fn address(&self) -> Result<Option<&str>> {
         let names = || self.files.iter().filter_map(|file| file.to_str());
-        let address = names().find(|name| is_postgres(name) || is_mariadb(name));
+        let address = names().find(|name| Dialect::of_address(name).is_some());
         if address.is_some() && self.storage.is_some() {
             return Err(Error::usage(
                 "--storage applies to reports only: a server is profiled without limits for its storage",

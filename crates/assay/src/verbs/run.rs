@@ -4,12 +4,13 @@ use crate::exit::{ExitStatus, print};
 use crate::finish::conclude;
 use crate::hosts_option::HostsOptions;
 use crate::job_options::{JobOptions, say_report};
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
+use crate::options::MeasurementOptions;
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use crate::start;
 use crate::stream_options::{STREAM, StreamOptions};
 use crate::terminal::say;
+use assay_app::Context;
 use assay_app::finish::CriteriaSource;
 use assay_app::job_file::{self, JobPlan, check_complete, chosen_targets, job_text, read_job};
 use assay_app::plan_document::read_plan;
@@ -80,18 +81,19 @@ pub struct Options {
     #[command(flatten)]
     stream: StreamOptions,
     #[command(flatten)]
-    target: TargetOptions,
-    #[command(flatten, next_help_heading = COMMON)]
-    store: StoreOptions,
-    #[command(flatten)]
-    output: OutputOptions,
+    shared: MeasurementOptions,
 }
 
 impl Options {
     /// The plan of a workload that these options mean.
     fn plan(&self, workload: Workload) -> RunPlan {
-        let hosts = self.hosts.plan(&self.target);
-        RunPlan { target: self.hosts.target(&self.target), workload, verify: self.verify, hosts }
+        let hosts = self.hosts.plan(&self.shared.target);
+        RunPlan {
+            target: self.hosts.target(&self.shared.target),
+            workload,
+            verify: self.verify,
+            hosts,
+        }
     }
 }
 
@@ -107,17 +109,14 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.print {
         return print(&text(name, &workload)?);
     }
-    if !options.output.quiet && Pattern::named(name).is_some() {
+    if !options.shared.output.quiet && Pattern::named(name).is_some() {
         say(&format!("note: {name}: {}", workload.description));
     }
     let plan = options.plan(workload);
-    if options.target.start.dry_run {
-        return start::show(&plan.summary()?, &options.output);
-    }
-    start::check(&plan.target.targets, &options.target.start)?;
-    let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    let finished = plan.run(criteria, &options.target.context(&options.store, &options.output)?)?;
-    conclude(&finished, &options.output)
+    let (shared, targets) = (&options.shared, &plan.target.targets);
+    let criteria = || CriteriaSource::named(options.criteria.as_deref());
+    let run = |context: &Context| plan.run(criteria()?, context);
+    start::carry_out(shared, targets, || plan.summary(), run)
 }
 
 /// The text of another program's job file, where the name is that of one.
@@ -130,29 +129,29 @@ fn run_job(name: &str, text: &str, options: &Options) -> Result<ExitStatus> {
     let settings = options.job.settings();
     let conversion = read_job(Path::new(name), text, &settings)?;
     check_complete(&conversion)?;
-    say_report(&conversion, options.output.quiet);
+    say_report(&conversion, options.shared.output.quiet);
     if options.print {
         let parts = conversion.parts.iter().map(|part| annotated(&conversion, part));
         return print(&parts.collect::<Result<Vec<_>>>()?.join("\n"));
     }
-    let target = options.target.plan();
+    let target = options.shared.target.plan();
     let chosen = chosen_targets(&conversion, &target.targets, &settings)?;
-    if !options.target.start.dry_run {
-        start::check(&chosen, &options.target.start)?;
+    if !options.shared.target.start.dry_run {
+        start::check(&chosen, &options.shared.target.start)?;
     }
-    let context = options.target.context(&options.store, &options.output)?;
+    let context = options.shared.context()?;
     let mut worst = ExitStatus::Success;
     for (number, part) in (1..).zip(&conversion.parts) {
-        if !options.output.quiet && conversion.parts.len() > 1 {
+        if !options.shared.output.quiet && conversion.parts.len() > 1 {
             let count = conversion.parts.len();
             say(&format!("{number} of {count}: {}", part.document.name()));
         }
         let finished = match job_file::plan(part, &chosen, &target) {
-            JobPlan::Run(plan) if options.target.start.dry_run => {
-                start::show(&plan.summary()?, &options.output)?;
+            JobPlan::Run(plan) if options.shared.target.start.dry_run => {
+                start::show(&plan.summary()?, &options.shared.output)?;
                 continue;
             }
-            JobPlan::Study(plan) if options.target.start.dry_run => {
+            JobPlan::Study(plan) if options.shared.target.start.dry_run => {
                 print(&outline::text(&plan.study, &plan.notes, &plan.target.targets))?;
                 continue;
             }
@@ -167,7 +166,7 @@ fn run_job(name: &str, text: &str, options: &Options) -> Result<ExitStatus> {
                 plan.run(&context)?
             }
         };
-        let status = conclude(&finished, &options.output)?;
+        let status = conclude(&finished, &options.shared.output)?;
         if worst == ExitStatus::Success {
             worst = status;
         }
@@ -223,16 +222,16 @@ fn changed(workload: Workload, options: &Options) -> Result<Workload> {
 
 /// Goes on with a run; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = options.target.context(&options.store, &options.output)?;
+    let context = options.shared.context()?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan = match read_plan(&run, RunKind::Run)? {
         Some(plan) => plan,
         None => original_plan(&run)?,
     };
-    start::go_on_with(&mut plan.target, &options.target)?;
+    start::go_on_with(&mut plan.target, &options.shared.target)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    conclude(&plan.resume(&run, criteria, &context)?, &options.output)
+    conclude(&plan.resume(&run, criteria, &context)?, &options.shared.output)
 }
 
 /// The plan of a run that was begun by a version that kept none.

@@ -3,7 +3,7 @@
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
 use crate::hosts_option::HostsOptions;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
+use crate::options::MeasurementOptions;
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use crate::start;
@@ -83,11 +83,7 @@ pub struct Options {
     #[command(flatten)]
     stream: StreamOptions,
     #[command(flatten)]
-    target: TargetOptions,
-    #[command(flatten, next_help_heading = COMMON)]
-    store: StoreOptions,
-    #[command(flatten)]
-    output: OutputOptions,
+    shared: MeasurementOptions,
 }
 
 /// Carries the verb out.
@@ -95,27 +91,24 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.resume.is_some() {
         return resume(options);
     }
-    let target = options.hosts.target(&options.target);
+    let target = options.hosts.target(&options.shared.target);
     let workload = options.workload(&target)?;
     let plan = options.plan(target, workload);
-    if options.target.start.dry_run {
-        return start::show(&plan.summary()?, &options.output);
-    }
-    start::check(&plan.target.targets, &options.target.start)?;
-    conclude(&plan.run(&options.target.context(&options.store, &options.output)?)?, &options.output)
+    let (shared, targets) = (&options.shared, &plan.target.targets);
+    start::carry_out(shared, targets, || plan.summary(), |context| plan.run(context))
 }
 
 /// Goes on with a soak; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = options.target.context(&options.store, &options.output)?;
+    let context = options.shared.context()?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan = match read_plan(&run, RunKind::Soak)? {
         Some(plan) => plan,
         None => original_plan(&run)?,
     };
-    start::go_on_with(&mut plan.target, &options.target)?;
-    conclude(&plan.resume(&run, &context)?, &options.output)
+    start::go_on_with(&mut plan.target, &options.shared.target)?;
+    conclude(&plan.resume(&run, &context)?, &options.shared.output)
 }
 
 /// The plan of a soak that was begun by a version that kept none.
@@ -123,7 +116,7 @@ fn original_plan(run: &RunReader) -> Result<SoakPlan> {
     let begun: Options = original_options(run, "soak", "soak")?;
     let text = needed(run, Document::Workload)?;
     let workload = parse_workload(&text).map_err(|error| error.context(run.path().display()))?;
-    Ok(begun.plan(begun.target.plan(), workload))
+    Ok(begun.plan(begun.shared.target.plan(), workload))
 }
 
 impl Options {
@@ -134,7 +127,7 @@ impl Options {
             cycles: self.cycles.unwrap_or(1),
             final_rest: self.final_rest,
         };
-        let hosts = self.hosts.plan(&self.target);
+        let hosts = self.hosts.plan(&self.shared.target);
         let tolerance = self.tolerance;
         SoakPlan { target, workload, cycles, tolerance, verify: self.verify, hosts }
     }

@@ -3,7 +3,7 @@
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
 use crate::hosts_option::{hosts_plan, target_plan};
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions};
+use crate::options::MeasurementOptions;
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use crate::start;
@@ -51,17 +51,13 @@ pub struct Options {
     #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN))]
     resume: Option<String>,
     #[command(flatten)]
-    target: TargetOptions,
-    #[command(flatten, next_help_heading = COMMON)]
-    store: StoreOptions,
-    #[command(flatten)]
-    output: OutputOptions,
+    shared: MeasurementOptions,
 }
 
 impl Options {
     fn hosts_plan(&self) -> Option<HostsPlan> {
         let outstanding = if self.total { Outstanding::Total } else { Outstanding::PerHost };
-        self.hosts.as_ref().map(|hosts| hosts_plan(hosts, &self.target, outstanding))
+        self.hosts.as_ref().map(|hosts| hosts_plan(hosts, &self.shared.target, outstanding))
     }
 }
 
@@ -75,15 +71,15 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let plan = StudyPlan {
         notes: study.floors(options.scale),
         study: study.scaled(options.scale),
-        target: target_plan(&options.target, options.hosts.as_ref()),
+        target: target_plan(&options.shared.target, options.hosts.as_ref()),
         hosts: options.hosts_plan(),
     };
-    if options.target.start.dry_run {
+    if options.shared.target.start.dry_run {
         return dry_run(&plan, options);
     }
-    start::check(&plan.target.targets, &options.target.start)?;
-    let finished = plan.run(&options.target.context(&options.store, &options.output)?)?;
-    conclude(&finished, &options.output)
+    start::check(&plan.target.targets, &options.shared.target.start)?;
+    let finished = plan.run(&options.shared.context()?)?;
+    conclude(&finished, &options.shared.output)
 }
 
 /// The file of this name, else the built-in study.
@@ -100,7 +96,7 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
     for target in targets {
         SimulatedDevice::parse(target)?;
     }
-    if options.output.json {
+    if options.shared.output.json {
         return print(&json(&StudyListing::of(study, &plan.notes, targets))?);
     }
     print(&outline::text(study, &plan.notes, targets))
@@ -108,14 +104,14 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
 
 /// Goes on with a study; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = options.target.context(&options.store, &options.output)?;
+    let context = options.shared.context()?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     let mut plan = match read_plan(&run, RunKind::Study)? {
         Some(plan) => plan,
         None => original_plan(&run)?,
     };
-    start::go_on_with(&mut plan.target, &options.target)?;
-    conclude(&plan.resume(&run, &context)?, &options.output)
+    start::go_on_with(&mut plan.target, &options.shared.target)?;
+    conclude(&plan.resume(&run, &context)?, &options.shared.output)
 }
 
 /// The plan of a study that was begun by a version that kept none.
@@ -123,5 +119,5 @@ fn original_plan(run: &RunReader) -> Result<StudyPlan> {
     let begun: Options = original_options(run, "study", "study")?;
     let text = needed(run, Document::Study)?;
     let study = parse_study(&text).map_err(|error| error.context(run.path().display()))?;
-    Ok(StudyPlan { target: begun.target.plan(), study, hosts: None, notes: Vec::new() })
+    Ok(StudyPlan { target: begun.shared.target.plan(), study, hosts: None, notes: Vec::new() })
 }

@@ -3,7 +3,7 @@
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
 use crate::ledger_options::LedgerOptions;
-use crate::options::{COMMON, OutputOptions, StoreOptions, TargetOptions, measuring_context};
+use crate::options::MeasurementOptions;
 use crate::spelling::quantity;
 use crate::start;
 use assay_app::Context;
@@ -32,26 +32,22 @@ pub struct Options {
     #[command(flatten)]
     ledger: LedgerOptions,
     #[command(flatten)]
-    target: TargetOptions,
-    #[command(flatten, next_help_heading = COMMON)]
-    store: StoreOptions,
-    #[command(flatten)]
-    output: OutputOptions,
+    shared: MeasurementOptions,
 }
 
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let verify = VerifyPlan {
-        target: options.target.plan(),
+        target: options.shared.target.plan(),
         time: options.time,
         ledger: options.ledger.place()?,
     };
-    if options.target.start.dry_run {
-        return start::show(&verify.summary()?, &options.output);
+    if options.shared.target.start.dry_run {
+        return start::show(&verify.summary()?, &options.shared.output);
     }
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     if options.ledger.after {
-        let context = context(options)?;
+        let context = options.shared.context()?;
         return after(
             &AfterPlan { verify, cut: options.ledger.cut() },
             criteria.as_ref(),
@@ -59,13 +55,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
             &context,
         );
     }
-    start::check(&verify.target.targets, &options.target.start)?;
-    conclude(&verify.run(criteria.as_ref(), &context(options)?)?, &options.output)
-}
-
-fn context(options: &Options) -> Result<Context> {
-    let name = options.target.start.name.as_deref();
-    measuring_context(&options.store, &options.output, name, &options.target.live)
+    start::check(&verify.target.targets, &options.shared.target.start)?;
+    conclude(&verify.run(criteria.as_ref(), &options.shared.context()?)?, &options.shared.output)
 }
 
 /// Judges, and writes on where that is asked and nothing was lost.
@@ -76,12 +67,12 @@ fn after(
     context: &Context,
 ) -> Result<ExitStatus> {
     if options.ledger.resume {
-        start::check(&plan.verify.target.targets, &options.target.start)?;
+        start::check(&plan.verify.target.targets, &options.shared.target.start)?;
     }
     let judged = plan.judge(criteria, context)?;
-    let status = conclude(&judged, &options.output)?;
+    let status = conclude(&judged, &options.shared.output)?;
     if !options.ledger.resume || judged.outcome == Outcome::Fail {
         return Ok(status);
     }
-    conclude(&plan.resume(context)?, &options.output)
+    conclude(&plan.resume(context)?, &options.shared.output)
 }

@@ -18,6 +18,26 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+/// One host, then two of them, each time with the load on each.
+pub const HOSTS_STUDY: &str = r#"format = 1
+name = "hosts"
+repeats = 2
+[workload]
+format = 1
+name = "reads"
+duration = "300ms"
+interval = "50ms"
+[[workload.stream]]
+name = "reads"
+transfer = "4KiB"
+arrival = { closed = { outstanding = 2 } }
+[phases]
+measure = "300ms"
+[[factor]]
+name = "hosts"
+values = [1, 2]
+"#;
+
 /// Reads of 4 KiB, four outstanding.
 pub const READS: &str = r#"format = 1
 name = "reads"

@@ -182,7 +182,7 @@ fn identity(target: &str, directory: Option<&Path>, schema: &str) -> Result<Stri
 pub(super) fn read_own(place: &LedgerPlace, target: &str) -> Result<Ledger> {
     let kept = match LoadTarget::read(target)? {
         LoadTarget::Directory(path) => Some(kept_server(&path)?),
-        LoadTarget::Postgres(_) | LoadTarget::Mariadb(_) => None,
+        LoadTarget::Server(_) => None,
     };
     let directory = kept.as_ref().map(PreservedServer::path);
     let schema = kept.as_ref().map(|kept| kept.schema.clone());

@@ -4,7 +4,7 @@
 use super::commit_ledger::CommitRun;
 use crate::load::prepared_server::PreparedServer;
 use assay_dbload::load::{Database, Method, Product, RungResult, SharedCommitLog, Snapshot};
-use assay_model::load::{Checks, Commits, Load, Rung};
+use assay_model::load::{Checks, Commits, CountedTransaction, Load, Rung};
 use assay_model::measurement::{Finish, Interval, NamedResult, Remark, Window};
 use assay_model::number::rate;
 use assay_model::{Histogram, Precision, Result};
@@ -16,10 +16,6 @@ pub struct TransactionLoad<M: Method> {
     pub method: M,
     /// Where acknowledged transactions go, once a run keeps a log of them.
     pub commits: SharedCommitLog,
-    /// The changing transaction that is counted: its name as a stream.
-    pub counted: &'static str,
-    /// The rate in words, in the load's own unit.
-    pub rate_words: fn(per_s: f64) -> String,
     /// Counts transactions of some kinds that stand in the tables.
     pub found: fn(&M, &mut Database<M::Link>) -> Result<FoundTransactions>,
     /// Checks the conditions of the data; says in the result when that was.
@@ -121,18 +117,26 @@ impl<M: Method<Link: Product>> TransactionDriver<M> {
 
     /// The times that a limit is on.
     pub(crate) fn limited(&self, rung: &Rung) -> Histogram {
-        let counted = self.transactions.counted;
-        let found = rung.measurement.streams.iter().find(|stream| stream.name == counted);
+        let found = rung.measurement.streams.iter().find(|stream| self.counts(&stream.name));
         let result = found.and_then(|stream| stream.operations.write.as_ref());
         result.map_or_else(|| Histogram::new(Precision::Fine), |result| result.response().clone())
     }
 
     /// The work of an interval in the words of a person who waits.
     pub(crate) fn work(&self, interval: &Interval, joint: &Window) -> String {
-        let counted = self.transactions.counted;
-        let streams = joint.streams.iter().filter(|stream| stream.name == counted);
+        let streams = joint.streams.iter().filter(|stream| self.counts(&stream.name));
         let ios = streams.map(|stream: &NamedResult| stream.operations.ios()).sum();
-        (self.transactions.rate_words)(rate(ios, interval.elapsed_s()))
+        let per_s = rate(ios, interval.elapsed_s());
+        self.counted().map_or_else(String::new, |counted| counted.rate_words(per_s))
+    }
+
+    fn counted(&self) -> Option<&'static CountedTransaction> {
+        self.method().kind().counted()
+    }
+
+    /// Whether the transactions of a stream are the counted ones.
+    fn counts(&self, stream: &str) -> bool {
+        self.counted().is_some_and(|counted| counted.stream == stream)
     }
 
     /// Before a rung.

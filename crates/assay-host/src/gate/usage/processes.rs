@@ -42,10 +42,10 @@ impl Processes {
     pub(super) fn unseen(&self) -> Vec<String> {
         let lists = [("open files", self.hidden), ("mapped files", self.hidden_maps)];
         let hidden = lists.into_iter().filter(|(_, count)| *count > 0);
-        let told = hidden.map(|(what, count)| {
+        let unseen = hidden.map(|(what, count)| {
             format!("{what} of {count} other processes could not be looked at")
         });
-        told.collect()
+        unseen.collect()
     }
 }
 
@@ -168,9 +168,9 @@ fn device_number_at(link: &Path) -> rustix::io::Result<Option<(FileType, rustix:
     };
     match statx(CWD, link, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE) {
         // Kernels before 4.11 have no such call.
-        Err(Errno::NOSYS) => stat(link).map(|told| device(told.st_mode, told.st_rdev)),
-        told => told.map(|told| {
-            device(told.stx_mode.into(), makedev(told.stx_rdev_major, told.stx_rdev_minor))
+        Err(Errno::NOSYS) => stat(link).map(|status| device(status.st_mode, status.st_rdev)),
+        status => status.map(|status| {
+            device(status.stx_mode.into(), makedev(status.stx_rdev_major, status.stx_rdev_minor))
         }),
     }
 }

@@ -4,7 +4,8 @@ use super::calls::CallsOption;
 use super::transactions::TransactionOptions;
 use crate::spelling::quantity;
 use assay_app::load::bounds::PARTITIONS;
-use assay_app::load::oltp::{HomeChoice, OltpPlan};
+use assay_app::load::oltp::OltpPlan;
+use assay_loads::oltp::Homes;
 use assay_model::units::Share;
 use clap::{Args, ValueEnum};
 
@@ -52,8 +53,8 @@ impl Options {
             warehouses: self.warehouses,
             calls: self.calls.map(CallsOption::into),
             homes: match self.homes {
-                HomesOption::Home => HomeChoice::Home,
-                HomesOption::All => HomeChoice::All,
+                HomesOption::Home => Homes::Home,
+                HomesOption::All => Homes::All,
             },
             think: self.think,
             partitions: self.partitions,

@@ -1,13 +1,15 @@
 //! The options of `assay load slob`.
 
 use super::partial_data::DropOption;
-use super::server::{SERVER, ServerOptions};
+use super::server::{DatabaseOptions, SERVER, ServerOptions};
 use crate::options::LoadRunOptions;
 use crate::spelling::{Quantile, quantity};
 use assay_app::cluster::HostNames;
 use assay_app::load::bounds::{REPEATS, SESSIONS, WORK};
 use assay_app::load::parameters::{HotSpotParameter, ThinkParameter};
-use assay_app::load::slob::{ReadAccess, RedoSize, SlobPlan};
+use assay_app::load::slob::SlobPlan;
+use assay_dbload::slob::Access;
+use assay_loads::slob;
 use assay_model::units::{Bytes, Nanos, Share};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -19,12 +21,8 @@ use std::path::PathBuf;
   assay load slob /mnt/data --sessions 1,8,64 --time 30s --update-pct 25
   assay load slob postgresql://user@host/database --max-latency 5ms")]
 pub struct Options {
-    /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
-    #[arg(value_name = "TARGET|DSN")]
-    target: String,
-    /// Further databases for the same load, each with a server, data and hosts of its own; hosts have them in turn
-    #[arg(value_name = "TARGET|DSN", requires = "hosts")]
-    other_targets: Vec<String>,
+    #[command(flatten)]
+    databases: DatabaseOptions,
     /// Numbers of concurrent sessions on all databases together, one load step (rung) each; by default 1,2,4,8,16 on each
     /// database
     #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(SESSIONS))]
@@ -130,8 +128,8 @@ impl Options {
     /// The plan that these options mean.
     pub fn plan(&self) -> SlobPlan {
         SlobPlan {
-            target: self.target.clone(),
-            other_targets: self.other_targets.clone(),
+            target: self.databases.target.clone(),
+            other_targets: self.databases.other_targets.clone(),
             sessions: self.sessions.clone(),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
@@ -145,8 +143,8 @@ impl Options {
             update_work_unit: self.update_work_unit,
             update_pct: self.update_pct,
             redo: match self.redo {
-                Redo::Lite => RedoSize::Lite,
-                Redo::Heavy => RedoSize::Heavy,
+                Redo::Lite => slob::Redo::Lite,
+                Redo::Heavy => slob::Redo::Heavy,
             },
             scan_share: self.scan_share,
             scan_size: self.scan_size,
@@ -155,8 +153,8 @@ impl Options {
             think: self.think,
             compressible: self.compressible,
             access: match self.access {
-                Reading::Index => ReadAccess::Index,
-                Reading::Stream => ReadAccess::Stream,
+                Reading::Index => Access::Index,
+                Reading::Stream => Access::Stream,
             },
             hosts: self.hosts.clone(),
             seed: self.seed,

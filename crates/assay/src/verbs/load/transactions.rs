@@ -1,16 +1,16 @@
 //! The options that loads of transactions share.
 
 use super::partial_data::PartialDataOption;
-use super::server::{SERVER, ServerOptions};
+use super::server::{DatabaseOptions, SERVER, ServerOptions};
 use crate::ledger_options::{CUTS, LedgerOptions};
 use crate::options::LoadRunOptions;
 use crate::spelling::{Quantile, quantity};
 use assay_app::cluster::HostNames;
 use assay_app::load::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, schema_name};
-use assay_app::load::transactions::{
-    self, CommitPlan, CommitStep, IsolationLevel, LossAction, TransactionPlan,
-};
+use assay_app::load::transactions::{CommitPlan, CommitStep, TransactionPlan};
+use assay_dbload::load::Isolation;
 use assay_model::durability::Control;
+use assay_model::load::{OnLoss, Spacing};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use clap::{Args, ValueEnum};
@@ -19,12 +19,8 @@ use std::path::PathBuf;
 /// Options of a load of transactions.
 #[derive(Args)]
 pub struct TransactionOptions {
-    /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
-    #[arg(value_name = "TARGET|DSN")]
-    target: String,
-    /// Further databases for the same load, each with a server, data and hosts of its own; hosts have them in turn
-    #[arg(value_name = "TARGET|DSN", requires = "hosts")]
-    other_targets: Vec<String>,
+    #[command(flatten)]
+    databases: DatabaseOptions,
     /// Numbers of concurrent sessions on all databases together, one load step (rung) each; by default 1,4,8,16 on each
     /// database
     #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(SESSIONS))]
@@ -170,8 +166,8 @@ impl TransactionOptions {
     /// The plan that these options mean.
     pub fn plan(&self) -> TransactionPlan {
         TransactionPlan {
-            target: self.target.clone(),
-            other_targets: self.other_targets.clone(),
+            target: self.databases.target.clone(),
+            other_targets: self.databases.other_targets.clone(),
             sessions: self.sessions.clone(),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
@@ -181,21 +177,21 @@ impl TransactionOptions {
             warm_up: self.warm_up,
             rate_per_s: self.rate,
             arrival: match self.arrival {
-                Arrival::Constant => transactions::Arrival::Constant,
-                Arrival::Poisson => transactions::Arrival::Poisson,
+                Arrival::Constant => Spacing::Constant,
+                Arrival::Poisson => Spacing::Poisson,
             },
             repeats: self.repeats,
             isolation: match self.isolation {
-                IsolationOption::ReadCommitted => IsolationLevel::ReadCommitted,
-                IsolationOption::RepeatableRead => IsolationLevel::RepeatableRead,
-                IsolationOption::Serializable => IsolationLevel::Serializable,
+                IsolationOption::ReadCommitted => Isolation::ReadCommitted,
+                IsolationOption::RepeatableRead => Isolation::RepeatableRead,
+                IsolationOption::Serializable => Isolation::Serializable,
             },
             loaders: self.loaders,
             verify: self.verify,
             restore_every: self.restore_every,
             on_loss: match self.on_loss {
-                OnLossOption::End => LossAction::End,
-                OnLossOption::Reconnect => LossAction::Reconnect,
+                OnLossOption::End => OnLoss::End,
+                OnLossOption::Reconnect => OnLoss::Reconnect,
             },
             hosts: self.hosts.clone(),
             schema: self.schema.clone(),

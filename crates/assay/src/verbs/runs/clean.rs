@@ -3,16 +3,12 @@
 
 use crate::exit::{ExitStatus, print};
 use crate::terminal::agreed;
-use assay_dbload::load::{
-    Database, LoadTarget, MariadbLink, Product, left_databases, left_in, remove_left_database,
-    remove_left_in,
-};
+use assay_dbload::load::{Database, Link, LoadTarget, Product, left_in, remove_left_in};
+use assay_dbload::with_link;
 use assay_methods::target::ledger_files_in;
 use assay_model::number::real;
 use assay_model::units::show_bytes;
 use assay_model::{Error, Result};
-use assay_postgres::address::Address;
-use assay_postgres::connection::Connection;
 use assay_store::Store;
 use clap::Args;
 use std::collections::BTreeSet;
@@ -100,13 +96,12 @@ fn is_wanted() -> Result<bool> {
 
 impl Found {
     fn look(&mut self, target: &str) -> Result<()> {
-        match LoadTarget::read(target)? {
-            LoadTarget::Directory(path) => self.look_into(&path),
-            LoadTarget::Postgres(address) => {
-                self.look_at_databases(&address)?;
-                self.look_at::<Connection>(&address)
-            }
-            LoadTarget::Mariadb(address) => self.look_at::<MariadbLink>(&address),
+        let named = LoadTarget::read(target)?;
+        match &named {
+            LoadTarget::Directory(path) => self.look_into(path),
+            LoadTarget::Server(server) => with_link!(server.dialect(), L => {
+                L::address_in(&named).map_or(Ok(()), |address| self.look_at::<L>(address))
+            }),
         }
     }
 
@@ -134,6 +129,7 @@ impl Found {
     where
         L::Address: 'static,
     {
+        self.look_at_databases::<L>(address)?;
         // No run has this name.
         let mut database = Database::<L>::at(address, "")?;
         let (left, others) = database.left()?;
@@ -147,14 +143,18 @@ impl Found {
         Ok(())
     }
 
-    fn look_at_databases(&mut self, address: &Address) -> Result<()> {
-        let told = |failure: assay_model::failure::Failure| {
+    fn look_at_databases<L: Product>(&mut self, address: &L::Address) -> Result<()>
+    where
+        L::Address: 'static,
+    {
+        let failed = |failure: assay_model::failure::Failure| {
             failure.of(format!("looking for databases on {address}"))
         };
-        for (own, name, bytes) in left_databases(address).map_err(told)? {
+        for (own, name, bytes) in L::left_databases(address).map_err(failed)? {
             let address = address.clone();
             let what = format!("the database {name}");
-            self.left.push(Left::new(&what, bytes, move || remove_left_database(&address, &own)));
+            self.left
+                .push(Left::new(&what, bytes, move || L::remove_left_database(&address, &own)));
         }
         Ok(())
     }
