@@ -267,7 +267,7 @@ const STEPS: &[(&str, &str)] = &[
     ("controller", "/assay run /reads.toml /dev/nvme0"),
     (
         "no rights",
-        "echo nobody:x:65534:65534::/:/bin/sh >/etc/passwd; chmod 666 /dev/nvme0n1 /dev/ng0n1; chmod 777 /tmp; su nobody -c \"/assay run /reads.toml /dev/ng0n1 --store /tmp/others\"",
+        "echo nobody:x:65534:65534::/:/bin/sh >/etc/passwd; chmod 666 /dev/nvme0n1 /dev/ng0n1; chmod 644 /reads.toml; chmod 777 /tmp; su nobody -c \"/assay run /reads.toml /dev/ng0n1 --store /tmp/others\"",
     ),
     ("calibrate", "/assay calibrate /dev/ng0n1 --time 6s --json"),
     ("inspect", "/assay inspect /dev/ng0n1 --json"),
