@@ -128,9 +128,8 @@ impl Guest {
         };
         while !text(&said).contains("end of guest") {
             let is_running = matches!(machine.try_wait(), Ok(None));
-            if begin.elapsed() > PATIENCE || !is_running {
-                panic!("{}\n{}\n{}", text(&complaint), text(&console), text(&said));
-            }
+            let goes_on = is_running && begin.elapsed() < PATIENCE;
+            assert!(goes_on, "{}\n{}\n{}", text(&complaint), text(&console), text(&said));
             std::thread::sleep(Duration::from_millis(50));
         }
         let steps = steps_of(&text(&said));
