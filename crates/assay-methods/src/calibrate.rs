@@ -11,6 +11,7 @@ use assay_model::{Error, Result};
 
 mod agree;
 mod best;
+mod candidates;
 mod climb;
 mod climbed;
 mod confirm;
@@ -35,7 +36,6 @@ mod rounds;
 mod rung;
 mod stalls;
 mod warm;
-mod worth;
 
 pub use log::{LogPlan, calibrate_log};
 pub use plan::{CalibrationPlan, Mix};

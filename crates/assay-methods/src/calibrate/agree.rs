@@ -73,7 +73,7 @@ fn change_of_base(small: &Climbed) -> Option<Change> {
 }
 
 fn rate_and_length(slice: &Slice) -> (f64, f64) {
-    (slice.iops(), slice.told_s())
+    (slice.iops(), slice.accounted_s())
 }
 
 /// The same of visits, each with rate and length in s. How much a second varies is taken from visits that follow one another

@@ -8,18 +8,18 @@ use std::collections::BTreeMap;
 /// A rate this near to the highest one is called the highest: the limit then costs nothing.
 pub(super) const NEARLY: f64 = 0.98;
 
-/// A rung measured for less than this share of the favourite's time is not compared with it.
+/// A rung measured for less than this share of that of the peak load is not compared with it.
 const LONG_ENOUGH: f64 = 0.5;
 
 /// Rungs by outstanding I/Os.
 pub(super) type Rungs = BTreeMap<u32, Rung>;
 
-/// The rung that stands for the highest rate: the favourite, unless another one is better by more than both errors; without a
-/// favourite the one that surely gives most. To take the highest value itself would be to choose the luckiest error.
-/// A rung that was measured for a shorter time than the favourite has not shown that it is better.
-pub(super) fn best(rungs: &Rungs, favourite: Option<u32>) -> Option<&Rung> {
+/// The rung that stands for the highest rate: that of `peak_load`, unless another one is better by more than both errors; without it
+/// the one that surely gives most. To take the highest value itself would be to choose the luckiest error.
+/// A rung that was measured for a shorter time than that of `peak_load` has not shown that it is better.
+pub(super) fn best(rungs: &Rungs, peak_load: Option<u32>) -> Option<&Rung> {
     let least_s =
-        favourite.and_then(|load| rungs.get(&load)).map_or(0.0, |rung| rung.estimates.elapsed_s);
+        peak_load.and_then(|load| rungs.get(&load)).map_or(0.0, |rung| rung.estimates.elapsed_s);
     let long_enough = |rung: &&Rung| rung.estimates.elapsed_s >= LONG_ENOUGH * least_s;
     let highest = rungs.values().filter(long_enough).max_by(|one, other| {
         let value = |rung: &Rung| rung.estimates.iops.value;
@@ -38,7 +38,7 @@ pub(super) fn best(rungs: &Rungs, favourite: Option<u32>) -> Option<&Rung> {
             .filter(long_enough)
             .max_by(|one, other| one.estimates.iops.low.total_cmp(&other.estimates.iops.low))
     };
-    favourite.and_then(|load| rungs.get(&load)).filter(may_be).or_else(surest)
+    peak_load.and_then(|load| rungs.get(&load)).filter(may_be).or_else(surest)
 }
 
 /// The rate of a ladder in which few slices were measured: that of all loads from half of the best one on whose intervals

@@ -171,7 +171,7 @@ impl Meter<'_> {
             let rung_s = self.pace.rung_s();
             let step = match next(ladder, &loads, rung_s) {
                 Next::End(bound) => {
-                    ladder.favourite = favourite(ladder, &loads, bound);
+                    ladder.peak_load = peak_load(ladder, &loads, bound);
                     return Ok(bound);
                 }
                 Next::Again(load) => self.extend(ladder, load, self.pace.slice_s)?,
@@ -202,7 +202,7 @@ impl Meter<'_> {
         let until_s = self.left_s() - watch_s;
         let mut step = Step::Added;
         while step == Step::Added && self.left_s() > until_s.max(0.0) {
-            let Some(load) = best(&ladder.rungs, ladder.favourite).map(|rung| rung.outstanding)
+            let Some(load) = best(&ladder.rungs, ladder.peak_load).map(|rung| rung.outstanding)
             else {
                 return Ok(Step::Over);
             };
@@ -250,7 +250,7 @@ impl Meter<'_> {
 }
 
 /// The middle of the three rungs that showed saturation, or the highest rung where nothing was shown.
-fn favourite(ladder: &Ladder, loads: &[u32], bound: Bound) -> Option<u32> {
+fn peak_load(ladder: &Ladder, loads: &[u32], bound: Bound) -> Option<u32> {
     let known = loads.iter().rev().filter(|load| ladder.rungs.contains_key(load));
     let skipped = usize::from(bound == Bound::Saturated);
     known.copied().nth(skipped)

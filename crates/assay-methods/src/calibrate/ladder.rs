@@ -52,7 +52,7 @@ pub(super) struct Ladder {
     /// Rungs of the burst, where the rate fell.
     pub(super) burst: BTreeMap<u32, Rung>,
     /// The load that stands for the highest rate, chosen by its place on the ladder.
-    pub(super) favourite: Option<u32>,
+    pub(super) peak_load: Option<u32>,
     /// The smallest load of the way up: where a reserve was used up, smaller ones would refill it.
     pub(super) lowest: u32,
     /// The last fall.
@@ -80,7 +80,7 @@ impl Ladder {
             load,
             rungs: BTreeMap::new(),
             burst: BTreeMap::new(),
-            favourite: None,
+            peak_load: None,
             lowest: 1,
             fallen: None,
             used_up_ns: None,
@@ -99,7 +99,7 @@ impl Ladder {
         let level = smaller.fallen.and_then(|fallen| smaller.rungs.get(&fallen.outstanding));
         self.sustained = level.cloned();
         if self.sustained.is_some() {
-            let most = best(&smaller.rungs, smaller.favourite);
+            let most = best(&smaller.rungs, smaller.peak_load);
             self.lowest = most.map_or(1, |most| (most.outstanding / 2).max(1));
         }
     }
@@ -136,7 +136,7 @@ impl Ladder {
         self.rungs.extend(rung.map(|rung| (outstanding, rung)));
         self.slow_from = Some((outstanding / 2 + 1, time_s));
         self.quiet.clear();
-        self.favourite = None;
+        self.peak_load = None;
     }
 
     /// Leaves out what was measured before a time.

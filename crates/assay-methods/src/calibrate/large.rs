@@ -76,7 +76,7 @@ impl Meter<'_> {
         let small = &parts.small.ladder;
         let stands = parts.stream.take().filter(|stream| {
             let rate = stream.rungs.get(&1).map(|rung| rung.estimates.iops.value);
-            let most = best(&small.rungs, small.favourite).map(|rung| rung.estimates.iops.value);
+            let most = best(&small.rungs, small.peak_load).map(|rung| rung.estimates.iops.value);
             let larger = real(self.plan.large_transfer.0) / real(self.plan.transfer.0);
             rate.zip(most).is_some_and(|(rate, most)| rate * larger.max(1.0) < 0.5 * most)
         });

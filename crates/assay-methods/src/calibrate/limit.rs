@@ -1,6 +1,7 @@
 //! The largest load whose limited quantile of service time is within its limit, and the rate that it gives.
 
 use super::best::{NEARLY, Rungs, best};
+use super::candidates::Candidates;
 use super::climb::{MOST_DOUBT, above};
 use super::ladder::{Ladder, Step};
 use super::meter::Meter;
@@ -8,7 +9,6 @@ use super::pace::PRECISION;
 use super::peak::unseen;
 use super::reach::{judged, judged_together};
 use super::rung::{Rung, Within, chosen_document};
-use super::worth::Worth;
 use assay_model::calibration::{Bound, Capacity, LatencyLimit};
 use assay_model::measurement::Operation;
 use assay_model::number::{count, index, real_len, share};
@@ -198,13 +198,13 @@ fn ascending_shares(counts: &[(u64, u64)]) -> Vec<f64> {
 /// last one surely within gives, and at most what the last one that may be within gives.
 pub(super) fn answer(
     rungs: &Rungs,
-    favourite: Option<u32>,
+    peak_load: Option<u32>,
     limit: &LatencyLimit,
     ladder_end: Bound,
 ) -> Option<Capacity> {
     let bracket = Bracket::of(rungs, limit);
     let inside = bracket.inside?;
-    let best = best(rungs, favourite)?;
+    let best = best(rungs, peak_load)?;
     let reaches = inside.estimates.iops.value >= NEARLY * best.estimates.iops.value;
     // Beyond the load that gives most a rate may fall: who keeps the limit with more load keeps it there, too.
     let is_within = best.outstanding <= inside.outstanding;
@@ -251,7 +251,7 @@ impl Meter<'_> {
     /// lie on either.
     pub(super) fn search(&mut self, ladder: &mut Ladder, limit: &LatencyLimit) -> Result<Step> {
         loop {
-            let step = match lacking(&ladder.rungs, ladder.favourite, limit) {
+            let step = match lacking(&ladder.rungs, ladder.peak_load, limit) {
                 None => return Ok(Step::Added),
                 Some(Lacking::Rung(load)) => self.settle(ladder, load, self.pace.first_look())?,
                 Some(Lacking::Time(load)) => self.longer(ladder, load)?,
@@ -265,50 +265,50 @@ impl Meter<'_> {
 
 /// Loads whose visits say more about a limit: the last one within it, and where that matters the one beyond and the one
 /// that the answer lacks most.
-pub(super) fn visited_for_limit(ladder: &Ladder, limit: &LatencyLimit) -> Worth {
+pub(super) fn visited_for_limit(ladder: &Ladder, limit: &LatencyLimit) -> Candidates {
     let bracket = Bracket::of(&ladder.rungs, limit);
-    let mut worth = Worth::default();
+    let mut candidates = Candidates::default();
     let reaches = |inside: &&Rung| {
-        let best = best(&ladder.rungs, ladder.favourite);
+        let best = best(&ladder.rungs, ladder.peak_load);
         best.is_some_and(|best| best.outstanding <= inside.outstanding)
     };
     match bracket.inside {
         // The answer is then the highest rate, which is visited anyway.
-        Some(inside) if reaches(&inside) => worth.in_turn.push(inside.outstanding),
-        Some(inside) => worth.always.push(inside.outstanding),
+        Some(inside) if reaches(&inside) => candidates.in_turn.push(inside.outstanding),
+        Some(inside) => candidates.always.push(inside.outstanding),
         None => {}
     }
     if bracket.matters() {
-        worth.in_turn.extend(bracket.outside.map(|rung| rung.outstanding));
+        candidates.in_turn.extend(bracket.outside.map(|rung| rung.outstanding));
     }
-    match lacking(&ladder.rungs, ladder.favourite, limit) {
-        Some(Lacking::Rung(load) | Lacking::Time(load)) => worth.in_turn.push(load),
+    match lacking(&ladder.rungs, ladder.peak_load, limit) {
+        Some(Lacking::Rung(load) | Lacking::Time(load)) => candidates.in_turn.push(load),
         None => {}
     }
-    worth
+    candidates
 }
 
 /// Loads whose visits say more about the highest rate: the one that stands for it, one that seems to give more, and
 /// where that is not known well the highest ones, which show that more load gives no more.
-pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Worth {
-    let Some(best) = best(&ladder.rungs, ladder.favourite) else {
-        return Worth::default();
+pub(super) fn visited_for_most(ladder: &Ladder, largest: u32) -> Candidates {
+    let Some(best) = best(&ladder.rungs, ladder.peak_load) else {
+        return Candidates::default();
     };
-    let mut worth = Worth { always: vec![best.outstanding], in_turn: Vec::new() };
-    worth.in_turn.extend(contender(ladder));
-    worth.in_turn.extend(unseen(&ladder.rungs));
+    let mut candidates = Candidates { always: vec![best.outstanding], in_turn: Vec::new() };
+    candidates.in_turn.extend(contender(ladder));
+    candidates.in_turn.extend(unseen(&ladder.rungs));
     if best.imprecision() > MOST_DOUBT {
         let highest = ladder.rungs.keys().rev().take(2);
-        worth.in_turn.extend(highest.filter(|load| **load > best.outstanding / 2));
-        worth.in_turn.extend(above(ladder, largest));
+        candidates.in_turn.extend(highest.filter(|load| **load > best.outstanding / 2));
+        candidates.in_turn.extend(above(ladder, largest));
     }
-    worth
+    candidates
 }
 
 /// The rung of the highest value, where it is higher than the one that stands for the highest rate by more than chance
 /// mostly allows.
 fn contender(ladder: &Ladder) -> Option<u32> {
-    let best = best(&ladder.rungs, ladder.favourite)?;
+    let best = best(&ladder.rungs, ladder.peak_load)?;
     let value = |rung: &Rung| rung.estimates.iops.value;
     let highest = ladder.rungs.values().max_by(|one, other| value(one).total_cmp(&value(other)))?;
     (value(highest) * NEARLY > value(best)).then_some(highest.outstanding)
@@ -323,12 +323,12 @@ enum Lacking {
 }
 
 /// What the answer lacks; `None` when it is good enough.
-fn lacking(rungs: &Rungs, favourite: Option<u32>, limit: &LatencyLimit) -> Option<Lacking> {
+fn lacking(rungs: &Rungs, peak_load: Option<u32>, limit: &LatencyLimit) -> Option<Lacking> {
     let bracket = Bracket::of(rungs, limit);
     if bracket.matters() && bracket.gap() > 0 {
         return bracket.between(limit.service_time_ns).map(Lacking::Rung);
     }
-    let known = answer(rungs, favourite, limit, Bound::Saturated);
+    let known = answer(rungs, peak_load, limit, Bound::Saturated);
     if known.is_some_and(|capacity| capacity.rate.relative_half_width() <= NARROW) {
         return None;
     }
@@ -336,13 +336,13 @@ fn lacking(rungs: &Rungs, favourite: Option<u32>, limit: &LatencyLimit) -> Optio
         return Some(Lacking::Rung(load));
     }
     let imprecise = bracket.inside.filter(|rung| rung.imprecision() > PRECISION);
-    let worth = |rung: &&Rung| rung.estimates.elapsed_s * bracket.distance(rung, rungs);
+    let candidates = |rung: &&Rung| rung.estimates.elapsed_s * bracket.distance(rung, rungs);
     let next = bracket
         .open
         .iter()
         .copied()
         .chain(imprecise)
-        .min_by(|one, other| worth(one).total_cmp(&worth(other)))?;
+        .min_by(|one, other| candidates(one).total_cmp(&candidates(other)))?;
     Some(Lacking::Time(next.outstanding))
 }
 

@@ -12,7 +12,7 @@ impl Meter<'_> {
     pub(super) fn fell_meanwhile(&mut self, ladder: &mut Ladder) -> Result<bool> {
         const SLICES: f64 = 4.0;
         const TRIES: u8 = 2;
-        let Some(before) = best(&ladder.rungs, ladder.favourite).cloned() else {
+        let Some(before) = best(&ladder.rungs, ladder.peak_load).cloned() else {
             return Ok(false);
         };
         let (load, all_s) = (before.outstanding, SLICES * self.pace.slice_s);

@@ -214,7 +214,7 @@ impl<'a> Meter<'a> {
                 continue;
             }
             let Some(slice) = measured else { return Ok(None) };
-            self.tell(outstanding, &slice);
+            self.show(outstanding, &slice);
             if !self.more_workers(outstanding, &slice) {
                 return Ok(Some(slice));
             }
@@ -344,7 +344,7 @@ impl<'a> Meter<'a> {
         (self.progress)(CalibrationUpdate::Mix(answer));
     }
 
-    fn tell(&mut self, outstanding: u32, slice: &Slice) {
+    fn show(&mut self, outstanding: u32, slice: &Slice) {
         let budget_ns: u128 = self.plan.mixes.iter().map(|mix| self.plan.time_ns(mix)).sum();
         let outstanding = outstanding.saturating_mul(self.plan.hosts);
         let progress = Progress {

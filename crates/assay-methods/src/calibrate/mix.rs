@@ -60,7 +60,7 @@ impl Meter<'_> {
         if parts.fell() {
             self.after_fall(mix, &mut parts)?;
         }
-        parts.tell_doubts();
+        parts.apply_noise();
         if !parts.fell() && mix.read_share > 0.0 {
             self.refine_curve(&mut parts.small)?;
         }
@@ -120,7 +120,7 @@ impl Meter<'_> {
             large.bound = self.part(UNFINISHED, |meter| meter.climb(&mut large.ladder, largest))?;
         }
         // Without slow noise a limit is found by searching on, not by visits to all loads.
-        if parts.tell_doubts() < NOISY {
+        if parts.apply_noise() < NOISY {
             self.begin(CalibrationPhase::Limit, end_share);
             let (ladder, limit) = (&mut parts.small.ladder, self.plan.limit);
             self.part(AFTER_CHANGE, |meter| meter.search(ladder, &limit))?;
@@ -326,7 +326,7 @@ impl Meter<'_> {
         if let Some(wide) = within.filter(|within| within.rate.relative_half_width() > WIDE) {
             self.remarks.push(unsure(&mix, &wide.rate));
         }
-        let most = best(&small.ladder.rungs, small.ladder.favourite);
+        let most = best(&small.ladder.rungs, small.ladder.peak_load);
         if small.bound == Bound::Host || most.is_some_and(Rung::host_was_limit) {
             self.remarks.push(host_bound(&mix));
         }
@@ -340,7 +340,7 @@ impl Meter<'_> {
 
 /// Whether the highest rate of a ladder cannot last, since smaller transfers fell below it.
 fn is_burst(ladder: &Ladder) -> bool {
-    let best = best(&ladder.rungs, ladder.favourite);
+    let best = best(&ladder.rungs, ladder.peak_load);
     best.is_some_and(|best| ladder.is_above_sustained(best.estimates.iops.value))
 }
 
@@ -375,7 +375,7 @@ fn base(ladder: &Ladder) -> Option<Estimate> {
 
 /// The highest rate of a ladder, in units of `factor` a transfer.
 fn capacity(ladder: &Ladder, bound: Bound, factor: f64) -> Option<Capacity> {
-    let best = best(&ladder.rungs, ladder.favourite)?;
+    let best = best(&ladder.rungs, ladder.peak_load)?;
     let sustained = Capacity {
         rate: chosen_document(&best.estimates.iops.scaled(factor)),
         burst_rate: None,
@@ -413,7 +413,7 @@ fn with_burst(
 /// The rate within a limit, sustained and as a burst.
 fn within(small: &Climbed, limit: &LatencyLimit) -> Option<Capacity> {
     let ladder = &small.ladder;
-    let sustained = answer(&ladder.rungs, ladder.favourite, limit, small.bound)?;
+    let sustained = answer(&ladder.rungs, ladder.peak_load, limit, small.bound)?;
     // Loads below the sustained rate are the same in both regimes.
     let lowest = ladder.burst.keys().next().copied().unwrap_or(0);
     let mut rungs: Rungs =

@@ -15,7 +15,7 @@ use assay_stats::visits::{SlowNoise, Visit};
 const BATCH: usize = 5;
 
 /// An interval wider than this share to each side does not tell loads apart.
-pub(super) const HIDES: f64 = 0.03;
+pub(super) const INDISTINCT: f64 = 0.03;
 
 /// Longer batches need this many degrees of freedom to be believed.
 const FEWEST_FREEDOM: f64 = 6.0;
@@ -24,13 +24,13 @@ const FEWEST_FREEDOM: f64 = 6.0;
 /// degrees of freedom of its own.
 const FREEDOM_OF_ALL: f64 = 4.0;
 
-/// What is known of the doubts of all loads: stalls with a period, and besides noise that outlasts a visit.
-pub(super) struct Doubts {
+/// The noise of all loads: stalls with a period, and besides noise that outlasts a visit.
+pub(super) struct NoiseModel {
     pub(super) stalls: Option<Stalls>,
     noise: SlowNoise,
 }
 
-impl Doubts {
+impl NoiseModel {
     /// As the visits to all rungs show it. Stalls with a period are not noise: each visit is taken without them.
     pub(super) fn of(ladders: &[&mut Ladder]) -> Self {
         let stalls = Stalls::of(ladders);
@@ -52,7 +52,7 @@ impl Doubts {
     }
 
     /// Gives every rung the interval that noise of all time scales asks for, and the rate with its share of stalls.
-    pub(super) fn tell(&self, ladders: &mut [&mut Ladder]) {
+    pub(super) fn apply(&self, ladders: &mut [&mut Ladder]) {
         for ladder in ladders.iter_mut() {
             let usual = usual_dispersion(ladder, self.stalls.as_ref());
             for rung in ladder.rungs.values_mut() {
@@ -65,7 +65,7 @@ impl Doubts {
                     let share = stalls.working_share();
                     rung.estimates.stalled(level(&own.visits) * share, own.service_time_ns / share);
                 }
-                rung.estimates.doubted(half);
+                rung.estimates.with_half_width(half);
             }
         }
         for ladder in ladders {
@@ -83,7 +83,7 @@ impl Doubts {
     /// loads whose rates cannot be told apart from its own: a queue that is longer gives no less.
     fn level_of_all(&self, ladder: &mut Ladder) {
         let Some(best) =
-            best(&ladder.rungs, ladder.favourite).filter(|best| best.imprecision() > HIDES)
+            best(&ladder.rungs, ladder.peak_load).filter(|best| best.imprecision() > INDISTINCT)
         else {
             return;
         };
@@ -134,7 +134,7 @@ pub(super) fn widen(ladders: &mut [&mut Ladder], noise: &SlowNoise) {
         for rung in ladder.rungs.values_mut() {
             let own = of_rung(rung, usual, None);
             let half = noise.half_width(&own.visits, CONFIDENCE, own.wider());
-            rung.estimates.doubted(half.max(rung.imprecision()));
+            rung.estimates.with_half_width(half.max(rung.imprecision()));
         }
     }
 }
@@ -199,7 +199,7 @@ impl Stretch {
         let rates: Vec<f64> = intervals().map(Interval::iops).collect();
         let time_ns = intervals().map(time_ns).sum();
         if stalls.is_none() {
-            let length_s = slice.told_s();
+            let length_s = slice.accounted_s();
             let middle_s = from_s + 0.5 * length_s;
             let iops = slice.iops();
             return Some(Self { rates, interval_s, middle_s, length_s, iops, time_ns });

@@ -41,7 +41,7 @@ impl Meter<'_> {
         let Some(load) = top(&ladder.rungs) else {
             return Ok(Step::Added);
         };
-        ladder.favourite = Some(load);
+        ladder.peak_load = Some(load);
         self.settle(ladder, load, goal)
     }
 }

@@ -34,7 +34,7 @@ impl Meter<'_> {
 
 /// The rungs from one outstanding I/O to the first that gives nearly the highest rate.
 fn below_peak(ladder: &Ladder) -> Vec<u32> {
-    let Some(best) = best(&ladder.rungs, ladder.favourite) else {
+    let Some(best) = best(&ladder.rungs, ladder.peak_load) else {
         return Vec::new();
     };
     let nearly = NEARLY * best.estimates.iops.value;

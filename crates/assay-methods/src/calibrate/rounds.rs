@@ -2,16 +2,16 @@
 //! of seconds as the others, and sees it often enough to show how large it is.
 
 use super::best::{NEARLY, best};
+use super::candidates::Candidates;
 use super::climbed::Climbed;
 use super::ladder::{Ladder, Step};
 use super::limit::{visited_for_limit, visited_for_most};
 use super::meter::Meter;
-use super::noise::{Doubts, HIDES, slow_noise_of_parts, widen};
+use super::noise::{INDISTINCT, NoiseModel, slow_noise_of_parts, widen};
 use super::pace::LARGE_OUTSTANDING_MAX;
 use super::peak::nearest_to_top;
 use super::rung::Rung;
 use super::stalls::Stalls;
-use super::worth::Worth;
 use assay_model::Result;
 use assay_model::number::{count_of, index_of};
 use assay_stats::random::Random;
@@ -65,7 +65,7 @@ impl Parts {
 
     /// Gives every rung the interval that noise of all time scales asks for. How large the noise is that outlasts a visit, as a
     /// share. Where a level fell, intervals get only wider, and only if there is such noise: each long visit shows most of it.
-    pub(super) fn tell_doubts(&mut self) -> f64 {
+    pub(super) fn apply_noise(&mut self) -> f64 {
         if self.fell() {
             let noise = slow_noise_of_parts(&self.ladders());
             if noise.spread() > NOISY {
@@ -74,10 +74,10 @@ impl Parts {
             self.stalls = None;
             return 0.0;
         }
-        let doubts = Doubts::of(&self.ladders());
-        doubts.tell(&mut self.ladders());
-        self.stalls = doubts.stalls;
-        doubts.spread()
+        let noise_model = NoiseModel::of(&self.ladders());
+        noise_model.apply(&mut self.ladders());
+        self.stalls = noise_model.stalls;
+        noise_model.spread()
     }
 
     /// Chooses which load stands for the highest rate of each ladder.
@@ -98,18 +98,18 @@ impl Meter<'_> {
     pub(super) fn rounds(&mut self, parts: &mut Parts) -> Result<Step> {
         let mut random = Random::part(self.plan.seed, count_of(parts.small.ladder.slices()));
         let mut round = 0;
-        parts.tell_doubts();
-        let mut doubts = Doubts::of(&parts.ladders());
+        parts.apply_noise();
+        let mut noise_model = NoiseModel::of(&parts.ladders());
         loop {
             if round % ROUNDS_OF_NOISE == 0 {
-                doubts = Doubts::of(&parts.ladders());
+                noise_model = NoiseModel::of(&parts.ladders());
             }
-            doubts.tell(&mut parts.ladders());
+            noise_model.apply(&mut parts.ladders());
             // A first look under noise may have preferred a load that is too small; what larger ones gave since then shows it.
             if round % ROUNDS_OF_NOISE == 0 {
                 parts.choose(round == 0);
             }
-            let slices = slices_of_visit(doubts.spread());
+            let slices = slices_of_visit(noise_model.spread());
             if self.warmed(parts) {
                 return Ok(Step::Fell);
             }
@@ -129,7 +129,7 @@ impl Meter<'_> {
                 match self.extend(ladder, load, duration_s)? {
                     Step::Added => {}
                     step => {
-                        parts.tell_doubts();
+                        parts.apply_noise();
                         return Ok(step);
                     }
                 }
@@ -140,17 +140,17 @@ impl Meter<'_> {
     /// The visits of a round: ladder and load. Of the loads that only show whether an answer lies elsewhere one is visited.
     fn visits(&self, parts: &Parts, random: &mut Random) -> Vec<(Part, u32)> {
         let (small, most) = (&parts.small.ladder, self.plan.outstanding_max);
-        let mut worth = visited_for_limit(small, &self.plan.limit).of(Part::Small);
-        worth.extend(visited_for_most(small, most).of(Part::Small));
+        let mut candidates = visited_for_limit(small, &self.plan.limit).of(Part::Small);
+        candidates.extend(visited_for_most(small, most).of(Part::Small));
         if let Some(large) = &parts.large {
             let most = most.min(LARGE_OUTSTANDING_MAX);
-            worth.extend(visited_for_most(&large.ladder, most).of(Part::Large));
+            candidates.extend(visited_for_most(&large.ladder, most).of(Part::Large));
         }
         let base = std::iter::once((Part::Small, 1));
         let stream = parts.stream.as_ref().filter(|stream| !stream.rungs.is_empty());
         let stream = stream.map(|_| (Part::Stream, 1));
         let (always, in_turn): (Vec<_>, Vec<_>) =
-            worth.into_iter().partition(|(_, is_always)| *is_always);
+            candidates.into_iter().partition(|(_, is_always)| *is_always);
         let always = always.into_iter().map(|(visit, _)| visit);
         let mut visits = distinct(base.chain(stream).chain(always).collect());
         let mut in_turn = distinct(in_turn.into_iter().map(|(visit, _)| visit).collect());
@@ -176,14 +176,14 @@ fn slices_of_visit(spread: f64) -> f64 {
 /// choose the luckiest.
 fn choose(ladder: &mut Ladder, is_first: bool) {
     if let Some(load) = nearest_to_top(&ladder.rungs) {
-        ladder.favourite = Some(load);
+        ladder.peak_load = Some(load);
         return;
     }
-    let most = best(&ladder.rungs, ladder.favourite);
-    let Some(most) = most.filter(|most| most.imprecision() > HIDES) else { return };
+    let most = best(&ladder.rungs, ladder.peak_load);
+    let Some(most) = most.filter(|most| most.imprecision() > INDISTINCT) else { return };
     if is_first || is_too_small(ladder, most) {
         let least = if is_first { 1 } else { most.outstanding + 1 };
-        ladder.favourite = smallest_of_most(ladder, least);
+        ladder.peak_load = smallest_of_most(ladder, least);
     }
 }
 
@@ -203,7 +203,7 @@ fn level_above(ladder: &Ladder, load: u32) -> Option<f64> {
 fn level<'r>(rungs: impl Iterator<Item = &'r Rung>) -> f64 {
     let visits = rungs.flat_map(|rung| &rung.slices);
     let (ios, time_s) = visits.fold((0.0, 0.0), |(ios, time_s), visit| {
-        (ios + visit.iops() * visit.told_s(), time_s + visit.told_s())
+        (ios + visit.iops() * visit.accounted_s(), time_s + visit.accounted_s())
     });
     ios / time_s
 }
@@ -222,7 +222,7 @@ fn oldest(ladder: &Ladder) -> Option<u32> {
     Some(rung.outstanding)
 }
 
-impl Worth {
+impl Candidates {
     /// Visits of a ladder, each with whether every round makes it.
     fn of(self, part: Part) -> Vec<((Part, u32), bool)> {
         let always = self.always.into_iter().map(|load| ((part, load), true));

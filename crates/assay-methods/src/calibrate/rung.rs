@@ -45,11 +45,11 @@ impl Slice {
 
     /// Reads and writes a second, a stall at the end included where that is known.
     pub(super) fn iops(&self) -> f64 {
-        self.completed() / self.told_s().max(f64::MIN_POSITIVE)
+        self.completed() / self.accounted_s().max(f64::MIN_POSITIVE)
     }
 
     /// Measured time and a stall at its end, s.
-    pub(super) fn told_s(&self) -> f64 {
+    pub(super) fn accounted_s(&self) -> f64 {
         self.elapsed_s() + self.stall_s().unwrap_or(0.0)
     }
 
@@ -311,7 +311,7 @@ fn largest(shares: impl Iterator<Item = f64>) -> Option<f64> {
 impl RungEstimates {
     /// The same with the doubt that noise of all time scales asks for, a share of the values; never less than what
     /// falls into slices or out of them at their ends.
-    pub(super) fn doubted(&mut self, half: f64) {
+    pub(super) fn with_half_width(&mut self, half: f64) {
         let rate = half.max(self.edge / self.iops.value.max(f64::MIN_POSITIVE));
         self.iops = around(&self.iops, rate);
         self.service_time_ns = around(&self.service_time_ns, rate);
@@ -338,8 +338,8 @@ impl RungEstimates {
         let elapsed_s: f64 = elapsed.iter().sum();
         let iops = ratio(&completed, &elapsed)?;
         // The same with stalls that a slice ended in.
-        let told_s: f64 = slices.iter().map(Slice::told_s).sum();
-        let whole = slices.iter().map(Slice::completed).sum::<f64>() / told_s;
+        let accounted_s: f64 = slices.iter().map(Slice::accounted_s).sum();
+        let whole = slices.iter().map(Slice::completed).sum::<f64>() / accounted_s;
         let stalled = whole / iops.value.max(f64::MIN_POSITIVE);
         let iops = iops.scaled(stalled);
         let edge = real(in_step(slices)) * real_len(slices.len()) / elapsed_s;

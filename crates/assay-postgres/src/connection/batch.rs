@@ -1,5 +1,5 @@
 //! Executions that travel together: one packet out, one wait for all answers, so that a transaction of many statements
-//! costs few turns of the wire.
+//! costs few round trips.
 //!
 //! Source: PostgreSQL documentation, "Frontend/Backend Protocol", section "Pipelining".
 

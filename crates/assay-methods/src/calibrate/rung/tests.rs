@@ -160,7 +160,7 @@ fn an_end_that_no_data_support_is_left_out() {
     assert!(point.limited_quantile_ns.is_at_least() && point.limited_quantile_ns.low > 0.0);
     assert!(point.iops.high.is_finite());
     let mut estimates = few.estimates;
-    estimates.doubted(40.0);
+    estimates.with_half_width(40.0);
     let doubted = document(&estimates.iops);
     assert!(doubted.is_at_least() && doubted.low > 0.0 && doubted.value > doubted.low);
 }

@@ -1,8 +1,8 @@
-//! Loads that are worth another visit.
+//! Loads that another visit may make the answer.
 
-/// Loads that are worth a visit.
+/// Loads to be visited.
 #[derive(Debug, Default)]
-pub(super) struct Worth {
+pub(super) struct Candidates {
     /// What the answer is.
     pub(super) always: Vec<u32>,
     /// What shows whether it lies elsewhere.
