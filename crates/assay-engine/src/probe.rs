@@ -72,7 +72,7 @@ fn rounds(
     rounds?.try_into().ok()
 }
 
-/// What each further read of a batch takes, ns: the entry and the notification of the device are paid once an entry, and are no
+/// What each further read of a batch takes, ns: the entry and the notification of the device are paid once an entry, and are not
 /// time for which I/Os wait because of one another. Medians, since single rounds are disturbed by other load.
 fn preparation_ns(rounds: &[Seen; ROUNDS]) -> u64 {
     let median_ns = |what: fn(&Seen) -> u64| {
