@@ -8,9 +8,10 @@ use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::{OpenTarget, Recording, RunRequest, host_busy};
 use crate::target_plan::TargetPlan;
+use assay_methods::target::Storage;
 use assay_methods::{
     Bench, CalibrationPlan, CalibrationUpdate, Mix, SimulatedBench, StorageBench, calibrate,
-    calibrate_log,
+    calibrate_log, transfer_max,
 };
 use assay_model::calibration::{Calibration, Capacity, LatencyLimit, MixCalibration};
 use assay_model::cluster::Cluster;
@@ -184,6 +185,7 @@ pub(crate) fn calibrate_recording(
             with_log(&mut bench, plan, append, &progress)
         }
         OpenTarget::Storage(storage) => {
+            let plan = &carried(plan, storage, context);
             let bench =
                 StorageBench::new(Arc::clone(&storage.targets), target.engine.choice(), stop);
             let mut bench = bench.with_host_busy(host_busy());
@@ -203,6 +205,22 @@ pub(crate) fn calibrate_recording(
         None if stop.load(Ordering::Relaxed) => Finish::Interrupted,
         None => Finish::Complete,
     })
+}
+
+/// The plan with large transfers that one command can carry, where commands go past the block layer, which would split them.
+fn carried(plan: &CalibrationPlan, storage: &Storage, context: &Context) -> CalibrationPlan {
+    let mut plan = plan.clone();
+    if let Some((name, most)) =
+        transfer_max(&storage.targets).filter(|(_, most)| *most < plan.large_transfer)
+    {
+        // The largest power of two, which smaller transfers divide.
+        plan.large_transfer = Bytes(1 << most.0.ilog2()).max(plan.transfer);
+        context.progress.say(&format!(
+            "note: large transfers are {}: a command to {name} moves {most} at most",
+            plan.large_transfer
+        ));
+    }
+    plan
 }
 
 /// The calibration of several hosts, and what is said of each of them.

@@ -3,7 +3,7 @@
 use crate::plan_document::without_passwords;
 use assay_engine::{BackendChoice, TaskRun, UringOptions};
 use assay_host::gate::FILE_BYTES_MIN;
-use assay_methods::target::{AccessOptions, LedgerUse, is_block_device, is_simulated};
+use assay_methods::target::{AccessOptions, LedgerUse, is_device, is_simulated};
 use assay_model::number::count_of;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::Content;
@@ -173,7 +173,7 @@ impl TargetPlan {
 
     fn is_device(&self, target: &str) -> bool {
         let path = Path::new(target);
-        if self.are_elsewhere { path.starts_with("/dev") } else { is_block_device(path) }
+        if self.are_elsewhere { path.starts_with("/dev") } else { is_device(path) }
     }
 
     /// Refuses options that contradict one another or mean nothing for these targets, before anything is touched.

@@ -4,14 +4,18 @@ use assay_model::Result;
 use assay_model::measurement::Operation;
 
 mod null;
+mod passthrough;
 mod posix;
+mod ring;
 mod simulated;
 mod uring;
 
 pub use null::NullBackend;
+pub use passthrough::PassthroughBackend;
 pub use posix::PosixBackend;
+pub use ring::{TaskRun, UringOptions, denied as uring_denied};
 pub use simulated::{SimulatedBackend, SimulationState};
-pub use uring::{TaskRun, UringBackend, UringOptions, denied as uring_denied};
+pub use uring::UringBackend;
 
 /// One I/O as a backend sees it; its data lies in the buffer of its slot.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +39,7 @@ pub struct Io {
 pub struct Completion {
     /// The slot of the I/O.
     pub slot: u32,
-    /// Bytes moved, or the negative error number.
+    /// Bytes moved, or the negative error number; a drive's answers have numbers, too.
     pub result: i32,
     /// Start and end as the backend itself saw them, where it knows better than the worker.
     pub stamps_ns: Option<(u64, u64)>,

@@ -1,5 +1,7 @@
 //! Joins the workers' intervals into those of the run, keeps the totals, and notifies an observer of each.
 
+use crate::errno::meaning;
+use crate::nvme::system_errno;
 use crate::recorder::Failure;
 use crate::worker::{WorkerInterval, WorkerSummary};
 use assay_model::measurement::{
@@ -177,18 +179,20 @@ impl<'a> Collector<'a> {
 
     fn count_failure(&mut self, failure: &Failure) {
         let target = self.target_names.get(failure.target as usize).cloned().unwrap_or_default();
+        let meaning = meaning(failure.errno);
+        // Several answers of a drive have one number of the system.
         let same = |known: &&mut ErrorCount| {
             known.operation == failure.operation
                 && known.target == target
-                && known.errno == failure.errno
+                && known.meaning == meaning
         };
         match self.errors.iter_mut().find(same) {
             Some(known) => known.ios += failure.ios,
             None => self.errors.push(ErrorCount {
                 operation: failure.operation,
                 target,
-                errno: failure.errno,
-                meaning: meaning(failure.errno),
+                errno: system_errno(failure.errno),
+                meaning,
                 ios: failure.ios,
                 first_offset_bytes: failure.first_offset,
             }),
@@ -291,14 +295,6 @@ fn littles_law(streams: &[NamedResult], outstanding_ns: f64) -> f64 {
         .map(|(_, result)| result.service.mean_ns() * real(result.service.ios()))
         .sum();
     if outstanding_ns > 0.0 { service_ns / outstanding_ns } else { 0.0 }
-}
-
-/// The system's words for an error number.
-pub fn meaning(errno: i32) -> String {
-    if errno == 0 {
-        return "the transfer ended short".to_owned();
-    }
-    std::io::Error::from_raw_os_error(errno).to_string()
 }
 
 /// Virtual or real nanoseconds of a duration added to a start, without wrapping.

@@ -2,9 +2,10 @@
 
 use crate::access::Part;
 use crate::space::{Space, largest_transfer_bytes};
-use crate::target::Bounds;
+use crate::target::{Bounds, Target};
 use crate::verify::Verifier;
 use assay_model::number::index_of;
+use assay_model::units::Bytes;
 use assay_model::workload::{Arrival, Stream, Workload};
 use assay_model::{Error, Result};
 use assay_stats::random::mix;
@@ -149,15 +150,42 @@ fn check_memory(workload: &Workload) -> Result<()> {
 ///
 /// # Errors
 /// A usage error that names the size and the alignment.
-pub fn check_alignment(workload: &Workload, target: &str, alignment_bytes: u64) -> Result<()> {
+pub fn check_alignment(workload: &Workload, target: &Target) -> Result<()> {
+    let (name, alignment_bytes) = (&target.name, target.alignment_bytes);
     let sizes = workload.streams.iter().flat_map(|stream| &stream.transfer.parts);
+    let hint = match target.passthrough {
+        Some(_) => "use a multiple of the block size",
+        None => "use a multiple of the block size, or direct = false",
+    };
     match sizes.map(|part| part.size).find(|size| !size.0.is_multiple_of(alignment_bytes)) {
         None => Ok(()),
         Some(size) => Err(Error::usage(
             format!(
-                "transfers of {size} are not aligned to the {alignment_bytes} B blocks of {target}"
+                "transfers of {size} are not aligned to the {alignment_bytes} B blocks of {name}"
             ),
-            "use a multiple of the block size, or direct = false",
+            hint,
         )),
     }
+}
+
+/// Refuses transfers that one command to a namespace cannot carry: nobody splits them past the block layer.
+///
+/// # Errors
+/// A usage error that names the size and the most.
+pub fn check_transfer_max(workload: &Workload, target: &Target) -> Result<()> {
+    let Some(passthrough) = &target.passthrough else { return Ok(()) };
+    let most_bytes = passthrough.transfer_bytes_max();
+    let largest_bytes = workload.streams.iter().map(largest_transfer_bytes).max().unwrap_or(0);
+    if largest_bytes <= most_bytes {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!(
+            "transfers of {} are larger than a command to {} may be: {}",
+            Bytes(largest_bytes),
+            target.name,
+            Bytes(most_bytes)
+        ),
+        "use smaller transfers, or name the block device of the namespace, whose requests the kernel splits",
+    ))
 }

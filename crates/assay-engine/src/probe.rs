@@ -1,9 +1,11 @@
 //! How the kernel takes I/Os on a target: asynchronously, inline, through its worker threads, or by blocking the
 //! caller. Other tools do not tell, and it decides what depth and CPU figures mean.
 
-use crate::backend::{Backend, Completion, Io, UringBackend, UringOptions, Wait};
+use crate::backend::{
+    Backend, Completion, Io, PassthroughBackend, UringBackend, UringOptions, Wait,
+};
 use crate::sys::{Usage, monotonic_ns};
-use crate::target::Target;
+use crate::target::{Target, has_passthrough};
 use assay_model::measurement::{Operation, Submission};
 use assay_model::number::{count_of, index_of};
 use assay_stats::random::Random;
@@ -64,8 +66,20 @@ fn rounds(
     if target.length_bytes < bytes {
         return None;
     }
-    let slots = BATCH as usize;
-    let backend = UringBackend::new(Arc::clone(targets), slots, index_of(bytes), options).ok()?;
+    let (slots, slot_bytes, all) = (BATCH as usize, index_of(bytes), Arc::clone(targets));
+    if has_passthrough(targets) {
+        let backend = PassthroughBackend::new(all, slots, slot_bytes, options).ok()?;
+        return read_rounds(backend, target, bytes, stop);
+    }
+    read_rounds(UringBackend::new(all, slots, slot_bytes, options).ok()?, target, bytes, stop)
+}
+
+fn read_rounds(
+    backend: impl Backend,
+    target: &Target,
+    bytes: u64,
+    stop: &AtomicBool,
+) -> Option<[Seen; ROUNDS]> {
     let random = Random::new(monotonic_ns());
     let mut reader = Reader { backend, target, bytes, random, stop };
     let rounds: Option<Vec<Seen>> = (0..ROUNDS).map(|_| reader.round()).collect();
@@ -86,15 +100,15 @@ fn preparation_ns(rounds: &[Seen; ROUNDS]) -> u64 {
 }
 
 /// Reads places at random and waits for them.
-struct Reader<'a> {
-    backend: UringBackend,
+struct Reader<'a, B> {
+    backend: B,
     target: &'a Target,
     bytes: u64,
     random: Random,
     stop: &'a AtomicBool,
 }
 
-impl Reader<'_> {
+impl<B: Backend> Reader<'_, B> {
     fn round(&mut self) -> Option<Seen> {
         self.push(1)?;
         let (single_ns, inline) = self.submit()?;

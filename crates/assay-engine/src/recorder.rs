@@ -25,7 +25,7 @@ pub struct Failure {
     pub operation: Operation,
     /// Index of the target.
     pub target: u32,
-    /// The system's error number, 0 for a short transfer.
+    /// The error number, a drive's answers among them; 0 for a short transfer.
     pub errno: i32,
     /// How many I/Os failed so.
     pub ios: u64,

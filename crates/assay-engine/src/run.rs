@@ -1,14 +1,16 @@
 //! Runs a workload on real storage: a thread a worker, a common start, a collector that never waits for a stuck one.
 
 use crate::backend::{
-    Backend, NullBackend, PosixBackend, UringBackend, UringOptions, uring_denied,
+    Backend, NullBackend, PassthroughBackend, PosixBackend, UringBackend, UringOptions,
+    uring_denied,
 };
 use crate::cache_line::OwnLines;
-use crate::collector::{Collector, Observer, later, meaning};
-use crate::plan::{SubmissionBatch, WorkerPlan, check_alignment, plan_workers};
+use crate::collector::{Collector, Observer, later};
+use crate::errno::meaning;
+use crate::plan::{SubmissionBatch, WorkerPlan, check_alignment, check_transfer_max, plan_workers};
 use crate::probe::{Probed, probe};
 use crate::sys::{monotonic_ns, sharpen_timers};
-use crate::target::{Bounds, Target};
+use crate::target::{Bounds, Target, has_passthrough};
 use crate::verify::Verifier;
 use crate::worker::{Message, NextStep, Times, Worker};
 use assay_model::measurement::{BackendKind, ClockKind, Conduct, Finish, Measurement, Submission};
@@ -153,6 +155,7 @@ pub fn run_from(
 ) -> Result<Started> {
     check(job)?;
     let chosen = choose(job.backend)?;
+    check_passthrough(&chosen, &job.targets)?;
     if verifier.is_some() && chosen.backend == BackendChoice::Null {
         return Err(Error::usage(
             "a device of no work keeps no data that could be verified",
@@ -197,7 +200,8 @@ pub fn run_from(
 fn check(job: &Job<'_>) -> Result<()> {
     let real = job.backend != BackendChoice::Null;
     for target in job.targets.iter().filter(|_| real) {
-        check_alignment(job.workload, &target.name, target.alignment_bytes)?;
+        check_alignment(job.workload, target)?;
+        check_transfer_max(job.workload, target)?;
         check_leave(job.workload, target)?;
     }
     Ok(())
@@ -236,6 +240,31 @@ fn check_leave(workload: &Workload, target: &Target) -> Result<()> {
         format!("the workload writes, and {} is open for reading only", target.name),
         "use a test file made by Assay (a directory as target), or a device with --destroy",
     ))
+}
+
+/// Commands past the block layer need a ring, and polling for them a driver that polls.
+fn check_passthrough(chosen: &Chosen, targets: &[Target]) -> Result<()> {
+    let mut through =
+        targets.iter().filter_map(|target| Some((target, target.passthrough.as_ref()?)));
+    match chosen.backend {
+        BackendChoice::Null => Ok(()),
+        BackendChoice::Posix => through.next().map_or(Ok(()), |(target, _)| {
+            let why = chosen.reason.as_deref().unwrap_or("blocking calls pass no commands");
+            Err(Error::environment(
+                format!("{} is reached by io_uring alone: {why}", target.name),
+                "allow io_uring, or name the block device of the namespace, such as /dev/nvme0n1",
+            ))
+        }),
+        BackendChoice::Auto(options) | BackendChoice::Uring(options) => {
+            let silent = through.find(|(_, passthrough)| options.polled && !passthrough.polls());
+            silent.map_or(Ok(()), |(target, _)| {
+                Err(Error::environment(
+                    format!("--polled: the driver of {} has no queues to poll", target.name),
+                    "leave --polled out, or load the driver with nvme.poll_queues=N",
+                ))
+            })
+        }
+    }
 }
 
 fn choose(wanted: BackendChoice) -> Result<Chosen> {
@@ -285,12 +314,14 @@ fn work(plan: WorkerPlan, shared: &Shared, sender: &Sender<Message>) {
     let (slots, bytes) = (plan.slots as usize, plan.slot_bytes);
     match shared.backend {
         BackendChoice::Auto(options) | BackendChoice::Uring(options) => {
-            serve(
-                UringBackend::new(Arc::clone(&shared.targets), slots, bytes, options),
-                plan,
-                shared,
-                sender,
-            );
+            let targets = Arc::clone(&shared.targets);
+            if has_passthrough(&targets) {
+                let backend = PassthroughBackend::new(targets, slots, bytes, options);
+                serve(backend, plan, shared, sender);
+            } else {
+                let backend = UringBackend::new(targets, slots, bytes, options);
+                serve(backend, plan, shared, sender);
+            }
         }
         BackendChoice::Posix => {
             serve(PosixBackend::new(&shared.targets, slots, bytes), plan, shared, sender);
@@ -462,5 +493,7 @@ fn complete_conduct(
     conduct.submission = submission;
     if chosen.backend != BackendChoice::Null {
         conduct.direct_io = Some(job.targets.iter().all(|target| target.direct));
+        let through = job.targets.iter().filter(|target| target.passthrough.is_some());
+        conduct.passthrough = through.map(|target| target.name.clone()).collect();
     }
 }

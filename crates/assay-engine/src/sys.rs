@@ -4,6 +4,7 @@
     reason = "each call here is one line over the C library with its contract next to it"
 )]
 
+use crate::nvme::IDENTIFY_BYTES;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -207,6 +208,43 @@ pub const fn is_of_medium(errno: i32) -> bool {
 /// `fdatasync`: 0 or the negative error number.
 pub fn sync(file: &File) -> i32 {
     file.sync_data().err().map_or(0, |error| -error.raw_os_error().unwrap_or(libc::EIO))
+}
+
+/// `NVME_IOCTL_ID` of `linux/nvme_ioctl.h`: the number of a namespace.
+const NAMESPACE_ID: libc::Ioctl = 0x4E40;
+/// `NVME_IOCTL_ADMIN_CMD`: `_IOWR('N', 0x41, struct nvme_passthru_cmd)`, a structure of 72 bytes.
+const ADMIN_COMMAND: libc::Ioctl = 0xC048_4E41;
+/// The command Identify; what it asks for by default is a namespace.
+const IDENTIFY: u32 = 0x06;
+
+/// The number of the namespace behind an NVMe device.
+///
+/// # Errors
+/// The system's error number; `ENOTTY` where the file is not such a device.
+pub fn namespace_id(file: &File) -> Result<u32, i32> {
+    // SAFETY: the request takes no argument; other kinds of files refuse it.
+    let answer = unsafe { libc::ioctl(file.as_raw_fd(), NAMESPACE_ID) };
+    u32::try_from(answer).map_err(|_| last_errno())
+}
+
+/// The drive's answer to Identify Namespace.
+///
+/// # Errors
+/// The system's error number, or the status of the drive as the kernel gives it, above 0.
+pub fn identify_namespace(file: &File, namespace: u32) -> Result<Box<[u8; IDENTIFY_BYTES]>, i32> {
+    let mut answer = Box::new([0; IDENTIFY_BYTES]);
+    let mut command = [0_u64; 9];
+    let address = answer.as_mut_ptr().expose_provenance();
+    command[0] = u64::from(IDENTIFY) | u64::from(namespace) << 32;
+    command[3] = assay_model::number::count_of(address);
+    command[4] = assay_model::number::count_of(IDENTIFY_BYTES) << 32;
+    // SAFETY: the command has the 72 bytes of the request's structure and names a page of its own, both alive until the call returns.
+    let status = unsafe { libc::ioctl(file.as_raw_fd(), ADMIN_COMMAND, command.as_mut_ptr()) };
+    match status {
+        0 => Ok(answer),
+        status if status < 0 => Err(last_errno()),
+        _ => Err(libc::EIO),
+    }
 }
 
 fn last_errno() -> i32 {

@@ -1,5 +1,6 @@
 //! What is measured: opened files or devices with the byte range that I/O may touch.
 
+use crate::passthrough::Passthrough;
 use assay_model::measurement::Operation;
 use std::fs::File;
 
@@ -20,6 +21,13 @@ pub struct Target {
     pub writable: bool,
     /// Whether the page cache is passed by.
     pub direct: bool,
+    /// The way past the block layer for what is measured, where it was asked for; `file` is the block device then.
+    pub passthrough: Option<Passthrough>,
+}
+
+/// Whether one of the targets is reached past the block layer.
+pub fn has_passthrough(targets: &[Target]) -> bool {
+    targets.iter().any(|target| target.passthrough.is_some())
 }
 
 /// The part of a target that the submit path checks against.

@@ -44,6 +44,7 @@ fn target(path: &Path, writable: bool) -> Target {
         alignment_bytes: 512,
         writable,
         direct: false,
+        passthrough: None,
     }
 }
 

@@ -46,6 +46,7 @@ impl Scratch {
             alignment_bytes: 512,
             writable: true,
             direct: false,
+            passthrough: None,
         }])
     }
 }

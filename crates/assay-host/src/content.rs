@@ -4,7 +4,7 @@
 //! needed; where somebody has read such an extent and its pages are still cached, only the zeros give it away.
 
 use crate::draw::Draw;
-use crate::gate::{Admission, advise};
+use crate::gate::{Admission, AdmittedNamespace, advise};
 use crate::page_cache::CacheProbe;
 use assay_model::number::{count_of, share};
 use assay_model::stack::Mount;
@@ -45,6 +45,7 @@ pub fn read_target_facts(admission: &Admission, mount: Option<&Mount>) -> Target
         usable_end_bytes: range.end,
         logical_block_bytes: admission.logical_block_bytes(),
         physical_block_bytes: admission.physical_block_bytes(),
+        transfer_bytes_max: admission.namespace().map(AdmittedNamespace::transfer_bytes_max),
         direct_io: try_direct(admission),
         created_by_assay: admission.marker().is_some(),
         content,

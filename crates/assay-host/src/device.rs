@@ -84,6 +84,11 @@ impl Device {
         format!("/dev/{}", self.name.replace('!', "/"))
     }
 
+    /// Its directory in sysfs, without symbolic links.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// The place of one of its attributes, for example `queue/scheduler`.
     pub(crate) fn attribute(&self, name: &str) -> PathBuf {
         self.directory.join(name)
@@ -98,7 +103,8 @@ impl Device {
         }
     }
 
-    fn number_in(&self, name: &str) -> io::Result<u64> {
+    /// One of its attributes as a number.
+    pub(crate) fn number_in(&self, name: &str) -> io::Result<u64> {
         let text = text_of(&self.attribute(name))?;
         text.parse().map_err(|_| io::Error::other(format!("{}/{name} says '{text}'", self.name)))
     }

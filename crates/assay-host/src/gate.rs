@@ -10,6 +10,7 @@ mod file;
 mod lock;
 mod mark;
 mod marker;
+mod namespace;
 mod open;
 mod refusal;
 mod size;
@@ -24,10 +25,12 @@ pub use create::{FILE_BYTES_MIN, reserve_bytes};
 pub use created::Created;
 pub use directory::{DIRECTORY_PREFIX, LeftoverDirectory, Leftovers, OwnedDirectory};
 pub use marker::{DATA_START_BYTES, HEADER_BYTES, Marker, MarkerError, OwnerId, OwnerProcess};
+pub use namespace::AdmittedNamespace;
 pub use refusal::{CreateRefusal, DeviceRefusal, FileRefusal, InUse, PathRefusal, Usage};
 pub use size::{SizeInputs, SizePlan, plan_file_size};
 
 use crate::device::{Device, number_of};
+use crate::namespace::{NamespaceQueue, block_device_of};
 use crate::root::SysRoot;
 use crate::signatures::{FileImage, Image};
 use admission::data_range;
@@ -73,6 +76,14 @@ pub struct Gate {
     root: SysRoot,
 }
 
+/// What a path leads to.
+struct Looked {
+    /// What is admitted: a file or a block device.
+    place: Place,
+    /// The character device of the same namespace, where the path is one.
+    character: Option<Place>,
+}
+
 impl Gate {
     /// The gate of a system; on a computer, of [`SysRoot::live`].
     pub fn new(root: SysRoot) -> Self {
@@ -84,17 +95,19 @@ impl Gate {
         &self.root
     }
 
-    /// Opens a regular file or a block device for reading only; symbolic links are followed.
+    /// Opens a regular file or a block device for reading only; symbolic links are followed. The character device of an NVMe namespace is
+    /// opened with its block device, by which everything is decided.
     ///
     /// # Errors
     /// An environment error when the path is missing, of another kind, too small or not readable.
     pub fn admit_read(&self, path: &Path) -> Result<Admission> {
         let shown = path.display().to_string();
-        let place = look(path, &shown)?;
+        let Looked { place, character } = self.look(path, &shown)?;
         let refused = |refusal: PathRefusal| refusal.of(&shown);
         let file = place.open_to_read().map_err(refused)?;
         let status = verify(&place, &file, &shown)?;
-        self.finish(path, file.into(), &status, AccessMode::Read)
+        let admission = self.finish(path, file.into(), &status, AccessMode::Read)?;
+        self.with_namespace(admission, character.as_ref())
     }
 
     /// Opens a target for writing. A regular file must be one that Assay created (what is given up means nothing for
@@ -104,9 +117,10 @@ impl Gate {
     /// An environment error that names what is in the way; then nothing was written.
     pub fn admit_write(&self, path: &Path, given_up: DataLossPermission<'_>) -> Result<Admission> {
         let shown = path.display().to_string();
-        let place = look(path, &shown)?;
+        let Looked { place, character } = self.look(path, &shown)?;
         if place.file_type() == FileType::BlockDevice {
-            return self.admit_device(path, &place, given_up);
+            let admission = self.admit_device(path, &place, given_up)?;
+            return self.with_namespace(admission, character.as_ref());
         }
         let refused = |refusal: FileRefusal| refusal.of(&shown);
         if place.is_link {
@@ -166,6 +180,47 @@ impl Gate {
         Ok(admission)
     }
 
+    fn look(&self, path: &Path, shown: &str) -> Result<Looked> {
+        let place = Place::look(path).map_err(|refusal| refusal.of(shown))?;
+        if place.file_type() == FileType::CharacterDevice {
+            let device = block_device_of(&self.root, place.device_number());
+            let device = device
+                .map_err(|error| unclear(shown, "the block device of the namespace", &error))?;
+            if let Some(device) = device {
+                let block = self.node_of(&device).map_err(|error| unclear(shown, "it", &error))?;
+                return Ok(Looked { place: block, character: Some(place) });
+            }
+        }
+        match unmeasurable(place.file_type()) {
+            Some(kind) => Err(PathRefusal::WrongKind { kind }.of(shown)),
+            None => Ok(Looked { place, character: None }),
+        }
+    }
+
+    /// An admitted block device, with its character device where the path was that.
+    fn with_namespace(
+        &self,
+        mut admission: Admission,
+        character: Option<&Place>,
+    ) -> Result<Admission> {
+        let Some(place) = character else { return Ok(admission) };
+        let shown = admission.path().display().to_string();
+        let flags = match admission.mode() {
+            AccessMode::Read => OFlags::RDONLY,
+            AccessMode::Write => OFlags::RDWR,
+        };
+        let file = place.open(flags).map_err(|error| {
+            PathRefusal::NotOpened { reason: io::Error::from(error).to_string() }.of(&shown)
+        })?;
+        verify(place, &file, &shown)?;
+        let queue = Device::by_number(&self.root, admission.device());
+        let queue = queue.and_then(|device| NamespaceQueue::read(&device));
+        let queue = queue.map_err(|error| unclear(&shown, "what its driver says", &error))?;
+        admission.kind = TargetKind::NvmeNamespace;
+        admission.namespace = Some(AdmittedNamespace { file, queue });
+        Ok(admission)
+    }
+
     fn candidate(&self, number: DeviceNumber, shown: &str) -> Result<Candidate<'_>> {
         let device = Device::by_number(&self.root, number)
             .map_err(|error| unclear(shown, "its entry in sysfs", &error))?;
@@ -195,13 +250,17 @@ impl Gate {
         let Some(disk) = Device::by_number(&self.root, number)?.disk()? else {
             return Ok(None);
         };
-        let place = Place::look(&self.root.path(disk.node()));
-        let same = place.ok().filter(|place| {
-            place.file_type() == FileType::BlockDevice && place.device_number() == disk.number()
-        });
-        let place =
-            same.ok_or_else(|| io::Error::other(format!("{} is not its node", disk.node())))?;
+        let place = self.node_of(&disk)?;
         Ok(Some((place.open(OFlags::RDONLY)?, disk.size_bytes()?)))
+    }
+
+    /// The node of a block device under `/dev`.
+    fn node_of(&self, device: &Device) -> io::Result<Place> {
+        let place = Place::look(&self.root.path(device.node()));
+        let same = place.ok().filter(|place| {
+            place.file_type() == FileType::BlockDevice && place.device_number() == device.number()
+        });
+        same.ok_or_else(|| io::Error::other(format!("{} is not its node", device.node())))
     }
 
     fn finish(
@@ -240,6 +299,7 @@ impl Gate {
             logical_block_bytes,
             physical_block_bytes,
             marker,
+            namespace: None,
             file,
         })
     }
@@ -268,14 +328,6 @@ fn direct_alignment(file: &File) -> Option<u64> {
     let status = statx(file.as_fd(), "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
     let known = StatxFlags::from_bits_retain(status.stx_mask).contains(StatxFlags::DIOALIGN);
     (known && status.stx_dio_offset_align > 0).then(|| u64::from(status.stx_dio_offset_align))
-}
-
-fn look(path: &Path, shown: &str) -> Result<Place> {
-    let place = Place::look(path).map_err(|refusal| refusal.of(shown))?;
-    match unmeasurable(place.file_type()) {
-        Some(kind) => Err(PathRefusal::WrongKind { kind }.of(shown)),
-        None => Ok(place),
-    }
 }
 
 /// The open file must be what was looked at.

@@ -32,6 +32,7 @@ pub mod gate;
 pub mod hook;
 pub mod live_database;
 pub mod mounts;
+mod namespace;
 pub mod open_files;
 mod page_cache;
 pub mod root;

@@ -9,6 +9,7 @@ pub(crate) use layer::layer_kind;
 
 use crate::device::{Device, number_of};
 use crate::mounts::{MountEntry, find_mount, read_mounts};
+use crate::namespace::block_device_of;
 use crate::root::{Survey, names_in};
 use assay_model::stack::{BlockStack, DeviceNumber, LayerKind, Mount};
 use assay_model::{Error, Result};
@@ -38,14 +39,26 @@ pub fn read_stack(survey: &Survey, path: &Path) -> Result<BlockStack> {
     let resolved = fs::canonicalize(path).map_err(refused)?;
     let status = rustix::fs::stat(&resolved).map_err(|error| refused(error.into()))?;
     let mut walk = Walk::new(survey, path, &resolved);
-    if FileType::from_raw_mode(status.st_mode) == FileType::BlockDevice {
-        walk.descend(number_of(status.st_rdev));
+    if let Some(number) = device_number(survey, &status) {
+        walk.descend(number);
     } else {
         let id = mount_id(&resolved);
         let mount = find_mount(&walk.mounts, id, number_of(status.st_dev), &resolved);
         walk.enter_mount(mount, 0);
     }
     Ok(walk.stack)
+}
+
+/// The number of the block device that a node stands for: its own, or that of the same NVMe namespace.
+fn device_number(survey: &Survey, status: &rustix::fs::Stat) -> Option<DeviceNumber> {
+    let number = number_of(status.st_rdev);
+    match FileType::from_raw_mode(status.st_mode) {
+        FileType::BlockDevice => Some(number),
+        FileType::CharacterDevice => {
+            block_device_of(survey.root(), number).ok()?.map(|device| device.number())
+        }
+        _ => None,
+    }
 }
 
 /// The stack of one device of the described system.

@@ -51,7 +51,7 @@ pub(crate) fn of_measurement(quantity: &Quantity, measurement: &Measurement) -> 
         busy_host(conduct),
         ceiling(measurement),
         unseen(amount.operation(), measurement),
-        cache(conduct),
+        cache(measurement),
         submission(conduct),
         littles_law(conduct),
         failures(measurement),
@@ -168,7 +168,7 @@ fn unseen(operation: Option<Operation>, measurement: &Measurement) -> Option<Dou
         Some(Operation::Write) => (Operation::Write, "written", |device| device.write_bytes),
         Some(Operation::Read) | None => (Operation::Read, "read", |device| device.read_bytes),
     };
-    let claimed = measurement.operations().get(operation)?.bytes;
+    let claimed = countable_bytes(operation, measurement)?;
     let seen = share(seen_bytes(measurement, bytes)?, claimed);
     if claimed < UNSEEN_BYTES_MIN || seen >= SEEN_SHARE_MIN {
         return None;
@@ -181,6 +181,17 @@ fn unseen(operation: Option<Operation>, measurement: &Measurement) -> Option<Dou
     Some(doubt(what, Bias::Flattering, remedy))
 }
 
+/// Bytes that the kernel's counters should show: all but those of targets past the block layer. `None` where there are none.
+fn countable_bytes(operation: Operation, measurement: &Measurement) -> Option<u64> {
+    let unseen = &measurement.conduct.passthrough;
+    if unseen.is_empty() {
+        return measurement.operations().get(operation).map(|result| result.bytes);
+    }
+    let countable = measurement.targets.iter().filter(|target| !unseen.contains(&target.name));
+    let results = countable.filter_map(|target| target.operations.get(operation));
+    results.map(|result| result.bytes).reduce(|all, bytes| all + bytes)
+}
+
 /// Layers of one target pass the same bytes on, so the largest counts; those of several targets add up, which may
 /// count layers twice and can only be too kind. `None` where the kernel counts nothing, as on network file systems.
 fn seen_bytes(measurement: &Measurement, bytes: fn(&DeviceCounters) -> u64) -> Option<u64> {
@@ -190,13 +201,16 @@ fn seen_bytes(measurement: &Measurement, bytes: fn(&DeviceCounters) -> u64) -> O
     (!devices.is_empty()).then_some(all)
 }
 
-/// A cache answers in place of the storage.
-fn cache(conduct: &Conduct) -> Option<Doubt> {
+/// A cache answers in place of the storage. How I/Os are taken was seen on the first target; past the block layer nothing caches.
+fn cache(measurement: &Measurement) -> Option<Doubt> {
+    let conduct = &measurement.conduct;
+    let first = measurement.targets.first();
+    let is_cached = first.is_none_or(|target| !conduct.passthrough.contains(&target.name));
     if conduct.direct_io == Some(false) {
         let remedy = "use a file system with direct I/O, or the device itself";
         return Some(doubt("the page cache was not bypassed", Bias::Flattering, remedy));
     }
-    (conduct.submission == Submission::Inline).then(|| {
+    (conduct.submission == Submission::Inline && is_cached).then(|| {
         let remedy = "use a target that lies on a device, and larger than every cache before it";
         doubt("I/Os completed inside their submission, as from a cache", Bias::Flattering, remedy)
     })

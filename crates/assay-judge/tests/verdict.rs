@@ -272,6 +272,38 @@ fn bytes_that_no_device_moved_came_from_a_cache() {
 }
 
 #[test]
+fn bytes_past_the_block_layer_are_not_missed_by_its_counters() {
+    use Outcome::{Inconclusive as Open, Pass};
+    let outcome_of = |mut story: Story, through: &[usize]| {
+        let names = through.iter().map(|index| story.measurement.targets[*index].name.clone());
+        let names: Vec<String> = names.collect();
+        for result in &mut story.measurement.targets {
+            result.operations.read.as_mut().unwrap().bytes = 100 << 20;
+        }
+        story.conduct().passthrough = names;
+        outcome("read.service_time.mean at_most 5ms", &story)
+    };
+    let quiet = [("nvme0n1", 0, 0)];
+    assert_eq!(outcome_of(witnessed(&quiet, 1), &[]), Open);
+    assert_eq!(outcome_of(witnessed(&quiet, 1), &[0]), Pass);
+    // The other target is still held against the counters.
+    let both = |read_mib| witnessed(&[("nvme0n1", 0, 0), ("sda", read_mib, 0)], 2);
+    assert_eq!(outcome_of(both(99), &[0]), Pass);
+    assert_eq!(outcome_of(both(3), &[0]), Open);
+    assert_eq!(outcome_of(both(0), &[0, 1]), Pass);
+}
+
+#[test]
+fn nothing_past_the_block_layer_is_a_cache() {
+    let mut story = story();
+    story.conduct().submission = Submission::Inline;
+    assert_eq!(outcome("read.service_time.mean at_most 5ms", &story), Outcome::Inconclusive);
+    let name = story.measurement.targets[0].name.clone();
+    story.conduct().passthrough = vec![name];
+    assert_eq!(outcome("read.service_time.mean at_most 5ms", &story), Outcome::Pass);
+}
+
+#[test]
 fn counts_are_facts_whatever_the_tool_did() {
     let mut story = story();
     story.conduct().littles_law_ratio = 0.5;

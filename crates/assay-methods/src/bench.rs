@@ -6,6 +6,7 @@ use assay_engine::{BackendChoice, Job, Observer, Simulation, Target, run};
 use assay_model::Result;
 use assay_model::measurement::{Finish, Measurement};
 use assay_model::number::narrow;
+use assay_model::units::Bytes;
 use assay_model::workload::Workload;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +28,11 @@ pub trait Bench {
 
     /// Name of the target.
     fn target(&self) -> String;
+
+    /// The most that one I/O may move, where something below cannot split it.
+    fn transfer_max(&self) -> Option<Bytes> {
+        None
+    }
 
     /// Whether the last measurement is of no use and is to be made again, as far as time is left.
     fn must_repeat(&self) -> bool {
@@ -143,6 +149,19 @@ impl Bench for StorageBench<'_> {
         let names: Vec<&str> = self.targets.iter().map(|target| target.name.as_str()).collect();
         names.join(", ")
     }
+
+    fn transfer_max(&self) -> Option<Bytes> {
+        transfer_max(&self.targets).map(|(_, most)| most)
+    }
+}
+
+/// The most that one I/O may move and the target that says so, where commands go past the block layer.
+pub fn transfer_max(targets: &[Target]) -> Option<(&str, Bytes)> {
+    let limits = targets.iter().filter_map(|target| {
+        let most = target.passthrough.as_ref()?.transfer_bytes_max();
+        Some((target.name.as_str(), Bytes(most)))
+    });
+    limits.min_by_key(|(_, most)| most.0)
 }
 
 #[cfg(test)]
@@ -167,6 +186,7 @@ mod tests {
             alignment_bytes: 512,
             writable: false,
             direct: false,
+            passthrough: None,
         }
     }
 

@@ -20,7 +20,7 @@ pub mod soak;
 pub mod study;
 pub mod target;
 
-pub use bench::{Bench, SimulatedBench, StorageBench};
+pub use bench::{Bench, SimulatedBench, StorageBench, transfer_max};
 pub use calibrate::{
     CalibrationPhase, CalibrationPlan, CalibrationUpdate, LogPlan, Mix, Progress, calibrate,
     calibrate_log,

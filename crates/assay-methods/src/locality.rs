@@ -363,7 +363,7 @@ fn bring_in(
             break;
         }
         tick();
-        let workload = sequential(plan, at, bytes);
+        let workload = sequential(plan, at, bytes, bench.transfer_max());
         let more = real(bench.measure(&workload, &mut Ignore)?.operations().bytes());
         idle = if more > 0.0 { 0 } else { idle + 1 };
         let left = real(bytes) - at;
@@ -374,9 +374,10 @@ fn bring_in(
 }
 
 /// A second of large reads in order of a working set, from a place in it on.
-fn sequential(plan: &LocalityPlan, at: f64, bytes: u64) -> Workload {
+fn sequential(plan: &LocalityPlan, at: f64, bytes: u64, most: Option<Bytes>) -> Workload {
     let transfers = (bytes / plan.transfer.0 / LARGE_READS).max(1);
-    let large = (transfers * plan.transfer.0).min(LARGE.0 / plan.transfer.0 * plan.transfer.0);
+    let large = (transfers * plan.transfer.0)
+        .min(most.map_or(LARGE, |most| most.min(LARGE)).0 / plan.transfer.0 * plan.transfer.0);
     let large = large.max(plan.transfer.0);
     let mut stream = Stream::closed("bring in", Share(1.0), Bytes(large), 4);
     stream.access = Access::Sequential { streams: 1 };

@@ -222,9 +222,10 @@ pub fn within(mut workload: Workload, share: f64) -> Workload {
 }
 
 /// A step of writing data once in large transfers from `from` on, both shares of the target. On a device that is hastened
-/// `times` over, one page in `times` stands for all.
-pub fn filling(from: f64, to: f64, times: u64) -> Workload {
-    let pages = (LARGE.0 / PAGE.0 / times).max(1);
+/// `times` over, one page in `times` stands for all. No write is larger than `most`.
+pub fn filling(from: f64, to: f64, times: u64, most: Option<Bytes>) -> Workload {
+    let large = most.map_or(LARGE, |most| most.min(LARGE));
+    let pages = (large.0 / PAGE.0 / times).max(1);
     let transfer = Bytes(PAGE.0 * pages);
     let mut stream = Stream::closed("fill", Share(0.0), transfer, 16);
     stream.access = if times > 1 {

@@ -19,7 +19,7 @@ mod volume;
 pub use fill::Filling;
 pub use hasten::{Speedup, SpeedupObserver};
 pub use simulated::{SimulatedDevice, array_model, is_simulated};
-pub use storage::{Storage, admitted, foreseen, is_block_device};
+pub use storage::{Storage, admitted, foreseen, is_device};
 pub use test_file::{LedgerFile, ledger_files_in, ledgers_in};
 
 /// What a person named.

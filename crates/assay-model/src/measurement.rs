@@ -94,7 +94,7 @@ pub struct ErrorCount {
     pub target: String,
     /// The system's error number, or 0 for a transfer that ended short.
     pub errno: i32,
-    /// Its name and text.
+    /// Its name and text; where a drive answered itself, the status.
     pub meaning: String,
     /// How many I/Os failed so.
     pub ios: u64,
@@ -322,8 +322,8 @@ pub fn merge_named(mine: &mut Vec<NamedResult>, theirs: &[NamedResult]) {
 pub fn merge_errors(mine: &mut Vec<ErrorCount>, theirs: Vec<ErrorCount>) {
     for other in theirs {
         let same = mine.iter_mut().find(|count| {
-            (count.operation, &count.target, count.errno)
-                == (other.operation, &other.target, other.errno)
+            (count.operation, &count.target, count.errno, &count.meaning)
+                == (other.operation, &other.target, other.errno, &other.meaning)
         });
         match same {
             Some(count) => count.ios += other.ios,

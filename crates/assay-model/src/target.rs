@@ -11,6 +11,8 @@ pub enum TargetKind {
     File,
     /// A block device.
     BlockDevice,
+    /// An NVMe namespace by its character device, such as `/dev/ng0n1`: commands go past the block layer.
+    NvmeNamespace,
 }
 
 /// Whether the page cache can be passed by.
@@ -84,6 +86,9 @@ pub struct TargetFacts {
     /// Smallest unit that the storage below writes without reading first, bytes, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub physical_block_bytes: Option<u64>,
+    /// The most that one command moves, bytes, where commands go past the block layer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transfer_bytes_max: Option<u64>,
     /// Whether the page cache can be passed by.
     #[serde(default)]
     pub direct_io: DirectIo,
@@ -115,6 +120,7 @@ mod tests {
             usable_end_bytes: 8 << 20,
             logical_block_bytes: 512,
             physical_block_bytes: None,
+            transfer_bytes_max: None,
             direct_io: DirectIo::Refused { reason: "EINVAL".into() },
             created_by_assay: true,
             content: ContentFacts::default(),

@@ -116,8 +116,8 @@ fn shown_live(output: &OutputOptions, mut view: LiveObserver) -> Progress {
 #[derive(Args)]
 #[command(next_help_heading = "Target options")]
 pub struct TargetOptions {
-    /// Directories (a test file is created there), files, block devices, or one simulated device `sim:…`, `array:…` or
-    /// `catalog:…`
+    /// Directories (a test file is created there), files, block devices, NVMe namespaces past the block layer
+    /// (`/dev/ng0n1`), or one simulated device `sim:…`, `array:…` or `catalog:…`
     #[arg(value_name = "TARGET", help_heading = None::<&'static str>)]
     pub targets: Vec<String>,
     /// Size of a test file; by default 2 GiB to 32 GiB by need, 1 GiB with `verify`, and a tenth of the free space at most

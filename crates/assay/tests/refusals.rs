@@ -115,7 +115,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "run reads.toml /dev/null",
         4,
-        "error: cannot measure /dev/null: it is a character device\nhint: give a regular file, a block device or a directory",
+        "error: cannot measure /dev/null: it is a character device\nhint: give a regular file, a block device, a directory, or an NVMe namespace past the block layer, such as /dev/ng0n1",
     ),
     (
         "inspect nothere",

@@ -79,6 +79,7 @@ impl Whole<'_> {
             direct_io: first
                 .direct_io
                 .map(|_| all().all(|conduct| conduct.direct_io == Some(true))),
+            passthrough: passthrough(all()),
             clock: first.clock,
             submission: worst_submission(all()),
             features: first.features.clone(),
@@ -117,6 +118,17 @@ fn worst_submission<'a>(mut all: impl Iterator<Item = &'a Conduct>) -> Submissio
     let Some(first) = all.next() else { return Submission::Unknown };
     let agreed = |rest: &Conduct| rest.submission == first.submission;
     if all.all(agreed) { first.submission } else { Submission::Unknown }
+}
+
+/// Targets that some host reached past the block layer, each once: all hosts call them the same.
+fn passthrough<'a>(all: impl Iterator<Item = &'a Conduct>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in all.flat_map(|conduct| &conduct.passthrough) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
 }
 
 fn start_errors<'a>(all: impl Iterator<Item = &'a Conduct>) -> Option<Histogram> {

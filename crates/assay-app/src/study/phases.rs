@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::recording::{OpenTarget, Recording};
 use assay_host::hook::{HookPurpose, HookRun, run_hook};
 use assay_methods::study::{capacity_of, fill_of, filling, share_used};
+use assay_methods::transfer_max;
 use assay_model::measurement::Finish;
 use assay_model::number::real;
 use assay_model::study::{Cell, Study};
@@ -56,14 +57,15 @@ fn varies_fill(cell: &Cell) -> bool {
 /// Writes the beginning of the target once, step by step, each behind the last.
 fn write_once(recording: &mut Recording, to: f64, length: u64) -> Result<Finish> {
     let (mut from, mut idle) = (0.0, 0);
-    let times = match &recording.target {
-        OpenTarget::Simulated(_, device) => device.hasten().0,
-        OpenTarget::Storage(_) | OpenTarget::Hosts(_) => 1,
+    let (times, most) = match &recording.target {
+        OpenTarget::Simulated(_, device) => (device.hasten().0, None),
+        OpenTarget::Storage(storage) => (1, transfer_max(&storage.targets).map(|(_, most)| most)),
+        OpenTarget::Hosts(_) => (1, None),
     };
     // What is shorter than one transfer is not worth a step.
     let least = 2.0 * real(1 << 20) / real(length);
     while to - from > least {
-        let measurement = recording.measure_unkept(&filling(from, to, times))?;
+        let measurement = recording.measure_unkept(&filling(from, to, times, most))?;
         if measurement.finish != Finish::Complete {
             return Ok(measurement.finish);
         }

@@ -12,7 +12,7 @@ use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
 use assay_integrity::AfterCut;
 use assay_ledger::{Epoch, Ledger, LedgerPlace, LedgerSubject};
-use assay_methods::target::{LedgerUse, is_block_device, ledgers_in};
+use assay_methods::target::{LedgerUse, is_device, ledgers_in};
 use assay_model::durability::{CutKind, JudgedCut, LostAge, TearCount};
 use assay_model::integrity::{Integrity, VerificationCost, VerificationCoverage};
 use assay_model::measurement::Finish;
@@ -249,6 +249,8 @@ fn within(target: &Target, case: &Case<'_>) -> Result<Target> {
         file,
         first_byte: case.first_byte,
         length_bytes: case.length_bytes,
+        // A sweep reads through the block device.
+        passthrough: None,
         ..*target
     })
 }
@@ -283,7 +285,7 @@ fn integrity(
 
 /// All that a target may be known by: the ledgers of its test files, or the device itself.
 fn identities(target: &Path) -> Result<Vec<String>> {
-    if is_block_device(target) {
+    if is_device(target) {
         let root = SysRoot::live();
         return Ok(vec![of_device(&read_storage(&Survey::new(&root), target)?)]);
     }

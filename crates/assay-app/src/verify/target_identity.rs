@@ -23,7 +23,9 @@ pub(crate) fn boot(root: &SysRoot) -> String {
 pub(crate) fn identity(storage: &Storage, id: LedgerId) -> String {
     let facts = storage.environment.storage.first();
     match facts.and_then(|facts| facts.target.as_ref()).map(|target| target.kind) {
-        Some(TargetKind::BlockDevice) => facts.map(of_device).unwrap_or_default(),
+        Some(TargetKind::BlockDevice | TargetKind::NvmeNamespace) => {
+            facts.map(of_device).unwrap_or_default()
+        }
         _ => of_file(&id.digits()),
     }
 }

@@ -1,80 +1,17 @@
-//! `io_uring`: one ring a worker, registered files and buffers, one entry into the kernel for a whole batch.
-#![allow(
-    unsafe_code,
-    reason = "submission entries carry addresses; the slots' protocol keeps them alive"
-)]
+//! `io_uring`: reads, writes and syncs of files and block devices.
 
-use super::null::buffers;
-use super::{Backend, Completion, Io, TICK_NS, Wait};
-use crate::stamp_clock::StampClock;
-use crate::sys::Buffers;
+use super::ring::{Ring, UringOptions, build, entries};
+use super::{Backend, Completion, Io, Wait};
+use crate::target::Target;
 use assay_model::measurement::Operation;
 use assay_model::{Error, Result};
-use io_uring::types::{Fixed, FsyncFlags, SubmitArgs, Timespec};
-use io_uring::{IoUring, opcode, squeue};
-use std::io;
-use std::mem::ManuallyDrop;
+use io_uring::types::{Fixed, FsyncFlags};
+use io_uring::{cqueue, opcode, squeue};
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 
-use crate::target::Target;
-
-/// The user data of the timer that wakes a sleeping worker.
-const TICK: u64 = u64::MAX;
-
-/// When the kernel works off completions of a ring.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TaskRun {
-    /// Whenever the worker is in the kernel anyway (`COOP_TASKRUN`): measured best on disk.
-    #[default]
-    Cooperative,
-    /// Only when the worker waits for them (`DEFER_TASKRUN`, `SINGLE_ISSUER`).
-    Deferred,
-    /// A kernel thread submits as well (`SQPOLL`); it costs a whole core.
-    KernelThread,
-}
-
-/// Settings of a ring; the defaults are those that measured best over page cache, disk and loop devices.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UringOptions {
-    /// When completions are worked off.
-    pub task_run: TaskRun,
-    /// Poll the device for completions (`IOPOLL`); few devices can.
-    pub polled: bool,
-    /// I/Os handed over in one entry at most; `None` leaves it to what the kernel and the device show.
-    pub submit_batch: Option<u32>,
-}
-
-/// A worker's ring with its buffers and targets.
-pub struct UringBackend {
-    /// Dropped by hand: never while the kernel may still write into the buffers.
-    ring: ManuallyDrop<IoUring>,
-    buffers: ManuallyDrop<Buffers>,
-    /// Keeps the files open as long as the ring.
-    _targets: Arc<[Target]>,
-    clock: StampClock,
-    tick: Timespec,
-    tick_armed: bool,
-    fixed_buffers: bool,
-    timed_wait: bool,
-    options: UringOptions,
-    in_flight: usize,
-    queued: usize,
-    enters: u64,
-}
-
-/// Why `io_uring` cannot be used here, if it cannot: a likely cause and what to do.
-pub fn denied() -> Option<String> {
-    let error = IoUring::new(4).err()?;
-    Some(match error.raw_os_error() {
-        Some(libc::EPERM) => {
-            "io_uring is denied (seccomp filter or sysctl kernel.io_uring_disabled)".to_owned()
-        }
-        Some(libc::ENOSYS) => "this kernel has no io_uring, or a filter hides it".to_owned(),
-        Some(libc::ENOMEM) => "io_uring gets no locked memory (raise RLIMIT_MEMLOCK)".to_owned(),
-        _ => format!("io_uring cannot be set up: {error}"),
-    })
-}
+/// A worker's ring.
+pub struct UringBackend(Ring<squeue::Entry, cqueue::Entry>);
 
 impl UringBackend {
     /// A ring for `slots` I/Os of up to `slot_bytes` on the targets; made in the thread that uses it.
@@ -87,7 +24,7 @@ impl UringBackend {
         slot_bytes: usize,
         options: UringOptions,
     ) -> Result<Self> {
-        let entries = u32::try_from(slots + 1).unwrap_or(u32::MAX).next_power_of_two().max(8);
+        let entries = entries(slots);
         let ring = build(entries, options).map_err(|error| {
             Error::environment(
                 format!("setting up a ring of {entries} entries: {error}"),
@@ -95,200 +32,63 @@ impl UringBackend {
             )
         })?;
         let files: Vec<RawFd> = targets.iter().map(|target| target.file.as_raw_fd()).collect();
-        ring.submitter().register_files(&files).map_err(|error| {
-            Error::environment(
-                format!("registering files with the ring: {error}"),
-                "try --backend posix",
-            )
-        })?;
-        let buffers = buffers(slots, slot_bytes)?;
-        // SAFETY: the region outlives the registration: both are dropped together, or leaked together.
-        let fixed_buffers =
-            unsafe { ring.submitter().register_buffers(&[buffers.whole()]) }.is_ok();
-        Ok(Self {
-            timed_wait: ring.params().is_feature_ext_arg(),
-            ring: ManuallyDrop::new(ring),
-            buffers: ManuallyDrop::new(buffers),
-            _targets: targets,
-            clock: StampClock::new(),
-            tick: Timespec::new().nsec(50_000_000),
-            tick_armed: false,
-            fixed_buffers,
-            options,
-            in_flight: 0,
-            queued: 0,
-            enters: 0,
-        })
-    }
-
-    fn entry(&self, io: &Io) -> squeue::Entry {
-        let file = Fixed(io.target);
-        let address = self.buffers.address(io.slot as usize);
-        let flags = if io.durable { libc::RWF_DSYNC } else { 0 };
-        let entry = match (io.operation, self.fixed_buffers) {
-            (Operation::Sync, _) => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
-            (Operation::Read, true) => {
-                opcode::ReadFixed::new(file, address, io.bytes, 0).offset(io.offset).build()
-            }
-            (Operation::Read, false) => {
-                opcode::Read::new(file, address, io.bytes).offset(io.offset).build()
-            }
-            (Operation::Write, true) => opcode::WriteFixed::new(file, address, io.bytes, 0)
-                .offset(io.offset)
-                .rw_flags(flags)
-                .build(),
-            (Operation::Write, false) => opcode::Write::new(file, address, io.bytes)
-                .offset(io.offset)
-                .rw_flags(flags)
-                .build(),
-        };
-        entry.user_data(u64::from(io.slot))
-    }
-
-    fn put(&mut self, entry: &squeue::Entry) {
-        // SAFETY: buffers and timer live as long as the ring; the slot protocol leaves a buffer alone in flight.
-        let pushed = unsafe { self.ring.submission().push(entry) };
-        assert!(pushed.is_ok(), "the submission queue holds every slot and the timer");
-        self.queued += 1;
-    }
-
-    /// One timer at a time wakes the worker, so that a silent device cannot keep it from the clock.
-    fn arm_tick(&mut self) {
-        if !self.tick_armed {
-            let entry = opcode::Timeout::new(&raw const self.tick).build().user_data(TICK);
-            self.tick_armed = true;
-            self.put(&entry);
-        }
-    }
-
-    fn call(&mut self, wait: Wait) -> io::Result<usize> {
-        self.enters += 1;
-        match wait {
-            Wait::Until(Some(until_ns)) if self.timed_wait => {
-                let sleep_ns = until_ns.saturating_sub(self.now_ns()).min(TICK_NS);
-                let time = Timespec::new().nsec(u32::try_from(sleep_ns).unwrap_or(u32::MAX));
-                self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&time))
-            }
-            Wait::No | Wait::Until(Some(_)) => self.ring.submit(),
-            Wait::Until(None) => self.ring.submit_and_wait(1),
-        }
-    }
-
-    /// Whether completions lie in the ring, or wait in the kernel for this thread to fetch them.
-    fn has_news(&mut self) -> bool {
-        let waiting = self.ring.submission().taskrun();
-        waiting || !self.ring.completion().is_empty()
+        Ok(Self(Ring::new(ring, targets, &files, (slots, slot_bytes), options)?))
     }
 }
 
-fn build(entries: u32, options: UringOptions) -> io::Result<IoUring> {
-    let mut builder = IoUring::builder();
-    builder.dontfork();
-    match options.task_run {
-        TaskRun::Cooperative => builder.setup_coop_taskrun().setup_taskrun_flag(),
-        // The flag shows a worker that does not wait when there is something to fetch.
-        TaskRun::Deferred => {
-            builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag()
+/// A read, a write or a sync with its data at an address; `is_registered` says whether that lies in a registered buffer.
+pub(super) fn entry(io: &Io, address: *mut u8, is_registered: bool) -> squeue::Entry {
+    let file = Fixed(io.target);
+    let flags = if io.durable { libc::RWF_DSYNC } else { 0 };
+    let entry = match (io.operation, is_registered) {
+        (Operation::Sync, _) => opcode::Fsync::new(file).flags(FsyncFlags::DATASYNC).build(),
+        (Operation::Read, true) => {
+            opcode::ReadFixed::new(file, address, io.bytes, 0).offset(io.offset).build()
         }
-        TaskRun::KernelThread => builder.setup_sqpoll(1000),
+        (Operation::Read, false) => {
+            opcode::Read::new(file, address, io.bytes).offset(io.offset).build()
+        }
+        (Operation::Write, true) => opcode::WriteFixed::new(file, address, io.bytes, 0)
+            .offset(io.offset)
+            .rw_flags(flags)
+            .build(),
+        (Operation::Write, false) => {
+            opcode::Write::new(file, address, io.bytes).offset(io.offset).rw_flags(flags).build()
+        }
     };
-    if options.polled {
-        builder.setup_iopoll();
-    }
-    // Kernels before 5.19 know no cooperative task running: a plain ring does the same at more interrupts.
-    builder.build(entries).or_else(|error| match error.raw_os_error() {
-        Some(libc::EINVAL) if options.task_run == TaskRun::Cooperative && !options.polled => {
-            IoUring::new(entries)
-        }
-        _ => Err(error),
-    })
+    entry.user_data(u64::from(io.slot))
 }
 
 impl Backend for UringBackend {
     #[inline]
     fn now_ns(&self) -> u64 {
-        self.clock.now_ns()
+        self.0.now_ns()
     }
 
     fn buffer(&mut self, slot: u32) -> &mut [u8] {
-        self.buffers.slot(slot as usize)
+        self.0.buffer(slot)
     }
 
     #[inline]
     fn push(&mut self, io: &Io) {
-        let entry = self.entry(io);
-        self.put(&entry);
-        self.in_flight += 1;
+        let entry = entry(io, self.0.address(io.slot), self.0.has_fixed_buffers());
+        self.0.push(&entry);
     }
 
     fn enter(&mut self, wait: Wait) -> Result<()> {
-        if wait == Wait::No && self.queued == 0 && !self.has_news() {
-            return Ok(());
-        }
-        if wait == Wait::Until(None) {
-            self.arm_tick();
-        }
-        let called = self.call(wait);
-        self.queued = 0;
-        match called.map_err(|error| error.raw_os_error()) {
-            Ok(_) | Err(Some(libc::EINTR | libc::ETIME | libc::EBUSY | libc::EAGAIN)) => Ok(()),
-            Err(errno) => Err(Error::environment(
-                format!(
-                    "entering the ring: {}",
-                    crate::collector::meaning(errno.unwrap_or(libc::EIO))
-                ),
-                "look at the kernel log, or use --backend posix",
-            )),
-        }
+        self.0.enter(wait)
     }
 
     #[inline]
     fn reap(&mut self, completed: &mut Vec<Completion>) {
-        let before = completed.len();
-        let mut ticked = false;
-        completed.extend(self.ring.completion().filter_map(|entry| {
-            let slot = u32::try_from(entry.user_data()).ok();
-            ticked |= slot.is_none();
-            slot.map(|slot| Completion { slot, result: entry.result(), stamps_ns: None })
-        }));
-        self.tick_armed &= !ticked;
-        self.in_flight -= completed.len() - before;
+        self.0.reap(completed);
     }
 
     fn enters(&self) -> u64 {
-        self.enters
+        self.0.enters()
     }
 
     fn features(&self) -> Vec<String> {
-        let buffers = if self.fixed_buffers {
-            "registered buffers"
-        } else {
-            "plain buffers (locked memory is limited)"
-        };
-        let run = match self.options.task_run {
-            TaskRun::Cooperative => "cooperative completions",
-            TaskRun::Deferred => "deferred completions",
-            TaskRun::KernelThread => "kernel submission thread",
-        };
-        let mut features = vec!["registered files".to_owned(), buffers.to_owned(), run.to_owned()];
-        if self.options.polled {
-            features.push("polled completions".to_owned());
-        }
-        features.extend(self.clock.feature());
-        features
-    }
-}
-
-impl Drop for UringBackend {
-    fn drop(&mut self) {
-        if self.in_flight > 0 {
-            // The kernel may still write into the buffers: both stay until the process ends.
-            return;
-        }
-        // SAFETY: nothing is in flight, and neither is used again.
-        unsafe {
-            ManuallyDrop::drop(&mut self.ring);
-            ManuallyDrop::drop(&mut self.buffers);
-        }
+        self.0.features(self.0.has_fixed_buffers())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Flush, Message, Worker};
 use crate::backend::{Backend, Completion};
+use crate::nvme::system_errno;
 use crate::recorder::{Failure, TimedOperation};
 use assay_model::measurement::Operation;
 use assay_model::workload::SyncPolicy;
@@ -117,7 +118,7 @@ impl<B: Backend> Worker<B> {
             first_offset: slot.offset,
         });
         self.failures_in_row += 1;
-        if ends_the_run(errno) || self.failures_in_row == FAILURES_MAX {
+        if ends_the_run(system_errno(errno)) || self.failures_in_row == FAILURES_MAX {
             let target = slot.target;
             self.send(Message::Fatal { operation, target, errno });
         }

@@ -1,5 +1,6 @@
 //! What a worker knows of its I/Os in flight to verify them: versions that its writes began, and what its reads may return.
 
+use crate::nvme::system_errno;
 use crate::sys::{is_of_medium, monotonic_ns};
 use crate::verify::{Extent, Issued, MadeDurable, Timed, Verifier};
 use assay_integrity::{BegunWrite, Place, Stamp};
@@ -118,7 +119,7 @@ impl Verification {
             }
             Operation::Sync => self.verifier.end_sync(extent.target, pending.mark, whole),
             Operation::Read if whole => self.check(slot, buffer),
-            Operation::Read if extent.blocks == 1 && is_of_medium(-result) => {
+            Operation::Read if extent.blocks == 1 && is_of_medium(system_errno(-result)) => {
                 let place = Place { target: extent.target, block: extent.first_block };
                 self.verifier.unreadable(place, FoundBy::Read);
             }

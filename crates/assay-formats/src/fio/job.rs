@@ -116,7 +116,7 @@ fn engine(reading: &mut SectionReader<'_>) -> Result<Option<Engine>, Refused> {
     };
     let name = name.split(':').next().unwrap_or_default();
     Ok(match name {
-        "io_uring" => Some(Engine::Asynchronous),
+        "io_uring" | "io_uring_cmd" => Some(Engine::Asynchronous),
         "libaio" | "posixaio" | "windowsaio" | "solarisaio" | "sg" => {
             reading.near("ioengine", Approximation::Engine);
             Some(Engine::Asynchronous)

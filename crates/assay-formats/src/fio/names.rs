@@ -50,7 +50,7 @@ const NO_EFFECT: &str = "
     unified_rw_reporting continue_on_error error_dump unit_base userspace_reap fixedbufs registerfiles nonvectored
     do_verify verify_fatal verify_dump verify_async verify_backlog verify_backlog_batch verify_interval verify_offset
     verify_pattern experimental_verify verify_state_load verify_state_save output-format output
-    rate_ignore_thinktime file_service_type";
+    rate_ignore_thinktime file_service_type cmd_type";
 
 /// Options that are approximated by what is done anyway.
 const NEAR: &[(&str, Approximation)] = &[

@@ -2,7 +2,7 @@
 
 use super::OutputRun;
 use assay_model::histogram::Histogram;
-use assay_model::measurement::{BackendKind, Measurement, OperationResult};
+use assay_model::measurement::{BackendKind, Conduct, Measurement, OperationResult};
 use assay_model::number::{count, index_of, rate, real, real_len, seconds};
 use assay_model::run::{IntervalSummary, OperationSummary, Utc};
 use assay_model::workload::{Access, Arrival, Stream};
@@ -105,7 +105,7 @@ fn options(asked: Option<&Stream>, run: &OutputRun<'_>) -> Value {
         "iodepth": (stream.arrival.outstanding() / workers).max(1).to_string(),
         "numjobs": workers.to_string(),
         "direct": u32::from(workload.direct).to_string(),
-        "ioengine": if run.measurement.conduct.backend == BackendKind::Posix { "psync" } else { "io_uring" },
+        "ioengine": engine(&run.measurement.conduct),
         "runtime": count(workload.duration.seconds()).to_string(),
         "time_based": "1",
     });
@@ -116,6 +116,15 @@ fn options(asked: Option<&Stream>, run: &OutputRun<'_>) -> Value {
         options["rate_iops"] = json!(count(rate.0 / real(u64::from(workers))).to_string());
     }
     options
+}
+
+/// The engine of fio that does the same.
+const fn engine(conduct: &Conduct) -> &'static str {
+    match conduct.backend {
+        BackendKind::Posix => "psync",
+        _ if conduct.passthrough.is_empty() => "io_uring",
+        _ => "io_uring_cmd",
+    }
 }
 
 /// One direction of a job.
@@ -281,7 +290,7 @@ mod tests {
     use super::*;
     use crate::results::{ImportedContent, import};
     use assay_model::histogram::Precision;
-    use assay_model::measurement::{Conduct, Finish, NamedResult, PerOperation};
+    use assay_model::measurement::{Finish, NamedResult, PerOperation};
 
     #[test]
     fn what_is_written_is_read_back_the_same() {

@@ -5,6 +5,7 @@ use assay_model::environment::Severity::{Critical, Notice, Warning};
 use assay_model::environment::{Environment, Finding, Storage};
 use assay_model::number::real;
 use assay_model::stack::{BlockLayer, BlockStack, LayerKind, Queue};
+use assay_model::target::TargetKind;
 use assay_model::units::{show_bytes, show_time_ns};
 
 const SCHEDULER: Rule = Rule::new(
@@ -159,7 +160,22 @@ const REQUESTS_MIN: u64 = 64;
 const REQUEST_BYTES_MIN: u64 = 512 << 10;
 const PARTITION_STEP_BYTES: u64 = 1 << 20;
 
+/// What the block layer does to I/Os; commands past it meet none of this.
+const OF_BLOCK_LAYER: [&Rule; 6] =
+    [&SCHEDULER, &READ_AHEAD, &SMALL_REQUEST, &ROTATIONAL, &WRITE_THROUGH, &THROTTLED_WRITEBACK];
+
 pub(super) fn find(environment: &Environment, storage: &Storage, findings: &mut Vec<Finding>) {
+    let all = of_stack(environment, storage);
+    let kind = storage.target.as_ref().map(|target| target.kind);
+    let is_met = |found: &Finding| {
+        kind != Some(TargetKind::NvmeNamespace)
+            || OF_BLOCK_LAYER.iter().all(|rule| rule.name != found.rule)
+    };
+    findings.extend(all.into_iter().filter(is_met));
+}
+
+fn of_stack(environment: &Environment, storage: &Storage) -> Vec<Finding> {
+    let mut findings = Vec::new();
     for layer in &storage.stack.layers {
         findings.extend(layer_findings(layer, &storage.stack));
         let is_leaf = layer.lower.is_empty();
@@ -173,6 +189,7 @@ pub(super) fn find(environment: &Environment, storage: &Storage, findings: &mut 
         }));
     }
     findings.extend(top_queue(&storage.stack).and_then(|(layer, queue)| read_ahead(layer, queue)));
+    findings
 }
 
 fn about(layer: &BlockLayer, what: &str) -> String {

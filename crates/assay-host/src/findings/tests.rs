@@ -98,6 +98,23 @@ fn a_good_server_is_left_in_peace() {
     assert_eq!(fired(&good()), BTreeSet::from(["write_through".to_owned()]));
 }
 
+#[test]
+fn commands_past_the_block_layer_meet_none_of_its_settings() {
+    let mut environment = good();
+    let cases = |environment: &mut Environment| {
+        let queue = queue(environment);
+        queue.scheduler = Some("mq-deadline".into());
+        (queue.requests, queue.request_bytes_max) = (Some(32), Some(128 << 10));
+        (queue.read_ahead_bytes, queue.writeback_target_ns) = (Some(8 << 20), Some(1));
+        queue.rotational = Some(true);
+    };
+    cases(&mut environment);
+    assert_eq!(fired(&environment).len(), 7);
+    content(&mut environment);
+    environment.storage[0].target.as_mut().unwrap().kind = TargetKind::NvmeNamespace;
+    assert_eq!(fired(&environment), BTreeSet::from(["queue_requests".to_owned()]));
+}
+
 fn disk(environment: &mut Environment) -> &mut BlockLayer {
     &mut environment.storage[0].stack.layers[1]
 }
@@ -119,6 +136,7 @@ fn content(environment: &mut Environment) -> &mut ContentFacts {
         usable_end_bytes: 1 << 30,
         logical_block_bytes: 512,
         physical_block_bytes: None,
+        transfer_bytes_max: None,
         direct_io: DirectIo::Unknown,
         created_by_assay: false,
         content: ContentFacts::default(),

@@ -2,6 +2,7 @@
 
 use super::lock::LockedFile;
 use super::marker::{DATA_START_BYTES, Marker, OwnerId};
+use super::namespace::AdmittedNamespace;
 use super::open::size_of;
 use super::refusal::PathRefusal;
 use super::spot::Spot;
@@ -40,6 +41,8 @@ pub struct Admission {
     pub(super) logical_block_bytes: u64,
     pub(super) physical_block_bytes: Option<u64>,
     pub(super) marker: Option<Marker>,
+    /// Its character device, where it was given by that.
+    pub(super) namespace: Option<AdmittedNamespace>,
     pub(super) seen: Vec<String>,
     pub(super) unseen: Vec<String>,
     /// Where its name stands, when it was made or found in a directory that is held since.
@@ -62,7 +65,7 @@ impl Admission {
         self.mode
     }
 
-    /// File or block device.
+    /// File, block device, or block device that is reached past the block layer.
     pub fn kind(&self) -> TargetKind {
         self.kind
     }
@@ -102,6 +105,11 @@ impl Admission {
     /// Smallest unit that the storage below writes without reading first, bytes, where known.
     pub fn physical_block_bytes(&self) -> Option<u64> {
         self.physical_block_bytes
+    }
+
+    /// The character device of the NVMe namespace, where the target was given by that.
+    pub fn namespace(&self) -> Option<&AdmittedNamespace> {
+        self.namespace.as_ref()
     }
 
     /// The header of a file that Assay created.
@@ -175,7 +183,7 @@ impl Admission {
     /// What sets the target apart from all others: two paths to one file, or two nodes of one device, are the same.
     pub fn identity(&self) -> (DeviceNumber, u64) {
         match self.kind {
-            TargetKind::BlockDevice => (self.device, 0),
+            TargetKind::BlockDevice | TargetKind::NvmeNamespace => (self.device, 0),
             TargetKind::File => (self.device, self.inode),
         }
     }

@@ -80,6 +80,7 @@ impl Gate {
             logical_block_bytes: logical,
             physical_block_bytes: physical,
             marker: Some(marker),
+            namespace: None,
             seen: Vec::new(),
             unseen: Vec::new(),
             spot: Some(spot),

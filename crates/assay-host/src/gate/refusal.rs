@@ -251,6 +251,9 @@ fn wrong_kind_hint(kind: &str) -> &'static str {
     if kind == "directory" {
         return "a directory is measured with a file that Assay creates in it: use a verb that takes a directory";
     }
+    if kind == "character device" {
+        return "give a regular file, a block device, a directory, or an NVMe namespace past the block layer, such as /dev/ng0n1";
+    }
     "give a regular file, a block device or a directory"
 }
 

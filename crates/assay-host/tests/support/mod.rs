@@ -122,6 +122,20 @@ impl FakeSystem {
         system
     }
 
+    /// A character device next to the disks.
+    pub fn character(self, name: &str, number: &str, class: &str) -> Self {
+        let directory = self.path().join("sys/devices").join(name);
+        let class = self.path().join("sys/class").join(class);
+        fs::create_dir_all(&class).unwrap();
+        self.link(&format!("sys/devices/{name}/subsystem"), class.to_str().unwrap())
+            .link(&format!("sys/dev/char/{number}"), directory.to_str().unwrap())
+    }
+
+    /// The character device of an NVMe namespace.
+    pub fn namespace(self, name: &str, number: &str) -> Self {
+        self.character(name, number, "nvme-generic")
+    }
+
     /// An attribute of a device.
     pub fn attribute(self, device: &str, name: &str, text: &str) -> Self {
         let place = self.directory(device).join(name);

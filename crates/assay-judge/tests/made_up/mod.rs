@@ -242,6 +242,7 @@ pub(crate) fn environment(content: ContentFacts) -> Environment {
         usable_end_bytes: 1 << 30,
         logical_block_bytes: 512,
         physical_block_bytes: None,
+        transfer_bytes_max: None,
         direct_io: DirectIo::Unknown,
         created_by_assay: false,
         content,

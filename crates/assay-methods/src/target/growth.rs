@@ -172,6 +172,7 @@ impl Reader<'_> {
             first_byte: part.0,
             length_bytes: part.1,
             writable: false,
+            passthrough: None,
             ..*self.file
         };
         let job = Job {

@@ -5,10 +5,10 @@ use super::direct::set_direct;
 use super::fill::FillProgress;
 use super::handle::handle;
 use super::test_file::{Held, TestFiles};
-use assay_engine::Target;
+use assay_engine::{NamespaceFacts, Passthrough, Target};
 use assay_host::content::read_target_facts;
 use assay_host::environment::{capture_environment, read_storage};
-use assay_host::gate::{Admission, DataLossPermission, Gate};
+use assay_host::gate::{Admission, AdmittedNamespace, DataLossPermission, Gate};
 use assay_host::root::{Survey, SysRoot};
 use assay_model::environment::Environment;
 use assay_model::measurement::Remark;
@@ -134,12 +134,18 @@ impl Opener<'_> {
         admission: &Admission,
         facts: &TargetFacts,
     ) -> Result<Target> {
+        let namespace = admission.namespace();
+        if namespace.is_some() && !self.opening.direct {
+            return Err(buffered(path));
+        }
         let direct = set_direct(admission, self.opening.direct);
         self.remarks.extend(direct.remark);
         let file = handle(admission.file(), &facts.path)?;
+        let passthrough = namespace.map(|namespace| passthrough(namespace, facts)).transpose()?;
         Ok(Target {
             name: self.name(path),
             file,
+            passthrough,
             first_byte: facts.usable_start_bytes,
             length_bytes: facts.usable_bytes(),
             alignment_bytes: if direct.on { facts.logical_block_bytes } else { 1 },
@@ -216,7 +222,7 @@ pub fn foreseen(paths: &[PathBuf], opening: &AccessOptions) -> Result<Vec<String
         if path.is_dir() {
             return files.foreseen(path);
         }
-        let token = destroyed.next().filter(|_| is_block_device(path));
+        let token = destroyed.next().filter(|_| is_device(path));
         Ok(match (opening.write, token) {
             (false, _) => "only read".to_owned(),
             (true, Some(token)) => format!("overwritten if its serial number or size is {token}"),
@@ -235,16 +241,37 @@ type GivenUp<'a, 'b> = (&'b mut std::slice::Iter<'a, String>, &'b mut std::slice
 /// What is given up of a device: each token, with what is named with it, is for one device, in the order of the
 /// command line.
 fn given_up<'a>(path: &Path, (destroy, wipe): GivenUp<'a, '_>) -> DataLossPermission<'a> {
-    if !is_block_device(path) {
+    if !is_device(path) {
         return DataLossPermission::default();
     }
     let [token, wipe] = [destroy.next(), wipe.next()];
     DataLossPermission { token: token.map(String::as_str), wipe: wipe.map(String::as_str) }
 }
 
-/// Whether a path leads to a block device.
-pub fn is_block_device(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device())
+/// Whether a path leads to a device: a block device, or the character device of an NVMe namespace.
+pub fn is_device(path: &Path) -> bool {
+    let kind = std::fs::metadata(path).map(|found| found.file_type());
+    kind.is_ok_and(|kind| kind.is_block_device() || kind.is_char_device())
+}
+
+/// The engine's way to a namespace past the block layer.
+fn passthrough(namespace: &AdmittedNamespace, facts: &TargetFacts) -> Result<Passthrough> {
+    let said = NamespaceFacts {
+        id: namespace.id(),
+        size_bytes: facts.size_bytes,
+        block_bytes: facts.logical_block_bytes,
+        transfer_bytes_max: namespace.transfer_bytes_max(),
+        polls: namespace.polls(),
+    };
+    Passthrough::new(&facts.path, handle(namespace.file(), &facts.path)?, said)
+}
+
+/// Nobody caches commands.
+fn buffered(path: &Path) -> Error {
+    Error::usage(
+        format!("{} has no page cache, and direct I/O is turned off", path.display()),
+        "leave --buffered or direct = false out, or name the block device of the namespace",
+    )
 }
 
 /// A user of a device that could not be looked for.

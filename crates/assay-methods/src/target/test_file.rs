@@ -238,6 +238,7 @@ impl<'a> TestFiles<'a> {
             alignment_bytes: if direct { admission.logical_block_bytes() } else { 1 },
             writable: true,
             direct,
+            passthrough: None,
         })
     }
 

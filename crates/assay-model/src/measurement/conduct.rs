@@ -49,6 +49,9 @@ pub struct Conduct {
     /// Whether the page cache was passed by; `None` where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_io: Option<bool>,
+    /// Targets whose I/Os went to the driver past the block layer: its limits, its scheduler and, as a rule, its counters saw none of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passthrough: Vec<String>,
     /// The clock of all stamps.
     pub clock: ClockKind,
     /// How the kernel took the I/Os.

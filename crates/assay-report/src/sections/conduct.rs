@@ -26,7 +26,13 @@ fn one<'a>(run: &RunReport, format: &Formatter) -> Block<'a> {
     let counters = conduct.kernel.as_ref().filter(|_| !format.is_relative());
     let title = format!("Workload “{}”", run.measurement.workload);
     let facts = [Block::facts(entries)];
-    Block::part(title, facts.into_iter().chain(counters.map(kernel)).collect())
+    Block::part(
+        title,
+        facts
+            .into_iter()
+            .chain(counters.map(|counters| kernel(counters, &conduct.passthrough)))
+            .collect(),
+    )
 }
 
 /// The way that I/Os went.
@@ -46,6 +52,13 @@ fn how_issued(conduct: &Conduct) -> Vec<(&'static str, String)> {
         ("Submission", phrases::submission(conduct.submission).to_owned()),
         ("Clock", conduct.clock.to_string()),
     ];
+    if !conduct.passthrough.is_empty() {
+        let names = conduct.passthrough.join(", ");
+        let bypassed = format!(
+            "bypassed for {names}: NVMe commands, of which its scheduler, limits and counters see nothing"
+        );
+        entries.push(("Block layer", bypassed));
+    }
     if !conduct.features.is_empty() {
         entries.push(("In force", conduct.features.join(", ")));
     }

@@ -5,16 +5,26 @@ use assay_model::counters::{Counters, NamedDevice};
 use assay_model::number::rate;
 use assay_model::verdict::Unit;
 
-/// A table of the devices of the stack; nothing where none is known.
-pub(super) fn kernel<'a>(counters: &Counters) -> Block<'a> {
+/// A table of the devices of the stack; nothing where none is known. `passthrough` are the targets of which it counts nothing.
+pub(super) fn kernel<'a>(counters: &Counters, passthrough: &[String]) -> Block<'a> {
     let title = "The kernel's counters of the devices";
     let names = ["Device", "Reads", "Mean", "Writes", "Mean", "Flushes", "Busy"];
     let mut table = Table::of_numbers(title, &names).look(Look::Slim);
     table.rows.extend(counters.devices.iter().map(|device| row(device, counters)));
-    let note = "Counted by the kernel below everything, warm-up included; times are those of the kernel's own queue.";
-    let note = (!table.is_empty()).then(|| Block::Note(note.to_owned()));
+    let note = (!table.is_empty()).then(|| Block::Note(note(passthrough)));
     let content = [Block::Table(table)].into_iter().chain(note).collect();
     Block::detail("The kernel's own counters", content)
+}
+
+fn note(passthrough: &[String]) -> String {
+    let counted = "Counted by the kernel below everything, warm-up included; times are those of the kernel's own queue.";
+    if passthrough.is_empty() {
+        return counted.to_owned();
+    }
+    let names = passthrough.join(", ");
+    format!(
+        "{counted} I/Os of this run to {names} went past the block layer, where the kernel counts none of them unless queue/iostats_passthrough is 1: what stands here is of others."
+    )
 }
 
 /// One device.

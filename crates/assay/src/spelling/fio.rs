@@ -130,8 +130,10 @@ const REFUSED: [(&str, &str); 33] = [
 ];
 
 /// Engines of fio, and the backend that does the same.
-const ENGINES: [(&str, &str); 8] = [
+const ENGINES: [(&str, &str); 9] = [
     ("io_uring", "uring"),
+    // Its targets, such as /dev/ng0n1, say the rest.
+    ("io_uring_cmd", "uring"),
     ("libaio", "auto"),
     ("null", "null"),
     ("posixaio", "posix"),
@@ -142,11 +144,12 @@ const ENGINES: [(&str, &str); 8] = [
 ];
 
 /// Options that have another name or another form here.
-const KNOWN: [&str; 31] = [
+const KNOWN: [&str; 32] = [
     "blocksize",
     "bs",
     "buffer_compress_percentage",
     "buffered",
+    "cmd_type",
     "dedupe_percentage",
     "direct",
     "directory",
@@ -265,6 +268,7 @@ impl Job {
             "numjobs" => self.jobs = Some(number(name, &value)?),
             "direct" | "buffered" => self.direct((name == "direct") == (value != "0")),
             "ioengine" => self.engine(&value)?,
+            "cmd_type" if value == "nvme" => {}
             "filename" => self.targets.extend(value.split(':').map(str::to_owned)),
             "directory" => self.targets.push(value),
             "random_distribution" => self.distribution(&value)?,

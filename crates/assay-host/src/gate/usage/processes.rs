@@ -3,6 +3,7 @@
 
 use super::super::refusal::Usage;
 use crate::device::{Device, number_of};
+use crate::namespace::block_device_of;
 use crate::root::{SysRoot, names_in};
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, makedev, stat, statx};
 use rustix::io::Errno;
@@ -142,10 +143,13 @@ fn mapped_in(root: &SysRoot, process: &Path, maps: &str) -> Vec<Device> {
     maps.lines().filter_map(device_of).collect()
 }
 
-/// The device behind a link of the kernel or a node; none where it is anything else.
+/// The device behind a link of the kernel or a node, also behind the character device of an NVMe namespace; none where it is anything else.
 fn device_at(root: &SysRoot, link: &Path) -> rustix::io::Result<Option<Device>> {
     match device_number_at(link) {
-        Ok(Some(number)) => Ok(Device::by_number(root, number_of(number)).ok()),
+        Ok(Some((FileType::BlockDevice, number))) => {
+            Ok(Device::by_number(root, number_of(number)).ok())
+        }
+        Ok(Some((_, number))) => Ok(block_device_of(root, number_of(number)).ok().flatten()),
         // In a made-up system a node is an empty file, known by its name.
         other => {
             let node = fs::read_link(link).ok().filter(|node| node.starts_with("/dev"));
@@ -155,17 +159,18 @@ fn device_at(root: &SysRoot, link: &Path) -> rustix::io::Result<Option<Device>> 
     }
 }
 
-/// The number of a block device, without asking a server of files that may never answer.
-fn device_number_at(link: &Path) -> rustix::io::Result<Option<rustix::fs::Dev>> {
-    let is_device = |mode| FileType::from_raw_mode(mode) == FileType::BlockDevice;
+/// The kind and number of a device, without asking a server of files that may never answer.
+fn device_number_at(link: &Path) -> rustix::io::Result<Option<(FileType, rustix::fs::Dev)>> {
+    let device = |mode, number| {
+        let kind = FileType::from_raw_mode(mode);
+        let is_device = matches!(kind, FileType::BlockDevice | FileType::CharacterDevice);
+        is_device.then_some((kind, number))
+    };
     match statx(CWD, link, AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE) {
         // Kernels before 4.11 have no such call.
-        Err(Errno::NOSYS) => {
-            stat(link).map(|status| is_device(status.st_mode).then_some(status.st_rdev))
-        }
+        Err(Errno::NOSYS) => stat(link).map(|status| device(status.st_mode, status.st_rdev)),
         status => status.map(|status| {
-            let number = makedev(status.stx_rdev_major, status.stx_rdev_minor);
-            is_device(status.stx_mode.into()).then_some(number)
+            device(status.stx_mode.into(), makedev(status.stx_rdev_major, status.stx_rdev_minor))
         }),
     }
 }
