@@ -54,7 +54,6 @@ mod together;
 mod transaction;
 mod transfer;
 mod watch;
-mod with_link;
 mod worker;
 
 pub(crate) use check::{Conditions, check_all};
@@ -107,3 +106,20 @@ pub(crate) use transfer::transfer;
 
 pub use assay_model::load::Dialect;
 pub use assay_postgres::connection::Connection as PostgresLink;
+
+/// Carries an expression out with the link of a dialect.
+#[macro_export]
+macro_rules! with_link {
+    ($dialect:expr, $link:ident => $then:expr) => {
+        match $dialect {
+            $crate::load::Dialect::Postgres => {
+                type $link = $crate::load::PostgresLink;
+                $then
+            }
+            $crate::load::Dialect::Mariadb => {
+                type $link = $crate::load::MariadbLink;
+                $then
+            }
+        }
+    };
+}

@@ -87,7 +87,7 @@ fn read_rounds(
 }
 
 /// What each further read of a batch takes, ns: the entry and the notification of the device are paid once an entry, and are not
-/// times for which I/Os wait because of one another. Medians, since single rounds are disturbed by other load.
+/// time for which I/Os wait because of one another. Medians, since single rounds are disturbed by other load.
 fn preparation_ns(rounds: &[Seen; ROUNDS]) -> u64 {
     let median_ns = |what: fn(&Seen) -> u64| {
         let mut times_ns = rounds.each_ref().map(what);

@@ -272,16 +272,16 @@ fn what_is_named_exactly_may_go() {
     assert_eq!(error.hint(), hint);
     for wipe in ["xfs", "gpt", "xfs,gpt,mbr", "none", "all", ""] {
         let error = admit(Some(wipe)).unwrap_err();
-        let told = format!("(backup); --wipe '{wipe}' does not name exactly that");
-        assert!(error.message().ends_with(&told), "{error}");
+        let expected = format!("(backup); --wipe '{wipe}' does not name exactly that");
+        assert!(error.message().ends_with(&expected), "{error}");
         assert_eq!(error.hint(), hint);
     }
     let wrong = DataLossPermission { token: Some("5MiB"), wipe: Some("xfs,gpt") };
     assert!(gate.admit_write(device.path(), wrong).is_err());
     assert_eq!(device.state(), before);
     let admission = admit(Some("xfs,gpt")).unwrap();
-    let told = "given up with --wipe: XFS file system, GPT partition table (backup)";
-    assert_eq!(admission.seen()[0], told);
+    let expected = "given up with --wipe: XFS file system, GPT partition table (backup)";
+    assert_eq!(admission.seen()[0], expected);
 }
 
 #[test]
@@ -566,11 +566,11 @@ fn a_device_that_another_process_writes_to_through_another_node_is_refused() {
     let open = File::options().write(true).open(&node).unwrap();
     let child = Command::new("sleep").arg("60").stdin(Stdio::null()).stdout(open).spawn().unwrap();
     let writer = Writer(child);
-    let told = format!("it is open for writing in process {} (sleep)", writer.0.id());
-    device.refuses(&told);
+    let expected = format!("it is open for writing in process {} (sleep)", writer.0.id());
+    device.refuses(&expected);
     // The node may go meanwhile, as when it is made again by another.
     fs::remove_file(&node).unwrap();
-    device.refuses(&told);
+    device.refuses(&expected);
 }
 
 #[test]
@@ -653,7 +653,7 @@ fn a_device_that_is_resized_in_mid_run_is_noticed() {
 }
 
 /// The gate of a system that says this about the real loop device.
-fn told(device: &Loop, name: &str) -> (FakeSystem, String) {
+fn known_system(device: &Loop, name: &str) -> (FakeSystem, String) {
     let number = fs::read_to_string(format!("/sys/block/{}/dev", device.name())).unwrap();
     let number = number.trim().to_owned();
     let system = FakeSystem::new(name).disk(device.name(), &number, SIZE / 512);
@@ -667,7 +667,8 @@ fn gate_of(system: &FakeSystem) -> Gate {
 #[test]
 fn a_device_with_a_serial_number_is_not_named_by_its_size() {
     let Some(device) = Loop::empty() else { return };
-    let system = told(&device, "serial").0.attribute(device.name(), "device/serial", "WD-K7");
+    let system =
+        known_system(&device, "serial").0.attribute(device.name(), "device/serial", "WD-K7");
     let error =
         gate_of(&system).admit_write(device.path(), DataLossPermission::device(TOKEN)).unwrap_err();
     let node = &device.node;
@@ -686,7 +687,7 @@ fn a_device_with_a_serial_number_is_not_named_by_its_size() {
 #[test]
 fn a_device_that_is_not_as_large_as_the_kernel_said_is_refused() {
     let Some(device) = Loop::empty() else { return };
-    let system = told(&device, "resized").0.attribute(device.name(), "size", "16384");
+    let system = known_system(&device, "resized").0.attribute(device.name(), "size", "16384");
     let error = gate_of(&system)
         .admit_write(device.path(), DataLossPermission::device("8MiB"))
         .unwrap_err();
@@ -711,7 +712,7 @@ fn a_member_of_a_volume_group_a_raid_or_a_multipath_is_refused() {
         ("dm-0", "CRYPT-x", "encrypted volume /dev/dm-0"),
         ("md0", "", "RAID /dev/md0"),
     ] {
-        let system = told(&device, "held").0.stacked(name, "252:0", 900, &[device.name()]);
+        let system = known_system(&device, "held").0.stacked(name, "252:0", 900, &[device.name()]);
         let system = system.attribute(name, "dm/uuid", uuid);
         let error = gate_of(&system)
             .admit_write(device.path(), DataLossPermission::device(TOKEN))
@@ -724,7 +725,7 @@ fn a_member_of_a_volume_group_a_raid_or_a_multipath_is_refused() {
 fn a_member_of_a_mounted_btrfs_is_refused() {
     let Some(device) = Loop::empty() else { return };
     let place = format!("sys/fs/btrfs/0aa1/devices/{}", device.name());
-    let system = told(&device, "btrfs").0.file(&place, "");
+    let system = known_system(&device, "btrfs").0.file(&place, "");
     let error =
         gate_of(&system).admit_write(device.path(), DataLossPermission::device(TOKEN)).unwrap_err();
     assert!(error.message().contains("as part of btrfs 0aa1"), "{error}");

@@ -465,10 +465,10 @@ fn the_criteria_that_ship_are_sound_and_say_their_source() {
         let shipped = parse_criteria(text).unwrap();
         Rules::check(&shipped).unwrap();
         assert_eq!(shipped.name, name);
-        let told = |criterion: &assay_model::verdict::Criterion| {
+        let is_known = |criterion: &assay_model::verdict::Criterion| {
             criterion.source.len() > 5 && criterion.why.len() > 20
         };
-        assert!(shipped.criteria.iter().all(told), "{name}");
+        assert!(shipped.criteria.iter().all(is_known), "{name}");
     }
 }
 

@@ -93,12 +93,12 @@ fn keeps(place: &LedgerPlace) -> bool {
 
 fn main() {
     let packets = std::env::args().nth(1).map_or(1_000_000, |text| text.parse().unwrap());
-    let ground = std::env::temp_dir().join(format!("assay-malformed-{}", std::process::id()));
-    std::fs::create_dir(&ground).unwrap();
-    std::fs::write(ground.join("token"), TOKEN).unwrap();
-    let token = Token::read(&ground.join("token")).unwrap();
+    let scratch = std::env::temp_dir().join(format!("assay-malformed-{}", std::process::id()));
+    std::fs::create_dir(&scratch).unwrap();
+    std::fs::write(scratch.join("token"), TOKEN).unwrap();
+    let token = Token::read(&scratch.join("token")).unwrap();
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
-    let witness = Witness::listen(any, &ground.join("store"), token.clone()).unwrap();
+    let witness = Witness::listen(any, &scratch.join("store"), token.clone()).unwrap();
     let address = witness.address();
     let place = LedgerPlace::Witness(WitnessAddress { address: address.to_string(), token });
     assert!(keeps(&place), "before");
@@ -116,7 +116,7 @@ fn main() {
     let elapsed_s = begun.elapsed().as_secs_f64();
     assert!(keeps(&place), "afterwards");
     drop(witness);
-    std::fs::remove_dir_all(&ground).unwrap();
+    std::fs::remove_dir_all(&scratch).unwrap();
     println!(
         "{packets} malformed packets in {elapsed_s:.0} s: the witness keeps ledgers as before"
     );

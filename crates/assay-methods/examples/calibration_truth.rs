@@ -130,8 +130,8 @@ fn measured(device: &str, open: &Open, seeds: std::ops::Range<u64>, each: bool) 
             }
         }
         if each {
-            let told = calibration.remarks.iter().map(|remark| remark.what.as_str());
-            println!("# {seed}: {}", told.collect::<Vec<_>>().join("; "));
+            let remarks = calibration.remarks.iter().map(|remark| remark.what.as_str());
+            println!("# {seed}: {}", remarks.collect::<Vec<_>>().join("; "));
         }
     }
     Ok(found)

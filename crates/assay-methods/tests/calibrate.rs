@@ -117,9 +117,9 @@ fn burst_and_sustained_are_two_numbers_and_two_curves() {
         let ceiling = case.truth.iops_max * 1.02;
         assert!(mix.curve.iter().all(|point| point.iops.value < ceiling));
         assert!(mix.burst_curve.iter().any(|point| point.iops.value > ceiling));
-        let told =
+        let is_said =
             calibration.remarks.iter().any(|remark| remark.what.contains("the rate fell from"));
-        assert!(told, "{:?}", calibration.remarks);
+        assert!(is_said, "{:?}", calibration.remarks);
     }
 }
 
@@ -385,7 +385,8 @@ fn a_target_that_fails_ends_the_calibration_and_failures_are_told() {
         }
     })
     .unwrap();
-    let told: Vec<&str> = calibration.remarks.iter().map(|remark| remark.what.as_str()).collect();
+    let remarks: Vec<&str> =
+        calibration.remarks.iter().map(|remark| remark.what.as_str()).collect();
     let failures = "8 read I/Os on twisted failed: Input/output error";
     let expected = [
         "read: read on twisted: No such device",
@@ -393,7 +394,7 @@ fn a_target_that_fails_ends_the_calibration_and_failures_are_told() {
         "read: the IOPS within the limit are uncertain: they lie between 1,909 and 4,413",
         failures,
     ];
-    assert_eq!(told, expected);
+    assert_eq!(remarks, expected);
 }
 
 #[test]

@@ -480,8 +480,8 @@ fn storage_said_to_be_flash_is_judged_as_flash() {
     let grade = |medium| {
         let verdict = assay_oracle::profile_on(&report, medium).verdict;
         let device = verdict.devices.iter().find(|one| one.path == IoPath::SingleBlockRead);
-        let told = verdict.notes.iter().any(|note| note.contains("judged as disks"));
-        (device.unwrap().grade, told)
+        let is_noted = verdict.notes.iter().any(|note| note.contains("judged as disks"));
+        (device.unwrap().grade, is_noted)
     };
     assert_eq!(grade(None), (DeviceGrade::Sound, true));
     assert_eq!(grade(Some(StorageMedium::Disks)), (DeviceGrade::Sound, false));

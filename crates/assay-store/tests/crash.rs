@@ -1,5 +1,5 @@
 //! Whatever a crash leaves, a cell opens, has lost at most its last interval, and can be taken up again.
-#![allow(clippy::unwrap_used, reason = "tests stop where their ground is missing")]
+#![allow(clippy::unwrap_used, reason = "tests stop where something is missing")]
 
 mod common;
 

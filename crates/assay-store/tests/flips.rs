@@ -1,5 +1,5 @@
 //! One changed byte anywhere in a run is noticed by whoever reads it, and what a crash leaves does not raise an alarm.
-#![allow(clippy::unwrap_used, reason = "tests stop where their ground is missing")]
+#![allow(clippy::unwrap_used, reason = "tests stop where something is missing")]
 
 mod common;
 
@@ -111,7 +111,7 @@ fn told_of(read: Result<impl Sized>) -> (Option<Error>, Vec<PathBuf>) {
     (read.err(), take_damage().into_iter().map(|damage| damage.path).collect())
 }
 
-fn told(path: &Path) -> (Option<Error>, Vec<PathBuf>) {
+fn check_result(path: &Path) -> (Option<Error>, Vec<PathBuf>) {
     told_of(read_all(path))
 }
 
@@ -121,7 +121,7 @@ fn is_noticed(path: &Path, file: &Path) -> bool {
     let is_named = |(error, places): (Option<Error>, Vec<PathBuf>)| {
         error.is_some_and(|error| names(error.message())) || places.iter().any(|one| one == file)
     };
-    is_named(told_of(read(path, file))) || is_named(told(path))
+    is_named(told_of(read(path, file))) || is_named(check_result(path))
 }
 
 /// Changes one byte in its place.
@@ -132,7 +132,7 @@ fn put(file: &Path, place: usize, byte: u8) {
 
 /// Changes byte after byte of all files of a run; each is noticed. Returns how many there were.
 fn change_all(path: &Path, end_bytes: usize, random: &mut Random) -> usize {
-    assert_eq!(told(path), (None, Vec::new()));
+    assert_eq!(check_result(path), (None, Vec::new()));
     let mut changed = 0;
     for (file, bytes) in files(path) {
         // Who holds the lock is of no interest when nobody does.
@@ -151,7 +151,7 @@ fn change_all(path: &Path, end_bytes: usize, random: &mut Random) -> usize {
             changed += 1;
         }
     }
-    assert_eq!(told(path), (None, Vec::new()));
+    assert_eq!(check_result(path), (None, Vec::new()));
     changed
 }
 
@@ -185,7 +185,7 @@ fn a_line_that_was_cut_off_is_no_alarm() {
         let (file, bytes) = (path.join(name), fs::read(path.join(name)).unwrap());
         for kept in bytes.len().saturating_sub(200)..bytes.len() {
             fs::write(&file, &bytes[..kept]).unwrap();
-            assert_eq!(told(&path), (None, Vec::new()), "{name} {kept}");
+            assert_eq!(check_result(&path), (None, Vec::new()), "{name} {kept}");
         }
         fs::write(&file, &bytes).unwrap();
     }
@@ -223,7 +223,7 @@ fn a_run_of_an_earlier_version_opens_unchecked_and_goes_on_with_checksums() {
     let joint = piece(5);
     cell.append_interval(&interval_of(0, &joint), &joint).unwrap();
     drop((cell, run));
-    assert_eq!(told(&path), (None, Vec::new()));
+    assert_eq!(check_result(&path), (None, Vec::new()));
     let lines = path.join("cells/oltp/intervals.jsonl");
     let text = fs::read_to_string(&lines).unwrap();
     fs::write(&lines, text.replacen(",\"crc32\":", ",\"crc33\":", 1)).unwrap();
@@ -240,7 +240,7 @@ fn a_checksum_that_was_kept_before_its_document_is_no_alarm() {
     run.put(Document::Workload, "# killed before this was in its place\n").unwrap();
     drop(run);
     fs::write(path.join("workload.toml"), older).unwrap();
-    assert_eq!(told(&path), (None, Vec::new()));
+    assert_eq!(check_result(&path), (None, Vec::new()));
     fs::remove_file(path.join("workload.toml")).unwrap();
-    assert_eq!(told(&path), (None, Vec::new()));
+    assert_eq!(check_result(&path), (None, Vec::new()));
 }

@@ -2,7 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "tests stop where their ground is missing, and say what they skipped"
+    reason = "tests stop where something is missing, and say what they skipped"
 )]
 
 mod common;
@@ -64,17 +64,17 @@ const NAMES: [&str; 16] = [
 ];
 
 /// Files of a person next to the store, which nothing may change.
-struct Ground {
+struct Scratch {
     folder: Folder,
 }
 
-impl Ground {
+impl Scratch {
     fn new() -> Self {
-        let ground = Self { folder: Folder::new() };
-        fs::write(ground.file(), MINE).unwrap();
-        fs::create_dir(ground.directory()).unwrap();
-        fs::write(ground.directory().join("intervals.jsonl"), MINE).unwrap();
-        ground
+        let scratch = Self { folder: Folder::new() };
+        fs::write(scratch.file(), MINE).unwrap();
+        fs::create_dir(scratch.directory()).unwrap();
+        fs::write(scratch.directory().join("intervals.jsonl"), MINE).unwrap();
+        scratch
     }
 
     fn file(&self) -> PathBuf {
@@ -184,15 +184,15 @@ fn whatever_stands_under_a_name_nothing_outside_is_touched_and_nothing_waits() {
                 continue;
             }
             for step in ["read", "write", "remove"] {
-                let ground = Ground::new();
-                let (store, path) = ground.received(name, planted);
+                let scratch = Scratch::new();
+                let (store, path) = scratch.received(name, planted);
                 let begun = Instant::now();
                 let done = match step {
                     "read" => read_all(&path),
                     "write" => write_all(&store),
                     _ => store.remove(path.to_str().unwrap()).map(drop),
                 };
-                assert!(ground.is_untouched(), "{name} {planted:?} {step}: {done:?}");
+                assert!(scratch.is_untouched(), "{name} {planted:?} {step}: {done:?}");
                 assert!(begun.elapsed() < Duration::from_secs(20), "{name} {planted:?} {step}");
                 let is_kept = step == "remove" && done.is_err();
                 assert!(
@@ -219,8 +219,8 @@ fn what_is_written_in_place_is_refused_with_its_reason() {
             "it is a symbolic link, and a run has a directory there",
         ),
     ] {
-        let ground = Ground::new();
-        let (store, _) = ground.received(name, planted);
+        let scratch = Scratch::new();
+        let (store, _) = scratch.received(name, planted);
         let error = write_all(&store).unwrap_err();
         assert!(error.message().contains(reason), "{name} {planted:?}: {error}");
         assert!(error.hint().contains("nothing outside of it was touched"), "{error}");
@@ -229,16 +229,16 @@ fn what_is_written_in_place_is_refused_with_its_reason() {
 
 #[test]
 fn a_document_without_end_is_refused_at_once() {
-    let ground = Ground::new();
-    let (_, path) = ground.received("run.json", Planted::Sparse);
+    let scratch = Scratch::new();
+    let (_, path) = scratch.received("run.json", Planted::Sparse);
     let error = RunReader::open(&path).unwrap_err();
     assert!(error.message().ends_with("run.json: it has more than 64 MiB"), "{error}");
 }
 
 #[test]
 fn an_empty_name_names_no_run() {
-    let ground = Ground::new();
-    let store = ground.folder.store();
+    let scratch = Scratch::new();
+    let store = scratch.folder.store();
     store.create(&new_run()).unwrap();
     for error in [store.remove("").unwrap_err(), store.open("").map(drop).unwrap_err()] {
         assert_eq!(error.message(), "an empty name names no run");
@@ -248,23 +248,23 @@ fn an_empty_name_names_no_run() {
 
 #[test]
 fn only_the_writer_may_open_the_lock() {
-    let ground = Ground::new();
-    let run = ground.folder.store().create(&new_run()).unwrap();
+    let scratch = Scratch::new();
+    let run = scratch.folder.store().create(&new_run()).unwrap();
     let lock = run.path().join("lock");
     let mode = || fs::metadata(&lock).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(), 0o600);
     // One of an earlier version is closed when it is taken.
     fs::set_permissions(&lock, fs::Permissions::from_mode(0o644)).unwrap();
     drop(run);
-    drop(ground.folder.store().resume("latest", 1).unwrap());
+    drop(scratch.folder.store().resume("latest", 1).unwrap());
     assert_eq!(mode(), 0o600);
 }
 
 #[test]
 fn a_store_behind_a_link_of_another_user_is_refused() {
-    let ground = Ground::new();
-    let link = ground.folder.path().join("assay-runs");
-    symlink(ground.directory(), &link).unwrap();
+    let scratch = Scratch::new();
+    let link = scratch.folder.path().join("assay-runs");
+    symlink(scratch.directory(), &link).unwrap();
     // A link of one's own is one's own business.
     Store::at(&link).create(&new_run()).unwrap();
     if std::os::unix::fs::lchown(&link, Some(65534), Some(65534)).is_err() {
@@ -278,8 +278,8 @@ fn a_store_behind_a_link_of_another_user_is_refused() {
 
 #[test]
 fn a_file_of_another_user_in_a_run_is_not_written() {
-    let ground = Ground::new();
-    let (store, path) = ground.received("environment.json", Planted::Directory);
+    let scratch = Scratch::new();
+    let (store, path) = scratch.received("environment.json", Planted::Directory);
     if std::os::unix::fs::lchown(path.join("events.jsonl"), Some(65534), None).is_err() {
         println!("skipped: only root can give a file to another user");
         return;
@@ -290,9 +290,9 @@ fn a_file_of_another_user_in_a_run_is_not_written() {
 
 #[test]
 fn a_link_to_a_run_in_a_store_is_no_run_of_it() {
-    let ground = Ground::new();
-    let (store, path) = ground.received("report.html", Planted::Directory);
-    let other = ground.folder.path().join("others");
+    let scratch = Scratch::new();
+    let (store, path) = scratch.received("report.html", Planted::Directory);
+    let other = scratch.folder.path().join("others");
     fs::create_dir(&other).unwrap();
     symlink(&path, other.join("20260101-000000-run-link")).unwrap();
     assert!(Store::at(&other).runs().unwrap().runs.is_empty());

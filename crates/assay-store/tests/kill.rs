@@ -1,5 +1,5 @@
 //! `kill -9` at a hundred random moments: every run opens and has lost at most the interval in flight.
-#![allow(clippy::unwrap_used, reason = "tests stop where their ground is missing")]
+#![allow(clippy::unwrap_used, reason = "tests stop where something is missing")]
 
 mod common;
 

@@ -2,7 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
-    reason = "tests stop where their ground is missing, and say what they found or skipped"
+    reason = "tests stop where something is missing, and say what they found or skipped"
 )]
 
 mod common;

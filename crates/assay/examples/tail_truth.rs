@@ -77,7 +77,7 @@ fn cover(case: &Case, seeds: std::ops::Range<u64>, duration_s: f64) -> Result<()
     }
     for (row, name) in rows.iter_mut().zip(names()) {
         let quantity = name.trim_start_matches("read.response_time.");
-        println!("| {} | {duration_s} | {quantity} | {runs} | {} |", case.name, row.told());
+        println!("| {} | {duration_s} | {quantity} | {runs} | {} |", case.name, row.cells());
     }
     Ok(())
 }
@@ -178,7 +178,7 @@ impl Row {
     }
 
     /// The row's shares, and the median half-width over 1.96 standard deviations of the value from run to run.
-    fn told(&mut self) -> String {
+    fn cells(&mut self) -> String {
         let percent = |part: u64| format!("{:.1}", 100.0 * real(part) / real(self.runs.max(1)));
         let shares = [
             percent(self.runs - self.below - self.above),

@@ -20,12 +20,12 @@ const SIZE: &str = "--size 8MiB --backend posix";
 const CUTS_MAX: u64 = 5;
 
 /// A rig with a volatile cache, and a ledger on another device.
-struct Ground {
+struct Scratch {
     place: Place,
     rig: Rig,
 }
 
-impl Ground {
+impl Scratch {
     fn new(rig: Rig) -> Self {
         let place = Place::new();
         place.write(
@@ -94,8 +94,8 @@ fn cache(unit_bytes: u64, lie: Lie) -> Script {
 
 #[test]
 fn storage_that_keeps_its_promises_is_never_refuted() {
-    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
-    let judged = ground.campaign(3, 11);
+    let scratch = Scratch::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
+    let judged = scratch.campaign(3, 11);
     let found = durability(&judged[2]);
     assert_eq!((judged.len(), found["evidence"].as_str()), (3, Some("power_cuts")));
     let cuts = found["cuts"].as_array().unwrap();
@@ -114,7 +114,7 @@ fn storage_that_keeps_its_promises_is_never_refuted() {
     // 1 - 0.05^(1/3).
     let limit = found["loss_per_cut_max"].as_f64().unwrap();
     assert!((limit - 0.6316).abs() < 1e-3, "{limit}");
-    let text = ground.place.run("report latest");
+    let text = scratch.place.run("report latest");
     assert!(text.stdout.contains("lost in 3 power cuts: at most 63.2 % a cut"), "{}", text.stdout);
 }
 
@@ -122,8 +122,8 @@ fn storage_that_keeps_its_promises_is_never_refuted() {
 fn every_lie_is_refuted() {
     for lie in [Lie::IgnoresFlush(Bytes(1 << 20)), Lie::FlushesOneQueue, Lie::Zeroes, Lie::Garbles]
     {
-        let ground = Ground::new(or_skip!(Rig::mount(&cache(512, lie))));
-        let judged = ground.campaign(CUTS_MAX, 21);
+        let scratch = Scratch::new(or_skip!(Rig::mount(&cache(512, lie))));
+        let judged = scratch.campaign(CUTS_MAX, 21);
         let last = judged.last().unwrap();
         assert_eq!(durability(last)["evidence"], "refuted", "{lie:?}: {last:#}");
         assert!(last["integrity"]["faults"].as_array().is_some_and(|all| !all.is_empty()));
@@ -138,18 +138,19 @@ fn every_lie_is_refuted() {
             map["blocks"].as_array().unwrap().iter().filter_map(Value::as_u64).sum::<u64>(),
             broken
         );
-        assert!(ground.place.run("report latest").stdout.contains("Refuted: "));
+        assert!(scratch.place.run("report latest").stdout.contains("Refuted: "));
     }
 }
 
 #[test]
 fn a_process_that_ends_proves_nothing() {
-    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::IgnoresFlush(Bytes(1 << 20))))));
-    let mut writing = ground.place.start(&ground.line(""));
-    writing.wait_until(|| length(&ground.ledger()) > ENOUGH_BYTES);
+    let scratch =
+        Scratch::new(or_skip!(Rig::mount(&cache(4096, Lie::IgnoresFlush(Bytes(1 << 20))))));
+    let mut writing = scratch.place.start(&scratch.line(""));
+    writing.wait_until(|| length(&scratch.ledger()) > ENOUGH_BYTES);
     writing.signal(Signal::KILL);
     drop(writing.wait());
-    let found = ground.place.run(&ground.line("--after --json")).json(3);
+    let found = scratch.place.run(&scratch.line("--after --json")).json(3);
     let cut = &durability(&found)["cuts"][0];
     assert_eq!(
         (cut["kind"].as_str(), durability(&found)["evidence"].as_str()),
@@ -161,14 +162,14 @@ fn a_process_that_ends_proves_nothing() {
 
 #[test]
 fn the_test_file_of_a_ledger_stays_until_it_is_to_go() {
-    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
-    ground.cut(ground.place.start(&ground.line("")), 9);
-    let directory = ground.rig.directory().display().to_string();
+    let scratch = Scratch::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
+    scratch.cut(scratch.place.start(&scratch.line("")), 9);
+    let directory = scratch.rig.directory().display().to_string();
     let test_files = || std::fs::read_dir(&directory).unwrap().count();
     assert_eq!(test_files(), 1);
-    assert_eq!(ground.place.run(&format!("runs clean {directory} --yes")).code, Some(0));
+    assert_eq!(scratch.place.run(&format!("runs clean {directory} --yes")).code, Some(0));
     assert_eq!(test_files(), 1, "without being asked it stays");
-    let ran = ground.place.run(&format!("runs clean {directory} --ledger-files --yes"));
+    let ran = scratch.place.run(&format!("runs clean {directory} --ledger-files --yes"));
     assert!(ran.code == Some(0) && ran.stdout.contains("of the ledger"), "{ran:?}");
     assert_eq!(test_files(), 0);
 }
@@ -189,36 +190,36 @@ fn a_ledger_is_refused_where_the_cut_would_take_it() {
 
 #[test]
 fn what_does_not_belong_together_is_not_judged() {
-    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
-    ground.cut(ground.place.start(&ground.line("")), 5);
-    let place = &ground.place;
+    let scratch = Scratch::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
+    scratch.cut(scratch.place.start(&scratch.line("")), 5);
+    let place = &scratch.place;
     place.write("none.ledger", "no ledger");
     for (line, code, complaint) in [
         ("verify d --after --ledger data.ledger".to_owned(), 2, "and not about d"),
         (
-            ground.line("--after").replace("data.ledger", "none.ledger"),
+            scratch.line("--after").replace("data.ledger", "none.ledger"),
             2,
             "does not begin as a ledger",
         ),
-        (ground.line("--after").replace("data.ledger", "missing.ledger"), 4, "reading the ledger"),
+        (scratch.line("--after").replace("data.ledger", "missing.ledger"), 4, "reading the ledger"),
         ("verify d --after".to_owned(), 2, "--after needs the ledger"),
-        (ground.line(""), 4, "creating the ledger"),
+        (scratch.line(""), 4, "creating the ledger"),
     ] {
         let ran = place.run(&line);
         assert_eq!(ran.code, Some(code), "{line}: {ran:?}");
         assert!(ran.complaint.contains(complaint), "{line}: {}", ran.complaint);
     }
     // A ledger that was cut off says less, and raises no alarm.
-    let whole = std::fs::read(ground.ledger()).unwrap();
-    std::fs::write(ground.ledger(), &whole[..whole.len() - 7]).unwrap();
-    let ran = place.run(&ground.line("--after --cut power"));
+    let whole = std::fs::read(scratch.ledger()).unwrap();
+    std::fs::write(scratch.ledger(), &whole[..whole.len() - 7]).unwrap();
+    let ran = place.run(&scratch.line("--after --cut power"));
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stderr.contains("are not whole and do not count"), "{}", ran.stderr);
     // One that is damaged before its end says less as well, and nothing of it is cut off or added to.
     let mut damaged = whole;
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;
-    std::fs::write(ground.ledger(), &damaged).unwrap();
+    std::fs::write(scratch.ledger(), &damaged).unwrap();
     for (rest, code, complaint) in [
         ("--after --cut power", 0, "the ledger is damaged at byte"),
         (
@@ -227,28 +228,28 @@ fn what_does_not_belong_together_is_not_judged() {
             "opening the ledger data.ledger: it is damaged at byte",
         ),
     ] {
-        let ran = place.run(&ground.line(rest));
+        let ran = place.run(&scratch.line(rest));
         assert_eq!(ran.code, Some(code), "{rest}: {ran:?}");
         assert!(ran.stderr.contains(complaint), "{rest}: {}", ran.stderr);
-        assert_eq!(std::fs::read(ground.ledger()).unwrap(), damaged);
+        assert_eq!(std::fs::read(scratch.ledger()).unwrap(), damaged);
     }
 }
 
 #[test]
 fn a_ledger_that_cannot_be_had_leaves_nothing_on_the_target() {
-    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
-    let (place, target) = (&ground.place, ground.rig.directory());
+    let scratch = Scratch::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
+    let (place, target) = (&scratch.place, scratch.rig.directory());
     place.write("data.ledger", "somebody's");
     // Nobody listens there any more.
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let witness =
         format!("verify {} {SIZE} --witness {nobody} --token-file token", target.display());
-    for line in [ground.line(""), witness] {
+    for line in [scratch.line(""), witness] {
         let ran = place.run(&line);
         assert_eq!(ran.code, Some(4), "{ran:?}");
         assert_eq!(support::names(target), [""; 0], "{line}");
     }
-    assert_eq!(std::fs::read_to_string(ground.ledger()).unwrap(), "somebody's");
+    assert_eq!(std::fs::read_to_string(scratch.ledger()).unwrap(), "somebody's");
 }
 
 #[test]
@@ -293,8 +294,8 @@ fn a_run_without_a_cut_times_flushes_and_claims_no_more() {
 /// Witness, victim and somebody who pulls the plug: a campaign from its start to its end.
 #[test]
 fn a_witness_conducts_a_campaign() {
-    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
-    let place = &ground.place;
+    let scratch = Scratch::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
+    let place = &scratch.place;
     let mut witness = place.start(
         "witness --listen 127.0.0.1:0 --token-file token --steady 200ms --cuts 2 --cut-command ./cut --json",
     );
@@ -305,17 +306,17 @@ fn a_witness_conducts_a_campaign() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(place.path("cut"), mode).unwrap();
     let address = address_of(&mut witness);
-    let target = ground.rig.directory().display().to_string();
+    let target = scratch.rig.directory().display().to_string();
     let line = |rest: &str| {
         format!("verify {target} {SIZE} --witness {address} --token-file token {rest}")
     };
     for (mark, rest) in [("first", ""), ("second", "--after --resume --cut power")] {
         let mut writing = place.start(&line(rest));
         writing.wait_until(|| place.path(mark).exists());
-        ground.rig.cut_power(3);
+        scratch.rig.cut_power(3);
         writing.signal(Signal::KILL);
         drop(writing.wait());
-        ground.rig.restore_power();
+        scratch.rig.restore_power();
     }
     let last = place.run(&line("--after --cut power"));
     assert_eq!(last.code, Some(0), "{last:?}");
@@ -344,13 +345,13 @@ fn address_of(witness: &mut Started) -> String {
 
 #[test]
 fn a_campaign_whose_command_fails_ends_with_the_reason() {
-    let ground = Ground::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
-    let place = &ground.place;
+    let scratch = Scratch::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
+    let place = &scratch.place;
     let mut witness = place.start(
         "witness --listen 127.0.0.1:0 --token-file token --steady 100ms --cuts 1 --cut-command false",
     );
     let address = address_of(&mut witness);
-    let target = ground.rig.directory().display().to_string();
+    let target = scratch.rig.directory().display().to_string();
     let line = format!("verify {target} {SIZE} --witness {address} --token-file token");
     let writing = place.start(&line);
     let ended = witness.wait();

@@ -22,9 +22,9 @@ enum Origin {
 }
 
 /// A scratch directory with `d`, which is looked at, and what must stay next to it.
-struct Ground(PathBuf);
+struct Scratch(PathBuf);
 
-impl Ground {
+impl Scratch {
     fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("assay-left-{name}-{}", std::process::id()));
         fs::create_dir_all(path.join("d")).unwrap();
@@ -72,7 +72,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for Scratch {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.0).unwrap();
     }
@@ -85,23 +85,23 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn what_was_left_is_shown_with_its_size_and_goes_only_when_that_is_said() {
-    let ground = Ground::new("shown");
-    let left = ground.leave(1, Origin::Here);
-    let output = ground.clean("");
+    let scratch = Scratch::new("shown");
+    let left = scratch.leave(1, Origin::Here);
+    let output = scratch.clean("");
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     assert!(said(&output).contains("assay-directory-000000000001 (1"), "{}", said(&output));
     assert!(said(&output).contains("--yes") && left.join("file").exists());
-    let output = ground.clean("--yes");
+    let output = scratch.clean("--yes");
     assert!(output.status.success() && said(&output).contains("removed 1"), "{}", said(&output));
-    assert_eq!(ground.names(), Vec::<String>::new());
-    assert!(said(&ground.clean("--yes")).contains("nothing is left behind"));
+    assert_eq!(scratch.names(), Vec::<String>::new());
+    assert!(said(&scratch.clean("--yes")).contains("nothing is left behind"));
 }
 
 /// D17, D18, D19, E02, E03: a name is not a mark, and a mark is a plain file of this user that says of which directory it is.
 #[test]
 fn what_only_looks_like_ours_stays() {
-    let ground = Ground::new("looks");
-    let d = ground.directory();
+    let scratch = Scratch::new("looks");
+    let d = scratch.directory();
     let made = |name: &str| {
         let path = d.join(format!("assay-directory-{name}"));
         fs::create_dir(&path).unwrap();
@@ -112,7 +112,7 @@ fn what_only_looks_like_ours_stays() {
     made("unmarked");
     fs::write(made("marked"), "").unwrap();
     fs::write(made("old"), "ASSAY DIRECTORY 1\ninode 1\n").unwrap();
-    let real = ground.leave(5, Origin::Here);
+    let real = scratch.leave(5, Origin::Here);
     let text = fs::read_to_string(real.join("assay-marker")).unwrap();
     // The mark of another directory, in a copy and by links.
     fs::write(made("000000000005x"), &text).unwrap();
@@ -121,31 +121,31 @@ fn what_only_looks_like_ours_stays() {
     symlink("/etc/passwd", made("system")).unwrap();
     assert!(Command::new("mkfifo").arg(made("pipe")).status().unwrap().success());
     symlink(&real, d.join("assay-directory-link")).unwrap();
-    let before = ground.names();
+    let before = scratch.names();
     let begun = Instant::now();
-    let output = ground.clean("--yes");
+    let output = scratch.clean("--yes");
     assert!(begun.elapsed() < Duration::from_secs(60), "a pipe is not waited for");
     // That its mark has a second name makes the real one doubtful, too.
     assert!(said(&output).contains("nothing is left behind"), "{}", said(&output));
-    assert_eq!(ground.names(), before);
+    assert_eq!(scratch.names(), before);
     fs::remove_file(d.join("assay-directory-hard/assay-marker")).unwrap();
-    assert!(said(&ground.clean("--yes")).contains("removed 1"));
-    assert_eq!(ground.names().len(), before.len() - 1);
+    assert!(said(&scratch.clean("--yes")).contains("removed 1"));
+    assert_eq!(scratch.names().len(), before.len() - 1);
     assert!(d.join("assay-directory-marked/thesis").exists());
 }
 
 /// V17: two hosts on one share, and a file system that has no locks.
 #[test]
 fn what_another_host_made_or_no_lock_tells_of_is_never_left() {
-    let ground = Ground::new("hosts");
-    let there = ground.leave(1, Origin::AnotherHost);
-    let output = ground.clean("--yes");
+    let scratch = Scratch::new("hosts");
+    let there = scratch.leave(1, Origin::AnotherHost);
+    let output = scratch.clean("--yes");
     assert!(said(&output).contains("the host elsewhere made it"), "{}", said(&output));
     assert!(there.join("file").exists());
-    let here = ground.leave(2, Origin::Here);
+    let here = scratch.leave(2, Origin::Here);
     let held = fs::File::open(here.join("assay-marker")).unwrap();
     flock(&held, FlockOperation::LockExclusive).unwrap();
-    assert!(said(&ground.clean("--yes")).contains("nothing is left behind"));
+    assert!(said(&scratch.clean("--yes")).contains("nothing is left behind"));
     drop(held);
     let traced = Command::new("strace")
         .args([
@@ -159,7 +159,7 @@ fn what_another_host_made_or_no_lock_tells_of_is_never_left() {
             "inject=flock:error=ENOLCK",
         ])
         .args([env!("CARGO_BIN_EXE_assay"), "runs", "clean", "d", "--yes"])
-        .current_dir(&ground.0)
+        .current_dir(&scratch.0)
         .output();
     match traced {
         Ok(output) => assert!(said(&output).contains("no locks"), "{}", said(&output)),
@@ -171,28 +171,28 @@ fn what_another_host_made_or_no_lock_tells_of_is_never_left() {
 /// E01: whoever may read a directory may lock it.
 #[test]
 fn a_lock_on_the_directory_of_others_is_not_waited_for() {
-    let ground = Ground::new("locked");
-    ground.leave(1, Origin::Here);
-    let held = fs::File::open(ground.directory()).unwrap();
+    let scratch = Scratch::new("locked");
+    scratch.leave(1, Origin::Here);
+    let held = fs::File::open(scratch.directory()).unwrap();
     flock(&held, FlockOperation::LockExclusive).unwrap();
-    assert!(said(&ground.clean("--yes")).contains("removed 1"));
+    assert!(said(&scratch.clean("--yes")).contains("removed 1"));
 }
 
 #[test]
 fn what_another_user_made_is_his_however_it_is_marked() {
-    let ground = Ground::new("users");
+    let scratch = Scratch::new("users");
     if !rustix::process::geteuid().is_root() {
         return println!("skipped: only root can make what belongs to another user");
     }
     for (number, given) in [(1, ""), (2, "assay-marker"), (3, "file")] {
-        let path = ground.leave(number, Origin::Here);
+        let path = scratch.leave(number, Origin::Here);
         std::os::unix::fs::chown(path.join(given), Some(65_534), None).unwrap();
     }
     // A file in it may be of the server's account; the directory and its mark may not.
-    assert!(said(&ground.clean("--yes")).contains("removed 1"));
-    assert_eq!(ground.names().len(), 2);
-    fs::set_permissions(ground.leave(4, Origin::Here), fs::Permissions::from_mode(0o777)).unwrap();
-    assert!(said(&ground.clean("--yes")).contains("nothing is left behind"));
+    assert!(said(&scratch.clean("--yes")).contains("removed 1"));
+    assert_eq!(scratch.names().len(), 2);
+    fs::set_permissions(scratch.leave(4, Origin::Here), fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(said(&scratch.clean("--yes")).contains("nothing is left behind"));
 }
 
 /// Exchanges two names as fast as it can until it is to end; counts.
@@ -211,8 +211,8 @@ fn exchange(one: &Path, other: &Path, stop: &AtomicBool, count: &AtomicU64) {
 #[test]
 fn names_that_are_exchanged_lead_nowhere() {
     const SWAPS: u64 = 10_000;
-    let ground = Ground::new("race");
-    let precious = ground.0.join("precious");
+    let scratch = Scratch::new("race");
+    let precious = scratch.0.join("precious");
     fs::create_dir_all(precious.join("deep")).unwrap();
     let files: Vec<PathBuf> =
         (0..40).map(|number| precious.join(format!("deep/{number}"))).collect();
@@ -221,15 +221,15 @@ fn names_that_are_exchanged_lead_nowhere() {
     }
     let text =
         |path: &Path| fs::write(precious.join("assay-marker"), fs::read(path).unwrap()).unwrap();
-    let program = ground.0.join("postgres");
+    let program = scratch.0.join("postgres");
     // A process is called by the name it was started by; a copy might still be open for writing in a fork of another test.
     symlink("/bin/sleep", &program).unwrap();
     let mut server = Command::new(&program).arg("600").current_dir(&precious).spawn().unwrap();
-    let link = ground.directory().join("link");
+    let link = scratch.directory().join("link");
     let (swaps, begun, mut rounds) = (AtomicU64::new(0), Instant::now(), 0);
     while swaps.load(Ordering::Relaxed) < SWAPS && begun.elapsed() < Duration::from_secs(60) {
         rounds += 1;
-        let left = ground.leave(rounds, Origin::Here);
+        let left = scratch.leave(rounds, Origin::Here);
         for number in 0..50 {
             fs::create_dir(left.join(format!("room{number}"))).unwrap();
         }
@@ -241,7 +241,7 @@ fn names_that_are_exchanged_lead_nowhere() {
         std::thread::scope(|scope| {
             scope.spawn(|| exchange(&left, &link, &stop, &swaps));
             for _ in 0..4 {
-                ground.clean("--yes");
+                scratch.clean("--yes");
             }
             stop.store(true, Ordering::Relaxed);
         });

@@ -145,11 +145,11 @@ fn a_fall_in_mid_run_is_told_and_the_sustained_level_is_judged() {
     let place = Place::new();
     let ran = writes(&place, 200);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in
         ["IOPS sustained, after a burst of", "The level fell", "since. Intervals, criteria"]
     {
-        assert!(told.contains(words), "{words}: {}", ran.stdout);
+        assert!(text.contains(words), "{words}: {}", ran.stdout);
     }
     let run = place.path("assay-runs").join(&place.run_ids()[0]);
     let page = std::fs::read_to_string(run.join("report.html")).unwrap();
@@ -157,6 +157,6 @@ fn a_fall_in_mid_run_is_told_and_the_sustained_level_is_judged() {
     // The same criterion on a run that ends soon after the fall: two levels, and no verdict of their mixture.
     let short = writes(&place, 40);
     assert_eq!(short.code, Some(3), "{short:?}");
-    let told = short.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("none held for the last quarter"), "{}", short.stdout);
+    let text = short.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("none held for the last quarter"), "{}", short.stdout);
 }

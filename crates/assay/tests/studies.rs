@@ -2,7 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and says where its ground is missing"
+    reason = "a test fails by panicking, and says where something is missing"
 )]
 
 #[path = "support/server.rs"]

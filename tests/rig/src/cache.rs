@@ -189,12 +189,12 @@ mod tests {
     const INODE: u64 = 2;
 
     /// A file of zeros with a cache before it.
-    struct Ground {
+    struct Scratch {
         file: Store,
         cache: VolatileCache,
     }
 
-    impl Ground {
+    impl Scratch {
         fn new(lie: Lie) -> Self {
             let cache = VolatileCache::new(Cache { unit: Bytes(512), lie });
             Self { file: Store::new(1 << 20, Content::Zeros, 0), cache }
@@ -220,12 +220,12 @@ mod tests {
     fn what_was_flushed_is_there_and_of_the_rest_each_unit_is_old_or_new() {
         let mut seen = [0u32; 2];
         for seed in 0..50 {
-            let mut ground = Ground::new(Lie::None);
-            ground.write(0, 1);
-            ground.flush();
-            ground.write(0, 2);
-            ground.write(8192, 3);
-            let left = ground.after_cut(seed);
+            let mut scratch = Scratch::new(Lie::None);
+            scratch.write(0, 1);
+            scratch.flush();
+            scratch.write(0, 2);
+            scratch.write(8192, 3);
+            let left = scratch.after_cut(seed);
             for sector in left[..4096].chunks(512) {
                 assert!(sector == [1; 512] || sector == [2; 512]);
                 seen[usize::from(sector[0]) - 1] += 1;
@@ -238,11 +238,11 @@ mod tests {
     #[test]
     fn a_flush_covers_what_completed_before_it_arrived() {
         let survived = (0..50).filter(|seed| {
-            let mut ground = Ground::new(Lie::None);
-            let mark = ground.cache.mark();
-            ground.write(0, 1);
-            ground.cache.flush(mark);
-            ground.after_cut(*seed)[..4096] == [1; 4096]
+            let mut scratch = Scratch::new(Lie::None);
+            let mark = scratch.cache.mark();
+            scratch.write(0, 1);
+            scratch.cache.flush(mark);
+            scratch.after_cut(*seed)[..4096] == [1; 4096]
         });
         assert!(survived.count() < 25);
     }
@@ -252,17 +252,17 @@ mod tests {
         let garbled = |byte: &u8| *byte != 1 && *byte != 0;
         for lie in [Lie::IgnoresFlush(Bytes(1 << 20)), Lie::FlushesOneQueue] {
             let lost = (0..20).filter(|seed| {
-                let mut ground = Ground::new(lie);
-                (0..8).for_each(|block| ground.write(block * 4096, 1));
-                ground.flush();
-                ground.after_cut(*seed)[..8 * 4096].iter().any(|byte| *byte != 1)
+                let mut scratch = Scratch::new(lie);
+                (0..8).for_each(|block| scratch.write(block * 4096, 1));
+                scratch.flush();
+                scratch.after_cut(*seed)[..8 * 4096].iter().any(|byte| *byte != 1)
             });
             assert!(lost.count() >= 15, "{lie:?}");
         }
         let left = (0..9).map(|seed| {
-            let mut ground = Ground::new(Lie::Garbles);
-            ground.write(0, 1);
-            ground.after_cut(seed)
+            let mut scratch = Scratch::new(Lie::Garbles);
+            scratch.write(0, 1);
+            scratch.after_cut(seed)
         });
         assert!(left.flatten().any(|byte| garbled(&byte)));
     }
@@ -270,9 +270,9 @@ mod tests {
     #[test]
     fn a_cache_that_is_full_writes_its_oldest_out() {
         for seed in 0..20 {
-            let mut ground = Ground::new(Lie::IgnoresFlush(Bytes(8192)));
-            (0..10).for_each(|block| ground.write(block * 4096, 1));
-            assert!(ground.after_cut(seed)[..8 * 4096].iter().all(|byte| *byte == 1));
+            let mut scratch = Scratch::new(Lie::IgnoresFlush(Bytes(8192)));
+            (0..10).for_each(|block| scratch.write(block * 4096, 1));
+            assert!(scratch.after_cut(seed)[..8 * 4096].iter().all(|byte| *byte == 1));
         }
     }
 }

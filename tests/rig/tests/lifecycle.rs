@@ -213,15 +213,15 @@ fn a_process_killed_in_the_middle_of_its_own_mount_dies_and_leaves_nothing() {
     }
     drop(or_skip!(Rig::mount(&script())));
     let scratch = Scratch::new().unwrap();
-    let told = scratch.join("directory");
+    let path_file = scratch.join("directory");
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([
         "--exact",
         "a_process_killed_in_the_middle_of_its_own_mount_dies_and_leaves_nothing",
     ]);
-    let mut victim = Reaped::spawn(command.env(VICTIM, &told)).unwrap();
-    until(|| fs::read_to_string(&told).is_ok_and(|text| !text.is_empty()));
-    let directory = fs::read_to_string(&told).unwrap();
+    let mut victim = Reaped::spawn(command.env(VICTIM, &path_file)).unwrap();
+    until(|| fs::read_to_string(&path_file).is_ok_and(|text| !text.is_empty()));
+    let directory = fs::read_to_string(&path_file).unwrap();
     victim.kill().unwrap();
     assert!(!victim.wait().unwrap().success());
     until(|| !is_mounted(Path::new(&directory)));

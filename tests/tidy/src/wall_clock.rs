@@ -16,8 +16,8 @@ pub fn check(files: &[RustFile], allowed: &[&str]) -> Vec<Finding> {
 
 fn readings(file: &RustFile) -> Vec<Finding> {
     let words = file.words().into_iter().filter(|(word, _)| word == "SystemTime");
-    let told = "`SystemTime` may jump: use `Instant`, or `clock::unix_ns` for a date";
-    words.map(|(_, line)| Finding::at(&file.path, line, told)).collect()
+    let advice = "`SystemTime` may jump: use `Instant`, or `clock::unix_ns` for a date";
+    words.map(|(_, line)| Finding::at(&file.path, line, advice)).collect()
 }
 
 #[cfg(test)]

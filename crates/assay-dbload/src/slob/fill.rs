@@ -1,6 +1,7 @@
 //! Loads the tables of the method, and sees to it that every row came to lie in a block of its own.
 
-use super::tables::{BlockLayout, BlockTables, check_blocks};
+use super::statements::layout;
+use super::tables::{BlockTables, check_blocks};
 use crate::load::{Database, Fill, Product, State, fill as load, in_the_way};
 use assay_loads::slob::Rules;
 use assay_model::load::Filled;
@@ -9,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 /// The tables as this product keeps them.
 fn tables<'a, L: Product>(database: &Database<L>, rules: &'a Rules) -> BlockTables<'a> {
-    BlockTables { rules, layout: BlockLayout::of(L::DIALECT, database.facts.block_bytes) }
+    BlockTables { rules, layout: layout(L::DIALECT, database.facts.block_bytes) }
 }
 
 /// Creates our schema and loads its tables; `progress` is given the rows with a key so far and in all.
@@ -34,7 +35,7 @@ pub fn fill<L: Product>(
     };
     let filled = load(database, doing)?;
     let rows = tables.rows();
-    check_blocks(L::DIALECT, rows, filled.table_bytes, database.facts.block_bytes)?;
+    check_blocks(tables.layout, rows, filled.table_bytes, database.facts.block_bytes)?;
     Ok(Filled { rows, ..filled })
 }
 

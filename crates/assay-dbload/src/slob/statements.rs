@@ -1,6 +1,6 @@
-//! The statements of the method in the SQL of a product, the settings of their sessions, and the plans that they must have.
+//! What dialects say differently of the method: how rows lie, statements, settings of sessions, and the plans that they must have.
 
-use super::tables::{Access, changed, scan_table, table};
+use super::tables::{Access, BlockLayout, changed, scan_table, table};
 use crate::load::{Database, Dialect, Link, Product, Value};
 use assay_loads::slob::{Redo, Rules, TEXT_BYTES};
 use assay_model::failure::Answer;
@@ -14,6 +14,14 @@ pub const fn access_words(dialect: Dialect, access: Access) -> Option<&'static s
             Some("single pages of the clustered index (by an index on the key, one page at a time)")
         }
         (Dialect::Mariadb, Access::Stream) => None,
+    }
+}
+
+/// How rows come to lie in blocks of this length, each in its own.
+pub(super) fn layout(dialect: Dialect, block_bytes: u64) -> BlockLayout {
+    match dialect {
+        Dialect::Postgres => BlockLayout::Heap,
+        Dialect::Mariadb => BlockLayout::clustered(block_bytes),
     }
 }
 

@@ -6,7 +6,7 @@
 //! rows at least, whatever their length; so rows without a key, which no statement meets, fill the page of each that has
 //! one.
 
-use crate::load::{Dialect, IndexLayout, Origin, Statistics, TableLayout, Tables};
+use crate::load::{IndexLayout, Origin, Statistics, TableLayout, Tables};
 use assay_loads::sink::{Part, Sink};
 use assay_loads::slob::{Redo, Row, Rows, Rules, TEXT_BYTES, TEXT_COLUMNS};
 use assay_model::load::LoadKind;
@@ -76,15 +76,10 @@ pub enum BlockLayout {
 }
 
 impl BlockLayout {
-    /// That of a product with blocks of this length.
-    pub(super) fn of(dialect: Dialect, block_bytes: u64) -> Self {
-        match dialect {
-            Dialect::Postgres => Self::Heap,
-            Dialect::Mariadb => {
-                let (fillers, filler_bytes) = fillers(block_bytes);
-                Self::Clustered { fillers, filler_bytes }
-            }
-        }
+    /// A tree with pages of this length.
+    pub(super) fn clustered(page_bytes: u64) -> Self {
+        let (fillers, filler_bytes) = fillers(page_bytes);
+        Self::Clustered { fillers, filler_bytes }
     }
 }
 
@@ -99,18 +94,18 @@ fn fillers(page_bytes: u64) -> (u64, usize) {
 
 /// Refuses tables whose rows share blocks.
 pub(super) fn check_blocks(
-    dialect: Dialect,
+    layout: BlockLayout,
     rows: u64,
     table_bytes: u64,
     block_bytes: u64,
 ) -> Result<()> {
     let wanted = rows.saturating_mul(block_bytes);
-    let (are_apart, hint) = match dialect {
-        Dialect::Postgres => {
+    let (are_apart, hint) = match layout {
+        BlockLayout::Heap => {
             let most = wanted + wanted / 16 + SPARE_BLOCKS * block_bytes;
             ((wanted..=most).contains(&table_bytes), "use a server with the usual block of 8 KiB")
         }
-        Dialect::Mariadb => {
+        BlockLayout::Clustered { .. } => {
             let least = OWN_PAGE_SHARE_MIN * real(wanted);
             (
                 real(table_bytes) >= least && block_bytes >= PAGE_BYTES_MIN,
@@ -346,7 +341,7 @@ mod tests {
     #[test]
     fn rows_have_the_form_that_a_load_takes() {
         let rules = Rules { scale_blocks: 3, ..Rules::default() };
-        let tables = BlockTables { rules: &rules, layout: BlockLayout::of(Dialect::Mariadb, 8192) };
+        let tables = BlockTables { rules: &rules, layout: BlockLayout::clustered(8192) };
         let (table, origin) = (tables.all()[0], Origin { seed: 1, loaded_us: 0 });
         let bytes = encoded::<MariadbLink>(|to| tables.make(table, Part::WHOLE, origin, to));
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
@@ -367,11 +362,11 @@ mod tests {
 
     #[test]
     fn rows_have_blocks_of_their_own_and_some_blocks_may_be_spare() {
-        let heap = |blocks: u64| check_blocks(Dialect::Postgres, 1024, blocks * 8192, 8192);
+        let heap = |blocks: u64| check_blocks(BlockLayout::Heap, 1024, blocks * 8192, 8192);
         assert!(heap(1024).is_ok() && heap(1025).is_ok() && heap(1024 + 64 + 64).is_ok());
         assert!(heap(1023).is_err() && heap(512).is_err() && heap(2048).is_err());
         let tree = |rows: u64, page_bytes| {
-            check_blocks(Dialect::Mariadb, 1000, rows * page_bytes, page_bytes)
+            check_blocks(BlockLayout::clustered(page_bytes), 1000, rows * page_bytes, page_bytes)
         };
         assert!(tree(1000, 8192).is_ok());
         assert!(tree(500, 8192).is_err() && tree(1000, 4096).is_err());

@@ -9,9 +9,9 @@ use crate::token::tests::token;
 use crate::wire::WitnessAddress;
 
 /// A directory of its own that goes with the test.
-struct Ground(PathBuf);
+struct Scratch(PathBuf);
 
-impl Ground {
+impl Scratch {
     fn new(name: &str) -> Self {
         let id = std::process::id();
         let path = std::env::temp_dir().join(format!("assay-ledger-{name}-{id}"));
@@ -25,7 +25,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for Scratch {
     fn drop(&mut self) {
         std::fs::remove_dir_all(&self.0).unwrap();
     }
@@ -65,14 +65,14 @@ fn keeps(place: &LedgerPlace) {
 
 #[test]
 fn a_file_keeps_what_was_acknowledged_and_is_never_overwritten() {
-    let ground = Ground::new("file");
-    keeps(&LedgerPlace::File(ground.0.join("a.ledger")));
+    let scratch = Scratch::new("file");
+    keeps(&LedgerPlace::File(scratch.0.join("a.ledger")));
 }
 
 #[test]
 fn a_witness_keeps_what_was_acknowledged_elsewhere() {
-    let ground = Ground::new("witness");
-    let witness = ground.witness();
+    let scratch = Scratch::new("witness");
+    let witness = scratch.witness();
     keeps(&place(&witness));
     let error = place(&witness).read("file 2").unwrap_err().to_string();
     assert!(error.contains("no ledger of this target"), "{error}");
@@ -82,8 +82,8 @@ fn a_witness_keeps_what_was_acknowledged_elsewhere() {
 
 #[test]
 fn the_ledger_of_another_target_is_not_gone_on_with() {
-    let ground = Ground::new("other");
-    let place = LedgerPlace::File(ground.0.join("a.ledger"));
+    let scratch = Scratch::new("other");
+    let place = LedgerPlace::File(scratch.0.join("a.ledger"));
     let id = LedgerId::random().unwrap();
     drop(place.create(id, &head(id, 1)).unwrap());
     let other = LedgerId::random().unwrap();
@@ -93,8 +93,8 @@ fn the_ledger_of_another_target_is_not_gone_on_with() {
 
 #[test]
 fn two_runs_on_one_ledger_are_refused() {
-    let ground = Ground::new("two");
-    let place = LedgerPlace::File(ground.0.join("a.ledger"));
+    let scratch = Scratch::new("two");
+    let place = LedgerPlace::File(scratch.0.join("a.ledger"));
     let id = LedgerId::random().unwrap();
     let open = place.create(id, &head(id, 1)).unwrap();
     let error = place.go_on(id, &head(id, 2)).unwrap_err().to_string();
@@ -105,22 +105,22 @@ fn two_runs_on_one_ledger_are_refused() {
 
 #[test]
 fn another_token_is_refused_by_either_end() {
-    let ground = Ground::new("token");
-    let witness = ground.witness();
+    let scratch = Scratch::new("token");
+    let witness = scratch.witness();
     let address = witness.address().to_string();
     let stranger = WitnessAddress { address, token: token("another token 16") };
     let id = LedgerId::random().unwrap();
     let error = LedgerPlace::Witness(stranger).create(id, &head(id, 1)).unwrap_err().to_string();
     assert!(error.contains("another token"), "{error}");
     assert!(witness.activities().is_empty());
-    assert!(std::fs::read_dir(&ground.0).unwrap().next().is_none());
+    assert!(std::fs::read_dir(&scratch.0).unwrap().next().is_none());
 }
 
 /// A machine that lost its power says nothing: its connection stays, and the next one takes the ledger over.
 #[test]
 fn a_connection_of_before_the_cut_gives_way() {
-    let ground = Ground::new("half-open");
-    let witness = ground.witness();
+    let scratch = Scratch::new("half-open");
+    let witness = scratch.witness();
     let place = place(&witness);
     let id = LedgerId::random().unwrap();
     let open = place.create(id, &head(id, 1)).unwrap();
@@ -131,8 +131,8 @@ fn a_connection_of_before_the_cut_gives_way() {
 
 #[test]
 fn a_witness_that_was_killed_weakens_what_is_known_and_no_more() {
-    let ground = Ground::new("killed");
-    let witness = ground.witness();
+    let scratch = Scratch::new("killed");
+    let witness = scratch.witness();
     let (place, address) = (place(&witness), witness.address());
     let id = LedgerId::random().unwrap();
     let (said, heard) = std::sync::mpsc::channel();
@@ -148,7 +148,7 @@ fn a_witness_that_was_killed_weakens_what_is_known_and_no_more() {
         recorder.unkept() > 0
     });
     let reason = heard.recv().unwrap();
-    let witness = Witness::listen(address, &ground.0, token(TOKEN)).unwrap();
+    let witness = Witness::listen(address, &scratch.0, token(TOKEN)).unwrap();
     wait_until(|| {
         one(3);
         witness.activities().iter().any(|activity| activity.acknowledgements > 1)
@@ -160,8 +160,8 @@ fn a_witness_that_was_killed_weakens_what_is_known_and_no_more() {
 
 #[test]
 fn malformed_bytes_harm_nobody() {
-    let ground = Ground::new("malformed");
-    let witness = ground.witness();
+    let scratch = Scratch::new("malformed");
+    let witness = scratch.witness();
     let id = LedgerId::random().unwrap();
     let writer = place(&witness).create(id, &head(id, 1)).unwrap();
     let recorder = Recorder::begin(writer, |_| ()).unwrap();
@@ -181,14 +181,14 @@ fn malformed_bytes_harm_nobody() {
     assert_eq!(recorder.finish().kept, 1);
     wait_until(|| place(&witness).read("file 1").is_ok());
     assert_eq!(place(&witness).read("file 1").unwrap().last().promises[&1], 7);
-    assert_eq!(std::fs::read_dir(&ground.0).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(&scratch.0).unwrap().count(), 1);
 }
 
 /// Whoever knows the token and sends no frames is cut off, and what was whole before stays.
 #[test]
 fn foreign_bytes_behind_frames_end_the_connection() {
-    let ground = Ground::new("foreign");
-    let witness = ground.witness();
+    let scratch = Scratch::new("foreign");
+    let witness = scratch.witness();
     let place = place(&witness);
     let id = LedgerId::random().unwrap();
     drop(place.create(id, &head(id, 1)).unwrap());

@@ -2,7 +2,7 @@
 #![allow(
     dead_code,
     clippy::unwrap_used,
-    reason = "each test file uses the part it needs and stops where its ground is missing"
+    reason = "each test file uses the part it needs and stops where something is missing"
 )]
 
 use std::fmt::Write as _;

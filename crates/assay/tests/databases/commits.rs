@@ -22,7 +22,7 @@ const ENOUGH_BYTES: u64 = 6_000;
 const CUTS_MAX: u64 = 5;
 
 /// A server of the program's own on a device whose power can be cut, and a ledger elsewhere.
-struct Ground {
+struct Scratch {
     place: Place,
     disk: CutFileSystem,
     product: &'static str,
@@ -32,7 +32,7 @@ struct Ground {
     enough_bytes: u64,
 }
 
-impl Ground {
+impl Scratch {
     fn new(disk: CutFileSystem, product: &'static str) -> Self {
         Self {
             place: Place::made(&format!("commits-{product}")),
@@ -156,21 +156,22 @@ fn torn_pages(product: &'static str) {
         .latency(Operation::Write, time(50))
         .latency(Operation::Sync, time(500));
     let disk = or_skip!(CutFileSystem::make(DISK_BYTES, script));
-    let mut ground = Ground { cache: "6MiB", enough_bytes: 15_000, ..Ground::new(disk, product) };
-    ground.cut("", 21);
-    let (code, load) = ground.judge();
+    let mut scratch =
+        Scratch { cache: "6MiB", enough_bytes: 15_000, ..Scratch::new(disk, product) };
+    scratch.cut("", 21);
+    let (code, load) = scratch.judge();
     assert_eq!(code, Some(0), "{load:#}");
     assert_kept(&load, 1);
     let pages = &load["durability"]["page_protection"];
     assert_eq!((&pages["answer"], &pages["cuts"]), (&Value::from("unproven"), &Value::from(0)));
-    ground.disk.set_latency(Operation::Write, time(2000));
-    ground.disk.set_latency(Operation::Sync, time(400_000));
-    ground.enough_bytes = ENOUGH_BYTES;
-    let load = ground.control("pages");
+    scratch.disk.set_latency(Operation::Write, time(2000));
+    scratch.disk.set_latency(Operation::Sync, time(400_000));
+    scratch.enough_bytes = ENOUGH_BYTES;
+    let load = scratch.control("pages");
     let pages = &load["durability"]["page_protection"];
     assert_eq!(pages["answer"], "needed", "{load:#}");
     assert_eq!(load["durability"]["evidence"], "power_cuts");
-    let text = ground.place.run("report latest");
+    let text = scratch.place.run("report latest");
     let text = String::from_utf8_lossy(&text.stdout);
     assert!(text.contains("full_page_writes or innodb_doublewrite must stay on here"), "{text}");
 }
@@ -201,16 +202,16 @@ fn campaign(product: &'static str, unit_bytes: u64) {
         .cache(unit_bytes, Lie::None)
         .latency(Operation::Write, time(50))
         .latency(Operation::Sync, time(500));
-    let mut ground = Ground::new(or_skip!(CutFileSystem::make(DISK_BYTES, script)), product);
-    ground.cut("", 11);
-    let (code, load) = ground.judge();
+    let mut scratch = Scratch::new(or_skip!(CutFileSystem::make(DISK_BYTES, script)), product);
+    scratch.cut("", 11);
+    let (code, load) = scratch.judge();
     assert_eq!(code, Some(0), "{load:#}");
     assert_kept(&load, 1);
-    ground.cut("--after --resume --cut power", 12);
-    assert_kept(&ground.judge().1, 2);
-    let load = ground.control("commits");
+    scratch.cut("--after --resume --cut power", 12);
+    assert_kept(&scratch.judge().1, 2);
+    let load = scratch.control("commits");
     assert_eq!(load["durability"]["evidence"], "power_cuts");
-    let text = ground.place.run("report latest");
+    let text = scratch.place.run("report latest");
     let text = String::from_utf8_lossy(&text.stdout);
     assert!(
         text.contains("lost in 2 power cuts") && text.contains("The control was caught"),

@@ -91,12 +91,12 @@ fn payments_note_down_where_they_were_made_however_it_is_called() {
             "load oltp {address} --warehouses 1 --sessions 2 --calls {calls} --time 2s --warm-up 0s --keep --verify --quiet --json"
         ));
         assert_right(&json(&output)["load"], 2);
-        let told = "SELECT COUNT(*) FROM assay_oltp.history JOIN assay_oltp.warehouse ON w_id = h_w_id \
+        let noted = "SELECT COUNT(*) FROM assay_oltp.history JOIN assay_oltp.warehouse ON w_id = h_w_id \
             JOIN assay_oltp.district ON d_w_id = h_w_id AND d_id = h_d_id WHERE h_data = CONCAT(w_name, '    ', d_name)";
         let all = counted(&mut connection, "SELECT COUNT(*) FROM assay_oltp.history");
         assert!(all > before, "{calls}: {all}");
         // Those of the first state have a text that says nothing.
-        assert_eq!(counted(&mut connection, told), all - 30_000, "{calls}");
+        assert_eq!(counted(&mut connection, noted), all - 30_000, "{calls}");
         before = all;
     }
 }

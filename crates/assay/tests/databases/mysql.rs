@@ -43,8 +43,12 @@ impl MySql {
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(log).unwrap());
             command.spawn().unwrap()
         };
-        let told = || fs::read_to_string(&words).unwrap_or_default();
-        assert!(begin(&["--initialize-insecure"], &words).wait().unwrap().success(), "{}", told());
+        let output = || fs::read_to_string(&words).unwrap_or_default();
+        assert!(
+            begin(&["--initialize-insecure"], &words).wait().unwrap().success(),
+            "{}",
+            output()
+        );
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let socket = format!("--socket={}", place.0.join("s").display());
         let bound = [socket.as_str(), &format!("--port={port}"), "--bind-address=127.0.0.1"];

@@ -205,14 +205,14 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     };
     // Its open orders are cancelled first.
     given.assert_used();
-    for (other, told) in [
+    for (other, expected) in [
         ("--customers 300 --trade-days 1", "200 customers, and 300"),
         ("--customers 200 --trade-days 2", "1 trade-days, and 2"),
         ("--customers 200 --trade-days 1 --seed 9", "1 seed, and 9"),
     ] {
         let output = place.run(&format!("load brokerage {address} {other} --time 1s"));
         assert_eq!(output.status.code(), Some(2), "{}", words(&output));
-        assert!(words(&output).contains(told), "{}", words(&output));
+        assert!(words(&output).contains(expected), "{}", words(&output));
     }
     let output = place.run(&format!("load brokerage {address} {SMALL} --sessions 500 --time 1s"));
     assert_eq!(output.status.code(), Some(4));

@@ -126,7 +126,7 @@ impl Cut {
 }
 
 /// A disk, a witness on the host, and the guests that come and go.
-struct Ground {
+struct Scratch {
     place: Place,
     kit: Kit,
     disk: NbdDisk,
@@ -145,7 +145,7 @@ struct Guest {
     judged: usize,
 }
 
-impl Ground {
+impl Scratch {
     fn new(lie: Lie) -> Result<Self, Skip> {
         let place = Place::new();
         let kit = Kit::make(&place, INIT, &MODULES, &[("token", TOKEN)])?;
@@ -275,7 +275,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for Scratch {
     fn drop(&mut self) {
         if self.witness.is_running() {
             self.witness.signal(Signal::KILL);
@@ -352,9 +352,9 @@ fn assert_kept(judged: &[Value], cuts: usize) {
 
 #[test]
 fn a_guest_finds_what_its_disk_acknowledged_after_a_cut() {
-    let mut ground = or_skip!(Ground::new(Lie::None));
-    assert_kept(&ground.campaign("conforming", &[Cut::Kill]), 1);
-    let counts = ground.disk.counts();
+    let mut scratch = or_skip!(Scratch::new(Lie::None));
+    assert_kept(&scratch.campaign("conforming", &[Cut::Kill]), 1);
+    let counts = scratch.disk.counts();
     assert!(counts.flushes > 0 && counts.writes > 0, "{counts:?}");
 }
 
@@ -362,10 +362,10 @@ fn a_guest_finds_what_its_disk_acknowledged_after_a_cut() {
 #[ignore = "minutes; `make guest`"]
 fn twenty_cuts_of_a_guest_refute_a_lie_and_nothing_else() {
     let cuts: Vec<Cut> = Cut::ALL.into_iter().cycle().take(20).collect();
-    let mut conforming = or_skip!(Ground::new(Lie::None));
+    let mut conforming = or_skip!(Scratch::new(Lie::None));
     assert_kept(&conforming.campaign("conforming", &cuts), 20);
     for lie in [Lie::IgnoresFlush(Bytes(4 << 20)), Lie::FlushesOneQueue, Lie::Garbles] {
-        let mut lying = or_skip!(Ground::new(lie));
+        let mut lying = or_skip!(Scratch::new(lie));
         let judged = lying.campaign(&format!("{lie:?}"), &[Cut::Kill; 5]);
         assert_eq!(evidence(judged.last().unwrap()), "refuted", "{lie:?}");
     }

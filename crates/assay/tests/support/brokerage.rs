@@ -119,11 +119,11 @@ pub fn assert_alike<L: Product, M: Product>(mut one: Side<L>, mut other: Side<M>
             Some(due) => session.answer(due),
             None => session.draw(),
         };
-        let told = ordered(left.attempt(&mut first, &transaction, &mut None).unwrap());
+        let outcome = ordered(left.attempt(&mut first, &transaction, &mut None).unwrap());
         let again = ordered(right.attempt(&mut second, &transaction, &mut None).unwrap());
-        assert_eq!(told, again, "{step}: {transaction:?}");
-        taken_back += u32::from(told.is_rolled_back);
-        told.orders.into_iter().for_each(|order| market.send(order));
+        assert_eq!(outcome, again, "{step}: {transaction:?}");
+        taken_back += u32::from(outcome.is_rolled_back);
+        outcome.orders.into_iter().for_each(|order| market.send(order));
     }
     assert!(taken_back < 20, "{taken_back}");
     assert_eq!(one.sums(&rules), other.sums(&rules));
@@ -138,7 +138,7 @@ pub fn assert_alike<L: Product, M: Product>(mut one: Side<L>, mut other: Side<M>
     assert_eq!(found, assay_dbload::brokerage::found(&mut other.database, &rules).unwrap());
 }
 
-fn ordered(mut told: TransactionOutcome) -> TransactionOutcome {
-    told.orders.sort_by_key(|order| order.trade);
-    told
+fn ordered(mut outcome: TransactionOutcome) -> TransactionOutcome {
+    outcome.orders.sort_by_key(|order| order.trade);
+    outcome
 }

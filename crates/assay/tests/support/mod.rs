@@ -8,7 +8,7 @@
     reason = "a test fails by panicking, and each uses another part of this"
 )]
 
-use assay_rig::{Reaped, ground};
+use assay_rig::{Reaped, memory_directory};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs::{self, File};
@@ -105,7 +105,7 @@ pub struct Started {
 impl Place {
     pub fn new() -> Self {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let directory = ground().join(format!("place-{number}"));
+        let directory = memory_directory().join(format!("place-{number}"));
         let place = Self { directory };
         fs::create_dir_all(place.path("d")).unwrap();
         place.write("reads.toml", READS);

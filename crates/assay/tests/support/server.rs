@@ -5,14 +5,14 @@
     clippy::print_stdout,
     clippy::missing_panics_doc,
     missing_docs,
-    reason = "a test fails by panicking, each uses another part of this, and says where its ground is missing"
+    reason = "a test fails by panicking, each uses another part of this, and says where something is missing"
 )]
 
 use assay_dbserver::Program;
 use assay_postgres::binaries::SearchPath;
 use assay_postgres::connection::Connection;
 use assay_postgres::server::{Plan, Server, Settings, account};
-use assay_rig::ground;
+use assay_rig::memory_directory;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
@@ -41,7 +41,7 @@ impl Place {
     /// A place for servers of any product, in memory where that can be had.
     pub fn made(name: &str) -> Self {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Self::at(ground().join(format!("{name}-{number}")))
+        Self::at(memory_directory().join(format!("{name}-{number}")))
     }
 
     /// A place on the disk, for what is to be asked of one.

@@ -104,7 +104,7 @@ impl Given {
     }
 
     fn placed(name: &str, product: Product, account: Option<assay_dbserver::Account>) -> Self {
-        let place = assay_rig::ground().join(format!("tls-{name}"));
+        let place = assay_rig::memory_directory().join(format!("tls-{name}"));
         fs::create_dir_all(&place).unwrap();
         fs::set_permissions(&place, Permissions::from_mode(0o755)).unwrap();
         make_certificates(&place);

@@ -1,4 +1,4 @@
-//! Ground for tests that wait for storage without asking anything about it: a file system in memory.
+//! A directory for tests that wait for storage without asking anything about it: a file system in memory.
 
 use crate::loop_device::LoopDevice;
 use crate::program;
@@ -22,9 +22,9 @@ const SIZE_BYTES: u64 = 16 << 30;
 ///
 /// # Panics
 /// When not even a temporary directory can be made.
-pub fn ground() -> &'static Path {
-    static GROUND: OnceLock<(Scratch, PathBuf)> = OnceLock::new();
-    let (_, path) = GROUND.get_or_init(|| {
+pub fn memory_directory() -> &'static Path {
+    static DIRECTORY: OnceLock<(Scratch, PathBuf)> = OnceLock::new();
+    let (_, path) = DIRECTORY.get_or_init(|| {
         let scratch =
             Scratch::new().unwrap_or_else(|error| panic!("no temporary directory: {error}"));
         let path = scratch.join("g");
@@ -41,7 +41,7 @@ fn mount_in_memory(directory: &Path) -> Option<()> {
     if memory.f_bavail.saturating_mul(memory.f_frsize) < FREE_BYTES_MIN {
         return None;
     }
-    let image = PathBuf::from(format!("{MEMORY}/assay-ground.{}", std::process::id()));
+    let image = PathBuf::from(format!("{MEMORY}/assay-memory.{}", std::process::id()));
     let file = File::create_new(&image).ok()?;
     let sized = file.set_len(SIZE_BYTES);
     let device = sized.ok().and_then(|()| LoopDevice::attach(&image).ok());
@@ -73,13 +73,13 @@ mod tests {
 
     #[test]
     fn everybody_may_enter_and_all_stand_on_the_same() {
-        let path = ground();
-        assert_eq!(path, ground());
+        let path = memory_directory();
+        assert_eq!(path, memory_directory());
         let mode = fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode & 0o5, 0o5, "{mode:o}");
         fs::write(path.join("ground"), "x").unwrap();
         assert_eq!(fs::read(path.join("ground")).unwrap(), b"x");
-        let image = format!("{MEMORY}/assay-ground.{}", std::process::id());
+        let image = format!("{MEMORY}/assay-memory.{}", std::process::id());
         assert!(!Path::new(&image).exists());
     }
 }
