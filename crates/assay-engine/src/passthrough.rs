@@ -7,7 +7,7 @@ use assay_model::{Error, Result};
 use std::fs::File;
 
 /// What the kernel says of a namespace, by its block device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamespaceFacts {
     /// Its number on the controller.
     pub id: u32,

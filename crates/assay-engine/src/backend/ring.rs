@@ -47,7 +47,7 @@ pub struct UringOptions {
 /// A worker's ring with its buffers and targets.
 pub struct Ring<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
     /// Dropped by hand: never while the kernel may still write into the buffers.
-    ring: ManuallyDrop<IoUring<S, C>>,
+    queues: ManuallyDrop<IoUring<S, C>>,
     buffers: ManuallyDrop<Buffers>,
     targets: Arc<[Target]>,
     clock: StampClock,
@@ -103,7 +103,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
             unsafe { ring.submitter().register_buffers(&[buffers.whole()]) }.is_ok();
         Ok(Self {
             timed_wait: ring.params().is_feature_ext_arg(),
-            ring: ManuallyDrop::new(ring),
+            queues: ManuallyDrop::new(ring),
             buffers: ManuallyDrop::new(buffers),
             targets,
             clock: StampClock::new(),
@@ -158,7 +158,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
     #[inline]
     fn put(&mut self, entry: &S) {
         // SAFETY: buffers and timer live as long as the ring; the slot protocol leaves a buffer alone in flight.
-        let pushed = unsafe { self.ring.submission().push(entry) };
+        let pushed = unsafe { self.queues.submission().push(entry) };
         assert!(pushed.is_ok(), "the submission queue holds every slot and the timer");
         self.queued += 1;
     }
@@ -176,21 +176,21 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
         self.enters += 1;
         match wait {
             // A polled ring sleeps for nobody: it looks once, or until something completes or the processor is wanted.
-            Wait::No | Wait::Until(Some(_)) if self.options.polled => self.ring.submit(),
+            Wait::No | Wait::Until(Some(_)) if self.options.polled => self.queues.submit(),
             Wait::Until(Some(until_ns)) if self.timed_wait => {
                 let sleep_ns = until_ns.saturating_sub(self.now_ns()).min(TICK_NS);
                 let time = Timespec::new().nsec(u32::try_from(sleep_ns).unwrap_or(u32::MAX));
-                self.ring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&time))
+                self.queues.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&time))
             }
-            Wait::No | Wait::Until(Some(_)) => self.ring.submit(),
-            Wait::Until(None) => self.ring.submit_and_wait(1),
+            Wait::No | Wait::Until(Some(_)) => self.queues.submit(),
+            Wait::Until(None) => self.queues.submit_and_wait(1),
         }
     }
 
     /// Whether completions lie in the ring, or wait in the kernel for this thread to fetch them.
     fn has_news(&mut self) -> bool {
-        let waiting = self.ring.submission().taskrun();
-        waiting || !self.ring.completion().is_empty()
+        let waiting = self.queues.submission().taskrun();
+        waiting || !self.queues.completion().is_empty()
     }
 
     /// Hands queued I/Os over and waits.
@@ -222,7 +222,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Ring<S, C> {
     pub fn reap(&mut self, completed: &mut Vec<Completion>) {
         let before = completed.len();
         let mut ticked = false;
-        completed.extend(self.ring.completion().filter_map(|entry| {
+        completed.extend(self.queues.completion().filter_map(|entry| {
             let entry: cqueue::Entry = entry.into();
             let slot = u32::try_from(entry.user_data()).ok();
             ticked |= slot.is_none();
@@ -291,7 +291,7 @@ impl<S: squeue::EntryMarker, C: cqueue::EntryMarker> Drop for Ring<S, C> {
         }
         // SAFETY: nothing is in flight, and neither is used again.
         unsafe {
-            ManuallyDrop::drop(&mut self.ring);
+            ManuallyDrop::drop(&mut self.queues);
             ManuallyDrop::drop(&mut self.buffers);
         }
     }

@@ -6,6 +6,7 @@ use assay_rig::{Reaped, Skip, or_skip};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -107,82 +108,31 @@ impl Guest {
     /// Starts a machine with drives and waits until it is done with its steps.
     fn run(words: &str, steps: &[(&str, &str)]) -> Result<Self, Skip> {
         let place = Place::new();
-        let lines: Vec<String> =
-            steps.iter().map(|(name, command)| format!("step '{name}' '{command}'")).collect();
-        let init = INIT.replace("STEPS", &lines.join("\n"));
-        let files = [
-            ("reads.toml", reads("4KiB")),
-            ("full.toml", reads("128KiB")),
-            ("big.toml", reads("256KiB")),
-            ("small.toml", reads("512B")),
-            (
-                "scan.toml",
-                reads("128KiB")
-                    .replace("arrival", "access = { sequential = { streams = 1 } }\narrival"),
-            ),
-            ("synced.toml", synced()),
-            ("durable.toml", durable()),
-            ("good.toml", GOOD.to_owned()),
-            ("whole.toml", WHOLE.to_owned()),
-        ];
-        let files: Vec<(&str, &str)> =
-            files.iter().map(|(name, text)| (*name, text.as_str())).collect();
-        let kit = Kit::make(&place, &init, &[], &files)?;
+        let kit = kit(&place, steps)?;
         let content = random_bytes(DRIVE_MIB << 20);
         for name in ["plain", "mounted", "wide", "metadata", "failing"] {
             fs::write(place.path(name), &content).unwrap();
         }
-        let words_file = place.path("words");
-        let console = place.path("console");
-        let mut command = Command::new("qemu-system-x86_64");
-        command.args(
-            "-accel tcg -cpu max -smp 2 -m 1024 -display none -nodefaults -no-reboot".split(' '),
-        );
-        command.arg("-kernel").arg(&kit.kernel).arg("-initrd").arg(&kit.initial);
-        command.arg("-append").arg(format!("console=ttyS0 quiet panic=0 {words}"));
-        let file = |name: &str| {
-            format!("driver=file,node-name={name},filename={}", place.path(name).display())
-        };
-        for name in ["plain", "mounted", "wide", "metadata"] {
-            command.arg("-blockdev").arg(file(name));
-        }
-        command.arg("-blockdev").arg(format!(
-            "driver=blkdebug,node-name=failing,image.driver=file,image.filename={},inject-error.0.event=read_aio,inject-error.0.errno=5,inject-error.0.sector=65536",
-            place.path("failing").display()
-        ));
-        // Commands of 2^5 pages at most.
-        command.args(["-device", "nvme,id=controller,serial=guestdrive,mdts=5"]);
-        for device in [
-            "nsid=1,drive=plain",
-            "nsid=2,drive=mounted",
-            "nsid=3,drive=wide,logical_block_size=4096,physical_block_size=4096",
-            "nsid=4,drive=metadata,ms=8,pi=1",
-            "nsid=5,drive=failing",
-        ] {
-            command.arg("-device").arg(format!("nvme-ns,bus=controller,{device}"));
-        }
-        for serial in [&console, &words_file] {
+        let [console, said, complaint] =
+            ["console", "words", "complaint"].map(|name| place.path(name));
+        let mut command = machine(&place, &kit, words);
+        for serial in [&console, &said] {
             command.arg("-serial").arg(format!("file:{}", serial.display()));
         }
-        let complaint = fs::File::create(place.path("complaint")).unwrap();
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(complaint);
+        let errors = fs::File::create(&complaint).unwrap();
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
         let mut machine = Reaped::spawn(&mut command).unwrap();
         let begin = Instant::now();
-        let said = || {
-            String::from_utf8_lossy(&fs::read(&words_file).unwrap_or_default()).replace('\r', "")
+        let text = |path: &Path| {
+            String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).replace('\r', "")
         };
-        while !said().contains("end of guest") {
+        while !text(&said).contains("end of guest") {
             let is_running = matches!(machine.try_wait(), Ok(None));
-            if begin.elapsed() > PATIENCE || !is_running {
-                let [console, complaint] = [&console, &place.path("complaint")]
-                    .map(|path| fs::read(path).unwrap_or_default());
-                let text = String::from_utf8_lossy;
-                panic!("{}\n{}\n{}", text(&complaint), text(&console), said());
-            }
+            let goes_on = is_running && begin.elapsed() < PATIENCE;
+            assert!(goes_on, "{}\n{}\n{}", text(&complaint), text(&console), text(&said));
             std::thread::sleep(Duration::from_millis(50));
         }
-        drop(machine);
-        let steps = steps_of(&said());
+        let steps = steps_of(&text(&said));
         for (name, ended) in &steps {
             println!("{name}: {} {:.300}", ended.code, ended.stderr);
         }
@@ -193,6 +143,58 @@ impl Guest {
     fn step(&self, name: &str) -> &Ended {
         &self.steps[name]
     }
+}
+
+/// What a guest starts from, with its steps and their workloads.
+fn kit(place: &Place, steps: &[(&str, &str)]) -> Result<Kit, Skip> {
+    let lines: Vec<String> =
+        steps.iter().map(|(name, command)| format!("step '{name}' '{command}'")).collect();
+    let init = INIT.replace("STEPS", &lines.join("\n"));
+    let scan = "access = { sequential = { streams = 1 } }\narrival";
+    let files = [
+        ("reads.toml", reads("4KiB")),
+        ("full.toml", reads("128KiB")),
+        ("big.toml", reads("256KiB")),
+        ("small.toml", reads("512B")),
+        ("scan.toml", reads("128KiB").replace("arrival", scan)),
+        ("synced.toml", synced()),
+        ("durable.toml", durable()),
+        ("good.toml", GOOD.to_owned()),
+        ("whole.toml", WHOLE.to_owned()),
+    ];
+    let files: Vec<(&str, &str)> =
+        files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    Kit::make(place, &init, &[], &files)
+}
+
+/// A machine with a controller of five namespaces.
+fn machine(place: &Place, kit: &Kit, words: &str) -> Command {
+    let mut command = Command::new("qemu-system-x86_64");
+    let machine = "-accel tcg -cpu max -smp 2 -m 1024 -display none -nodefaults -no-reboot";
+    command.args(machine.split(' '));
+    command.arg("-kernel").arg(&kit.kernel).arg("-initrd").arg(&kit.initial);
+    command.arg("-append").arg(format!("console=ttyS0 quiet panic=0 {words}"));
+    for name in ["plain", "mounted", "wide", "metadata"] {
+        let path = place.path(name);
+        let file = format!("driver=file,node-name={name},filename={}", path.display());
+        command.arg("-blockdev").arg(file);
+    }
+    command.arg("-blockdev").arg(format!(
+        "driver=blkdebug,node-name=failing,image.driver=file,image.filename={},inject-error.0.event=none,inject-error.0.iotype=read,inject-error.0.errno=5,inject-error.0.sector=65536",
+        place.path("failing").display()
+    ));
+    // Commands of 2^5 pages at most.
+    command.args(["-device", "nvme,id=controller,serial=guestdrive,mdts=5"]);
+    for device in [
+        "nsid=1,drive=plain",
+        "nsid=2,drive=mounted",
+        "nsid=3,drive=wide,logical_block_size=4096,physical_block_size=4096",
+        "nsid=4,drive=metadata,ms=8,pi=1",
+        "nsid=5,drive=failing",
+    ] {
+        command.arg("-device").arg(format!("nvme-ns,bus=controller,{device}"));
+    }
+    command
 }
 
 fn steps_of(said: &str) -> HashMap<String, Ended> {
