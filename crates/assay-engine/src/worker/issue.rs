@@ -16,7 +16,7 @@ const HELD_NS: u64 = 50_000;
 impl<B: Backend> Worker<B> {
     /// Starts what is due and has a slot, a batch at most; the rest follows in the next turn.
     pub(super) fn issue(&mut self, now_ns: u64) {
-        let most = self.batch.most();
+        let most = self.batch.most(self.outstanding());
         while self.ios_left > 0 && self.fresh.len() < most {
             if !self.unsynced.due.is_empty() {
                 let Some(slot) = self.free.pop() else { return };
