@@ -4,7 +4,11 @@
     reason = "each call here is one line over the C library with its contract next to it"
 )]
 
-use crate::nvme::IDENTIFY_BYTES;
+use crate::backend::Io;
+use crate::nvme::{self, IDENTIFY_BYTES};
+use crate::passthrough::Passthrough;
+use assay_model::measurement::Operation;
+use assay_model::number::{count_of, index_of};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -236,14 +240,38 @@ pub fn identify_namespace(file: &File, namespace: u32) -> Result<Box<[u8; IDENTI
     let mut command = [0_u64; 9];
     let address = answer.as_mut_ptr().expose_provenance();
     command[0] = u64::from(IDENTIFY) | u64::from(namespace) << 32;
-    command[3] = assay_model::number::count_of(address);
-    command[4] = assay_model::number::count_of(IDENTIFY_BYTES) << 32;
+    command[3] = count_of(address);
+    command[4] = count_of(IDENTIFY_BYTES) << 32;
     // SAFETY: the command has the 72 bytes of the request's structure and names a page of its own, both alive until the call returns.
     let status = unsafe { libc::ioctl(file.as_raw_fd(), ADMIN_COMMAND, command.as_mut_ptr()) };
     match status {
         0 => Ok(answer),
         status if status < 0 => Err(last_errno()),
         _ => Err(libc::EIO),
+    }
+}
+
+/// `NVME_IOCTL_IO_CMD`: `_IOWR('N', 0x43, struct nvme_passthru_cmd)`, whose 72 bytes are those of
+/// the command that rings take.
+const IO_COMMAND: libc::Ioctl = 0xC048_4E43;
+
+/// Carries out a write of `data` or a flush on a namespace and waits for it.
+///
+/// # Errors
+/// The system's error number, or the status of the drive as [`nvme::outcome`] encodes it.
+pub fn submit_nvme(passthrough: &Passthrough, io: &Io, data: &[u8]) -> Result<(), i32> {
+    assert!(io.operation != Operation::Read, "data of a read would change behind a borrow");
+    assert!(index_of(u64::from(io.bytes)) <= data.len(), "a write of more than its data");
+    let address = count_of(data.as_ptr().expose_provenance());
+    let mut command = nvme::command(io, passthrough.id(), passthrough.block_bytes(), address);
+    // SAFETY: the request reads and writes 72 of the command's 80 bytes; the drive only reads the
+    // data that it names, which are borrowed until the call returns and long enough (see above).
+    let status =
+        unsafe { libc::ioctl(passthrough.file().as_raw_fd(), IO_COMMAND, command.as_mut_ptr()) };
+    match status {
+        0 => Ok(()),
+        status if status < 0 => Err(last_errno()),
+        status => Err(-nvme::outcome(status, 0)),
     }
 }
 

@@ -8,6 +8,10 @@ use crate::number::{count_of, index_of, real, wide_count, wide_real};
 
 mod codec;
 
+/// A mean that was written as text and read again may lie this far beyond the values.
+const ROUNDED_DOWN: f64 = 1.0 - 1e-9;
+const ROUNDED_UP: f64 = 1.0 + 1e-9;
+
 /// How finely a histogram tells values apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
@@ -221,10 +225,20 @@ impl Histogram {
         (self.ios, self.sum, self.min, self.max) = (0, 0, 0, 0);
     }
 
-    /// Sets what counts alone cannot give back after decoding.
-    fn restore(&mut self, mean_ns: f64, min_ns: u64, max_ns: u64) {
+    /// Sets what counts alone cannot give back after decoding. False if that contradicts the
+    /// counts: the smallest and the largest value lie in the first and the last bucket that is
+    /// used, and the mean between them.
+    fn restore(&mut self, mean_ns: f64, min_ns: u64, max_ns: u64) -> bool {
+        let bits = self.precision.bits();
+        let fits = self.ios == 0
+            || bucket(min_ns, bits) == bucket(self.min, bits)
+                && bucket(max_ns, bits) == bucket(self.max, bits)
+                && min_ns <= max_ns
+                && (real(min_ns) * ROUNDED_DOWN..=real(max_ns) * ROUNDED_UP).contains(&mean_ns);
         self.sum = wide_count(mean_ns * real(self.ios));
-        (self.min, self.max) = (min_ns, max_ns);
+        self.min = min_ns;
+        self.max = max_ns;
+        fits
     }
 }
 

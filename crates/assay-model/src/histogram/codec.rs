@@ -62,7 +62,11 @@ impl<'de> Deserialize<'de> for Histogram {
                 "the histogram holds another number of values than it says",
             ));
         }
-        histogram.restore(document.mean_ns, document.min_ns, document.max_ns);
+        if !histogram.restore(document.mean_ns, document.min_ns, document.max_ns) {
+            return Err(de::Error::custom(
+                "the histogram's mean, minimum or maximum contradicts its counts",
+            ));
+        }
         Ok(histogram)
     }
 }

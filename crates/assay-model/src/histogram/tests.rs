@@ -70,6 +70,30 @@ fn a_damaged_text_is_an_error_that_says_so() {
     assert!(Histogram::from_text("not base64!").unwrap_err().message().contains("base64"));
 }
 
+#[test]
+fn a_document_that_contradicts_itself_is_refused() {
+    let whole = serde_json::to_value(filled(Precision::Fine, &[1_000, 5_000, 900_000])).unwrap();
+    let read = |name: &str, value: f64| {
+        let mut document = whole.clone();
+        let integer = serde_json::json!(crate::number::count(value));
+        document[name] = if name == "mean_ns" { serde_json::json!(value) } else { integer };
+        serde_json::from_value::<Histogram>(document)
+    };
+    assert!(read("min_ns", 1_000.0).is_ok());
+    for (name, value) in [
+        ("min_ns", 900_000.0),
+        ("min_ns", 999.0),
+        ("max_ns", 1_000.0),
+        ("max_ns", 1e9),
+        ("mean_ns", 10.0),
+        ("mean_ns", 1e6),
+        ("mean_ns", -1.0),
+    ] {
+        let error = read(name, value).expect_err(name).to_string();
+        assert!(error.contains("contradicts its counts"), "{error}");
+    }
+}
+
 proptest! {
     #[test]
     fn quantiles_are_within_the_stated_error(values in prop::collection::vec(0u64..1 << 45, 1..400), quantile in 0.0..=1.0f64) {
