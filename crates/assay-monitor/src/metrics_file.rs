@@ -84,7 +84,7 @@ fn check_own(path: &Path) -> Result<()> {
 fn write(path: &Path, monitor: &Monitor) -> io::Result<()> {
     monitor.at_cost(|| {
         let text = monitor.look(|state| exposition(state, monitor.cost_s()));
-        let next = next_to(path);
+        let next = next_to(path)?;
         let mut file = OpenOptions::new().write(true).create_new(true).open(&next)?;
         let written = file.write_all(text.as_bytes()).and_then(|()| fs::rename(&next, path));
         if written.is_err() {
@@ -94,10 +94,14 @@ fn write(path: &Path, monitor: &Monitor) -> io::Result<()> {
     })
 }
 
-fn next_to(path: &Path) -> PathBuf {
+/// A name that nobody can foresee. In a container a process has the same number at every start:
+/// by its number alone, the file that a killed run left would stop all later ones.
+fn next_to(path: &Path) -> io::Result<PathBuf> {
+    let mut unique = [0; 8];
+    rustix::rand::getrandom(&mut unique, rustix::rand::GetRandomFlags::empty())?;
     let mut next = path.as_os_str().to_owned();
-    next.push(format!(".{}", std::process::id()));
-    PathBuf::from(next)
+    next.push(format!(".{:016x}", u64::from_ne_bytes(unique)));
+    Ok(PathBuf::from(next))
 }
 
 fn failed(path: &Path, error: &io::Error) -> Error {
@@ -122,13 +126,11 @@ mod tests {
         drop(MetricsFile::begin(&path, &monitor).unwrap());
         assert!(fs::read_to_string(&path).unwrap().contains("assay_notes_total 1\n"));
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
-        // What others put under the name of the next text stays as it is.
-        let theirs = folder.join("theirs");
-        fs::write(&theirs, "theirs").unwrap();
-        std::os::unix::fs::symlink(&theirs, next_to(&path)).unwrap();
-        assert!(MetricsFile::begin(&path, &monitor).is_err());
-        assert_eq!(fs::read_to_string(&theirs).unwrap(), "theirs");
-        assert!(next_to(&path).is_symlink());
+        // What a killed run of the same process number left, or others put there, stays as it is.
+        let left = folder.join(format!("assay.prom.{}", std::process::id()));
+        fs::write(&left, "left").unwrap();
+        drop(MetricsFile::begin(&path, &monitor).unwrap());
+        assert_eq!(fs::read_to_string(&left).unwrap(), "left");
         let other = folder.join("mine.txt");
         fs::write(&other, "mine").unwrap();
         let refused = MetricsFile::begin(&other, &monitor).err().unwrap();

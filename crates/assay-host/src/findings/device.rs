@@ -166,12 +166,22 @@ const OF_BLOCK_LAYER: [&Rule; 6] =
 
 pub(super) fn find(environment: &Environment, storage: &Storage, findings: &mut Vec<Finding>) {
     let all = of_stack(environment, storage);
-    let kind = storage.target.as_ref().map(|target| target.kind);
-    let is_met = |found: &Finding| {
-        kind != Some(TargetKind::NvmeNamespace)
-            || OF_BLOCK_LAYER.iter().all(|rule| rule.name != found.rule)
-    };
+    let bypasses = bypasses_block_layer(storage);
+    let is_met =
+        |found: &Finding| !bypasses || OF_BLOCK_LAYER.iter().all(|rule| rule.name != found.rule);
     findings.extend(all.into_iter().filter(is_met));
+}
+
+/// Whether the storage is an NVMe namespace by its character device. `inspect` opens no target, so
+/// that the name alone tells; the class `nvme-generic` of Linux calls all of its devices so.
+fn bypasses_block_layer(storage: &Storage) -> bool {
+    match &storage.target {
+        Some(target) => target.kind == TargetKind::NvmeNamespace,
+        None => {
+            storage.stack.layers.first().is_some_and(|layer| layer.kind == LayerKind::Nvme)
+                && storage.stack.resolved_path.starts_with("/dev/ng")
+        }
+    }
 }
 
 fn of_stack(environment: &Environment, storage: &Storage) -> Vec<Finding> {

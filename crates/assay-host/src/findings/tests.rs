@@ -115,6 +115,22 @@ fn commands_past_the_block_layer_meet_none_of_its_settings() {
     assert_eq!(fired(&environment), BTreeSet::from(["queue_requests".to_owned()]));
 }
 
+/// `inspect` opens no target: only the path and the device below it tell.
+#[test]
+fn an_inspected_character_device_meets_no_setting_of_the_block_layer() {
+    let mut environment = good();
+    queue(&mut environment).scheduler = Some("mq-deadline".into());
+    let scheduler = "scheduler".to_owned();
+    let storage = &mut environment.storage[0];
+    storage.target = None;
+    storage.stack.layers.remove(0);
+    storage.stack.layers[0].kind = LayerKind::Nvme;
+    storage.stack.resolved_path = "/dev/nvme0n1".into();
+    assert!(fired(&environment).contains(&scheduler));
+    environment.storage[0].stack.resolved_path = "/dev/ng0n1".into();
+    assert!(!fired(&environment).contains(&scheduler));
+}
+
 fn disk(environment: &mut Environment) -> &mut BlockLayer {
     &mut environment.storage[0].stack.layers[1]
 }
