@@ -25,6 +25,8 @@ struct Document {
     timestamp: Loose,
     #[serde(default)]
     timestamp_ms: Loose,
+    #[serde(default, rename = "written by")]
+    writer: Option<String>,
     #[serde(default, rename = "global options", deserialize_with = "or_default")]
     options: BTreeMap<String, serde_json::Value>,
     #[serde(default, deserialize_with = "or_default")]
@@ -62,6 +64,8 @@ struct Job {
     job_runtime: Loose,
     #[serde(default)]
     total_err: Loose,
+    #[serde(default)]
+    job_start: Loose,
 }
 
 #[derive(Default, Deserialize)]
@@ -78,6 +82,9 @@ struct Side {
     total_ios: Loose,
     #[serde(default)]
     runtime: Loose,
+    /// What Assay writes of its own runs.
+    #[serde(default)]
+    failed_ios: Loose,
     #[serde(default, deserialize_with = "or_default")]
     clat: Option<Times>,
     #[serde(default, deserialize_with = "or_default")]
@@ -258,6 +265,7 @@ impl Document {
         Ok(PrintedOutput {
             version: self.version,
             ended_unix_ns: ended_ms.filter(|time| *time > 0.0).map(|time| count(time * 1e6)),
+            is_of_assay: self.writer.is_some_and(|writer| writer.starts_with("assay")),
             jobs,
             lacks,
         })
@@ -287,6 +295,11 @@ impl Document {
             mixed: side(&job.mixed),
             sync: side(&job.sync),
             processor: None,
+            started_unix_ns: job
+                .job_start
+                .0
+                .filter(|time| *time > 0.0)
+                .map(|time| count(time) * 1_000_000),
             options,
         };
         PrintedJob { processor: job.processor(&printed), ..printed }.told_apart()
@@ -331,6 +344,7 @@ impl Side {
         (ios > 0).then(|| PrintedSide {
             ios,
             bytes: bytes.unwrap_or(0),
+            errors: self.failed_ios.0.map_or(0, count),
             runtime_ms,
             completion: times(&self.clat_ns, &self.clat),
             total: times(&self.lat_ns, &self.lat),

@@ -51,7 +51,9 @@ pub fn is_log(line: &str) -> bool {
 /// A usage error with the line that is none, and where nothing but trims is left.
 pub fn read_lines(text: &str) -> Result<LogLines> {
     let rows = || (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-    let direction = if rows().all(|(_, line)| has_direction(line, 2)) { 2 } else { 3 };
+    let with_direction =
+        |place: usize| rows().filter(|(_, line)| has_direction(line, place)).count();
+    let direction = if with_direction(3) > with_direction(2) { 3 } else { 2 };
     let mut found = LogLines { lines: Vec::new(), started_unix_ns: 0, lacks: Vec::new() };
     let mut trims: u64 = 0;
     for (number, line) in rows() {

@@ -13,6 +13,8 @@ pub struct PrintedOutput {
     pub version: String,
     /// When it was printed.
     pub ended_unix_ns: Option<u64>,
+    /// Whether Assay wrote it: then completion latencies are service times, and total ones response times.
+    pub is_of_assay: bool,
     /// Jobs, or groups of them where fio joined their numbers.
     pub jobs: Vec<PrintedJob>,
     /// What the form lacks.
@@ -42,6 +44,8 @@ pub struct PrintedJob {
     pub mixed: Option<PrintedSide>,
     /// Flushes.
     pub sync: Option<PrintedSide>,
+    /// When it started, where it says so itself.
+    pub started_unix_ns: Option<u64>,
     /// Processor time of all its threads.
     pub processor: Option<ProcessorTime>,
 }
@@ -62,6 +66,8 @@ pub struct PrintedSide {
     pub ios: u64,
     /// Bytes that they moved.
     pub bytes: u64,
+    /// I/Os that failed, and are not among them.
+    pub errors: u64,
     /// How long they were issued, ms.
     pub runtime_ms: Option<f64>,
     /// From submission to completion.
@@ -116,8 +122,7 @@ impl PrintedTimes {
     fn histogram(&self, ios: u64) -> Option<Histogram> {
         let mut histogram = Histogram::new(Precision::Fine);
         if !self.bins.is_empty() {
-            let happened = self.bins.iter().filter(|(_, ios)| *ios > 0);
-            happened.for_each(|(time_ns, ios)| histogram.record_many(*time_ns, *ios));
+            self.record_bins(&mut histogram);
             return Some(histogram);
         }
         let (first, last) = (self.quantiles.first()?.1, self.quantiles.last()?.1);
@@ -132,7 +137,38 @@ impl PrintedTimes {
     }
 }
 
+impl PrintedTimes {
+    /// Records the bins; of the outermost one I/O each took the shortest and the longest time, which are known exactly.
+    fn record_bins(&self, histogram: &mut Histogram) {
+        let mut bins: Vec<(u64, u64)> =
+            self.bins.iter().copied().filter(|(_, ios)| *ios > 0).collect();
+        bins.sort_unstable();
+        let ends = [self.min_ns, self.max_ns].map(|time_ns| time_ns.map(count));
+        if let [Some(min_ns), Some(max_ns)] = ends {
+            let is_within = min_ns <= max_ns
+                && bins.first().is_some_and(|bin| min_ns <= bin.0 + bin.0 / 64)
+                && bins.last().is_some_and(|bin| max_ns >= bin.0 - bin.0 / 64);
+            let ios: u64 = bins.iter().map(|(_, ios)| ios).sum();
+            if is_within && ios > 1 {
+                bins.iter_mut().for_each(|bin| bin.0 = bin.0.clamp(min_ns, max_ns));
+                bins.iter_mut().take(1).for_each(|bin| bin.1 -= 1);
+                let last = bins.iter_mut().rev().find(|bin| bin.1 > 0);
+                last.into_iter().for_each(|bin| bin.1 -= 1);
+                histogram.record(min_ns);
+                histogram.record(max_ns);
+            }
+        }
+        let rest = bins.into_iter().filter(|(_, ios)| *ios > 0);
+        rest.for_each(|(time_ns, ios)| histogram.record_many(time_ns, ios));
+    }
+}
+
 impl PrintedSide {
+    /// Response times, in a result of Assay of open arrivals.
+    pub fn response(&self) -> Option<Histogram> {
+        self.total.histogram(self.ios).filter(|_| self.total.has_distribution())
+    }
+
     /// Whether the percentiles are those of the total latency, while its mean is that of the completion latency.
     pub fn has_quantiles_of_total(&self) -> bool {
         !self.completion.has_distribution() && self.total.has_distribution()

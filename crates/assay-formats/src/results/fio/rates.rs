@@ -18,8 +18,9 @@ pub fn imported(log: &LogLines, name: &str, kind: LogKind) -> ImportedResult {
         let of = LogOperation { lines: &lines, operation, is_all, kind, elapsed_ms };
         rows.extend(of.row(name));
     }
-    let mut lacks = [kind.lacks(), log.lacks.clone(), vec![Lack::Quantiles]].concat();
     let is_rate = matches!(kind, LogKind::Throughput | LogKind::Iops);
+    let no_times = if is_rate { Lack::Times } else { Lack::Quantiles };
+    let mut lacks = [kind.lacks(), log.lacks.clone(), vec![no_times]].concat();
     if !is_rate && log.lines.iter().any(|line| line.bytes == 0) {
         lacks.push(Lack::Weights);
     }
@@ -136,7 +137,7 @@ mod tests {
         let kind = LogKind::from_name(name).unwrap();
         let found = imported(&read_lines(text).unwrap(), name, kind);
         let ImportedContent::Rows(rows) = found.content else { panic!() };
-        assert!(found.lacks.contains(&Lack::Quantiles));
+        assert!(found.lacks.contains(&Lack::Quantiles) || found.lacks.contains(&Lack::Times));
         rows
     }
 

@@ -69,7 +69,8 @@ fn lacks(output: &PrintedOutput) -> Vec<Lack> {
     let mut add = |holds: bool, lack: Lack| lacks.extend(holds.then_some(lack));
     let times: Vec<KnownTimes> = sides(output).map(PrintedSide::times).collect();
     let some = |is: fn(&KnownTimes) -> bool| times.iter().any(is);
-    add(sides(output).any(PrintedSide::is_of_completion), Lack::Submission);
+    let is_of_completion = sides(output).any(PrintedSide::is_of_completion);
+    add(is_of_completion && !output.is_of_assay, Lack::Submission);
     add(sides(output).any(PrintedSide::has_quantiles_of_total), Lack::QuantilesOfTotal);
     let has_quantiles = some(|times| matches!(times, KnownTimes::Distribution(_)));
     add(has_quantiles && !sides(output).all(PrintedSide::has_bins), Lack::QuantileRanks);
@@ -103,13 +104,13 @@ fn run(jobs: &[&PrintedJob], output: &PrintedOutput, unknown: &mut Vec<String>) 
     let measurement = Measurement {
         format: 1,
         workload: jobs[0].name.clone(),
-        started_unix_ns: output.ended_unix_ns.map_or(0, |ended| ended.saturating_sub(elapsed_ns)),
+        started_unix_ns: started(jobs, output, elapsed_ns),
         elapsed_ns,
         finish: finish(jobs),
         targets: Vec::new(),
         errors: Vec::new(),
         conduct: conduct(jobs, output, elapsed_ns),
-        streams: streams(jobs),
+        streams: streams(jobs, output.is_of_assay),
     };
     let interval = Interval {
         index: 0,
@@ -123,20 +124,31 @@ fn run(jobs: &[&PrintedJob], output: &PrintedOutput, unknown: &mut Vec<String>) 
     ImportedRun { workload, measurement, intervals }
 }
 
+/// When the first of the jobs started; 0 where that is not known.
+fn started(jobs: &[&PrintedJob], output: &PrintedOutput, elapsed_ns: u64) -> u64 {
+    let own = jobs.iter().filter_map(|job| job.started_unix_ns).min();
+    let before_end = || Some(output.ended_unix_ns?.saturating_sub(elapsed_ns));
+    own.or_else(before_end).unwrap_or(0)
+}
+
 /// The longest time of the jobs, which began together.
 fn elapsed_ns(jobs: &[&PrintedJob]) -> u64 {
     let longest_ms = jobs.iter().filter_map(|job| job.runtime_ms()).fold(0.0, f64::max);
     count(longest_ms * MILLISECOND_NS).max(1_000_000)
 }
 
-fn streams(jobs: &[&PrintedJob]) -> Vec<NamedResult> {
+fn streams(jobs: &[&PrintedJob], is_of_assay: bool) -> Vec<NamedResult> {
     let mut streams: Vec<NamedResult> = Vec::new();
     for job in jobs {
         let mut name = job.full_name();
         if streams.iter().any(|known| known.name == name) {
             name = format!("{name}-{}", streams.len() + 1);
         }
-        let result = |side: &Option<PrintedSide>| side.as_ref().and_then(operation);
+        let result = |side: &Option<PrintedSide>| {
+            let side = side.as_ref()?;
+            let response = side.response().filter(|_| is_of_assay);
+            Some(OperationResult { response, ..operation(side)? })
+        };
         let operations = PerOperation {
             read: result(&job.read),
             write: result(&job.write),
@@ -149,7 +161,8 @@ fn streams(jobs: &[&PrintedJob]) -> Vec<NamedResult> {
 
 fn operation(side: &PrintedSide) -> Option<OperationResult> {
     let KnownTimes::Distribution(service) = side.times() else { return None };
-    Some(OperationResult { ios: side.ios, bytes: side.bytes, errors: 0, service, response: None })
+    let (ios, bytes, errors) = (side.ios, side.bytes, side.errors);
+    Some(OperationResult { ios, bytes, errors, service, response: None })
 }
 
 fn finish(jobs: &[&PrintedJob]) -> Finish {

@@ -107,7 +107,9 @@ impl<'a> Fields<'a> {
             return Err(refused("fio", &what, "name the output that --output-format=json writes"));
         }
         let bytes = count(kibibytes * KIBIBYTE);
-        Ok((ios > 0).then_some(PrintedSide { ios, bytes, runtime_ms, completion, total }))
+        let errors = 0;
+        let side = PrintedSide { ios, bytes, errors, runtime_ms, completion, total };
+        Ok((ios > 0).then_some(side))
     }
 
     fn times(&mut self) -> Result<PrintedTimes> {

@@ -184,7 +184,7 @@ impl TextReader {
         }
         let version = if self.version.is_empty() { "fio".to_owned() } else { self.version };
         let jobs = jobs.into_iter().map(PrintedJob::told_apart).collect();
-        Ok(PrintedOutput { version, ended_unix_ns: None, jobs, lacks: Vec::new() })
+        Ok(PrintedOutput { version, jobs, ..PrintedOutput::default() })
     }
 }
 
