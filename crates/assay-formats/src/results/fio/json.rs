@@ -44,6 +44,8 @@ struct Job {
     error: i64,
     #[serde(default)]
     hostname: Option<String>,
+    #[serde(default)]
+    port: Option<u16>,
     #[serde(default, rename = "job options", deserialize_with = "or_default")]
     options: BTreeMap<String, serde_json::Value>,
     #[serde(default, deserialize_with = "or_default")]
@@ -283,10 +285,18 @@ impl Document {
             .map(|(name, value)| (name.clone(), text(value)))
             .collect();
         let side = |side: &Side| side.printed(self.is_of_2());
-        let is_several = self.rows().iter().any(|other| other.hostname != job.hostname);
+        let clients = || self.rows().iter().filter(|other| other.jobname != ALL_CLIENTS);
+        let is_several = clients().any(|other| other.hostname != job.hostname);
+        // Servers of one host differ by their ports.
+        let has_ports =
+            clients().any(|other| other.hostname == job.hostname && other.port != job.port);
+        let host = job.hostname.as_ref().map(|host| match job.port.filter(|_| has_ports) {
+            Some(port) => format!("{host}:{port}"),
+            None => host.clone(),
+        });
         let printed = PrintedJob {
             name: job.jobname.clone(),
-            host: job.hostname.clone().filter(|_| is_several),
+            host: host.filter(|_| is_several || has_ports),
             group: job.groupid,
             error: job.error,
             read: side(&job.read),

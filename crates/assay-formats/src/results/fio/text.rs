@@ -111,7 +111,9 @@ struct TextReader {
     options: BTreeMap<String, BTreeMap<String, String>>,
     jobs: Vec<(JobKey, PrintedJob)>,
     open: Option<OpenJob>,
-    ended_groups: BTreeSet<(Option<String>, u32)>,
+    ended_groups: BTreeSet<u32>,
+    /// Whether the result is of clients, which print one after the other.
+    has_clients: bool,
 }
 
 impl TextReader {
@@ -119,14 +121,15 @@ impl TextReader {
         if let Some(head) = JobHead::parse(line) {
             return self.begin(&head);
         }
-        let (host, line) = split_host(line);
-        let text = line.trim();
+        let text = split_host(line).1.trim();
         if let Some((name, options)) = planned(text) {
             self.options.insert(name, options);
         } else if let Some(rest) = text.strip_prefix("Run status group ") {
             self.close()?;
             let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-            self.ended_groups.insert((host.map(str::to_owned), digits.parse().unwrap_or(0)));
+            self.ended_groups.insert(digits.parse().unwrap_or(0));
+        } else if text.starts_with("hostname=") && text.contains(", be=") {
+            self.has_clients = true;
         } else if text.starts_with("fio-") && !text.contains(' ') {
             text.clone_into(&mut self.version);
         } else if let Some(open) = &mut self.open {
@@ -141,8 +144,8 @@ impl TextReader {
         let key =
             JobKey { name: head.name.to_owned(), host: host.clone(), pid: head.pid.to_owned() };
         let is_known = self.jobs.iter().any(|(known, _)| *known == key);
-        let has_ended = self.ended_groups.contains(&(host.clone(), head.group));
-        if has_ended && !is_known && head.name != ALL_CLIENTS {
+        let has_ended = self.ended_groups.contains(&head.group) && !self.has_clients;
+        if has_ended && !is_known {
             return Err(several());
         }
         let mut options = self.options.get(head.name).cloned().unwrap_or_default();
@@ -497,7 +500,8 @@ Run status group 0 (all jobs):
             .skip(4)
             .map(|line| line.replace("alpha", ALL_CLIENTS) + "\n")
             .collect::<String>();
-        let output = read(&format!("{}{}{sum}", of("h1"), of("h2"))).unwrap();
+        let hosts = "hostname=h1, be=0, 64-bit\nhostname=h2, be=0, 64-bit\n";
+        let output = read(&format!("{hosts}{}{}{sum}", of("h1"), of("h2"))).unwrap();
         let names: Vec<String> = output.jobs.iter().map(PrintedJob::full_name).collect();
         assert_eq!(names, ["alpha@h1", "alpha@h2"]);
     }
