@@ -4,8 +4,9 @@ use crate::run::RunPlan;
 use crate::study::StudyPlan;
 use crate::target_plan::TargetPlan;
 use assay_formats::{
-    Conversion, ConversionPart, Document, FileKind, NamedTarget, Surroundings, detect,
+    Conversion, ConversionPart, Document, FileKind, NamedTarget, Refused, Surroundings, detect, fio,
 };
+use assay_host::size;
 use assay_methods::files::read_foreign;
 use assay_methods::target::is_simulated;
 use assay_model::{Error, Result};
@@ -52,7 +53,28 @@ pub fn job_text(path: &Path) -> Result<Option<String>> {
 /// # Errors
 /// A usage error with the line, the option and the reason where nothing can be made of it.
 pub fn read_job(path: &Path, text: &str, settings: &JobSettings) -> Result<Conversion> {
-    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    let shown =
+        path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let convert = |around: &Surroundings<'_>| assay_formats::convert(text, &shown, around);
+    with_surroundings(folder, settings, convert)
+}
+
+/// Reads the options of fio's command line, `name=value` or a name alone, as the job file that they mean.
+///
+/// # Errors
+/// A usage error with the option and the reason where nothing can be made of them.
+pub fn read_job_words(words: &[String], settings: &JobSettings) -> Result<Conversion> {
+    let convert = |around: &Surroundings<'_>| fio::convert_words(words, around);
+    with_surroundings(Path::new(""), settings, convert)
+}
+
+/// What a reader of job files makes of one that may name others in a folder, and variables.
+fn with_surroundings(
+    folder: &Path,
+    settings: &JobSettings,
+    convert: impl Fn(&Surroundings<'_>) -> std::result::Result<Conversion, Refused>,
+) -> Result<Conversion> {
     let file = |included: &str| {
         let beside = folder.join(included);
         let found = if beside.is_file() { beside } else { Path::new(included).to_owned() };
@@ -61,12 +83,42 @@ pub fn read_job(path: &Path, text: &str, settings: &JobSettings) -> Result<Conve
         }
         read_foreign(&found, "included file")
     };
-    let variable =
-        |name: &str| settings.variables.get(name).cloned().or_else(|| std::env::var(name).ok());
-    let around = Surroundings { file: &file, variable: &variable };
-    let shown =
-        path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    assay_formats::convert(text, &shown, &around).map_err(assay_formats::Refused::into_error)
+    let variable = |name: &str| {
+        let set = settings.variables.get(name).cloned();
+        set.or_else(|| std::env::var(name).ok()).or_else(|| of_host(name))
+    };
+    convert(&Surroundings { file: &file, variable: &variable }).map_err(Refused::into_error)
+}
+
+/// What fio's words for the host stand for.
+fn of_host(word: &str) -> Option<String> {
+    let number = match word {
+        "$pagesize" => size::page_bytes(),
+        "$ncpus" => size::processors(),
+        "$mb_memory" => size::memory_bytes() >> 20,
+        _ => return None,
+    };
+    Some(number.to_string())
+}
+
+/// The targets that a command line names by `filename` or `directory`: whoever typed them meant them.
+///
+/// # Errors
+/// A usage error where it names none.
+pub fn typed_targets(conversion: &Conversion) -> Result<Vec<String>> {
+    let typed = |target: &NamedTarget| match target.name.rsplit_once('/') {
+        // Files that the job would make for itself lie in the directory.
+        Some((directory, file)) if file.ends_with(".*") => Some(directory.to_owned()),
+        None if target.name.ends_with(".*") => None,
+        _ => Some(target.name.clone()),
+    };
+    let found: Option<Vec<String>> = conversion.targets.iter().map(typed).collect();
+    found.ok_or_else(|| {
+        Error::usage(
+            "no target is named",
+            "name a directory, a file or a device behind the options, or with --filename",
+        )
+    })
 }
 
 /// The targets that stand for those of the job file, in its order. What a file names is never opened by that name alone.

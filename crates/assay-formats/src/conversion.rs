@@ -8,6 +8,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
+/// The name of a file that is no file: the words of a command line, counted as lines.
+pub const COMMAND_LINE: &str = "";
+
 /// Where an option stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Origin {
@@ -122,6 +125,9 @@ pub struct Conversion {
 
 impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.file == COMMAND_LINE {
+            return write!(formatter, "--{}", self.key.trim_start_matches('-'));
+        }
         write!(formatter, "{}:{}", self.file, self.line)?;
         if self.key.is_empty() { Ok(()) } else { write!(formatter, " {}", self.key) }
     }

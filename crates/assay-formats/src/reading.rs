@@ -68,6 +68,12 @@ impl<'a> SectionReader<'a> {
         Some(setting)
     }
 
+    /// Whether the last setting of one name stands behind that of another, so that it counts.
+    pub fn is_later(&self, name: &str, other: &str) -> bool {
+        let place = |name: &str| self.section.settings.iter().rposition(|one| one.name == name);
+        place(name) > place(other)
+    }
+
     /// All settings of this name, where each adds to the others.
     pub fn settings(&mut self, name: &str, line: &'static str) -> Vec<&'a Setting> {
         let mut found = Vec::new();

@@ -82,6 +82,12 @@ pub enum Approximation {
     BothKinds,
     /// Targets lie behind one another instead of being striped.
     Concatenated,
+    /// Nothing is flushed after the last I/O, whose time would be a part of the run.
+    NoFinalFlush,
+    /// Blocking calls have one I/O outstanding, whatever depth is asked for.
+    BlockingCalls,
+    /// The load before measuring ends with time instead of an amount of data.
+    WarmUpByTime,
 }
 
 /// Why an option was not carried over.
@@ -123,6 +129,12 @@ pub enum Reason {
     NeverExecuted,
     /// No engine for storage of this host.
     Engine,
+    /// An option of one engine.
+    EngineOption,
+    /// An option of one of the program's profiles.
+    Profile,
+    /// A number with a fraction, which the program cuts off with its unit.
+    Fraction,
     /// Discards are not issued.
     Trim,
     /// A recorded trace is replayed.
@@ -205,6 +217,15 @@ impl fmt::Display for Approximation {
             }
             Self::Concatenated => "targets lie behind one another instead of being striped",
             Self::NoPriority => "all I/Os have the same priority",
+            Self::NoFinalFlush => {
+                "nothing is flushed at the end; --sync flushes while the run lasts"
+            }
+            Self::BlockingCalls => {
+                "one I/O is outstanding, as in fio with blocking calls; libaio and io_uring have more"
+            }
+            Self::WarmUpByTime => {
+                "the load before measuring lasts a time (--warm-up), not an amount"
+            }
             Self::HitArea => "hits became a hot band as large as the hit area",
         };
         formatter.write_str(words)
@@ -232,6 +253,9 @@ impl fmt::Display for Reason {
             Self::TooManyJobs => "more than 4096 jobs would run at once",
             Self::NeverExecuted => "commands in job files are never executed",
             Self::Engine => "this engine does not do I/O on storage of this host",
+            Self::EngineOption => "it belongs to an engine that is not used here",
+            Self::Profile => "it belongs to a profile, and says nothing without it",
+            Self::Fraction => "fio reads whole numbers and drops the fraction with its unit",
             Self::Trim => "discards are not issued",
             Self::Replay => "traces are not replayed",
             Self::Verification => "content is not verified by a workload",
@@ -269,6 +293,8 @@ impl Reason {
             Self::TooManyJobs => "use fewer jobs with more outstanding I/Os each",
             Self::Replay => "use `assay profile` and `assay plan` for the load of a database",
             Self::Engine => "use libaio, io_uring or sync on a file or device",
+            Self::EngineOption | Self::Profile => "remove the option",
+            Self::Fraction => "write a whole number in a smaller unit, for example 1536m",
             Self::MissingInclude => {
                 "name the file from where you are, or put it next to the job file"
             }

@@ -37,6 +37,7 @@ pub mod open_files;
 mod page_cache;
 pub mod root;
 pub mod signatures;
+pub mod size;
 pub mod stack;
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]

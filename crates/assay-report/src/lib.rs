@@ -30,7 +30,7 @@ pub use demand::{NamedProfile, profile_text, profiles_html};
 use format::Formatter;
 pub use input::{Document, Event, Options, Report, RunReport, TextOptions, VerificationSummary};
 pub use json::json;
-pub use render::csv::csv;
+pub use render::csv::{csv, plain_csv};
 pub use render::html::live::live_html;
 pub use sections::durability_sentence;
 pub use sizing::{sizing_html, sizing_text};

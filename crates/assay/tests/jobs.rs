@@ -213,11 +213,63 @@ fn a_run_comes_back_from_the_form_of_another_program() {
         assert_eq!(cut.code, Some(2), "{share}: {cut:?}");
         assert!(cut.stderr.contains("hint: "), "{share}: {cut:?}");
     }
-    let flat = place.run("report latest --as vdbench-flatfile");
-    place.write("flatfile.html", &flat.stdout);
-    assert_eq!(place.run("import flatfile.html").code, Some(0), "{flat:?}");
     let none = place.run("report latest --as orion");
     assert!(none.code == Some(2) && none.stderr.contains("no calibration"), "{none:?}");
+}
+
+#[test]
+fn a_calibration_comes_back_from_the_form_of_orion() {
+    let place = Place::new();
+    let device = "sim:servers?count=8&service=200us";
+    let ran = place.json(&format!("calibrate {device} --time 5s --read-share 100%"), 0);
+    let mix = &ran["calibration"]["mixes"][0];
+    fs::create_dir(place.path("o")).unwrap();
+    let summary = place.run("report latest --as orion --out o");
+    assert_eq!(summary.code, Some(0), "{summary:?}");
+    for (file, curve, key, unit) in [
+        ("assay_iops.csv", "curve", "iops", 1.0),
+        ("assay_mbps.csv", "large_curve", "throughput_bytes_per_s", 1e6),
+    ] {
+        assert_eq!(place.run(&format!("import o/{file}")).code, Some(0), "{file}");
+        let back = place.json("report latest", 0);
+        let cells = back["study"]["cells"].as_array().unwrap();
+        let points = mix[curve].as_array().unwrap();
+        assert_eq!(cells.len(), points.len(), "{file}");
+        for (cell, point) in cells.iter().zip(points) {
+            let found = cell["measures"][0]["estimate"]["value"].as_f64().unwrap();
+            let written = point[key]["value"].as_f64().unwrap();
+            // ORION prints whole I/Os, and hundredths of a megabyte.
+            assert!((found - written).abs() <= 0.5 * unit, "{file}: {found} {written}");
+        }
+    }
+    assert_eq!(place.run("import o/assay_summary.txt").code, Some(0));
+    let back = place.json("report latest", 0);
+    let most = mix["curve"].as_array().unwrap().iter();
+    let most = most.map(|point| point["iops"]["value"].as_f64().unwrap()).fold(0.0, f64::max);
+    let cells = back["study"]["cells"].as_array().unwrap().iter();
+    let measures = cells.flat_map(|cell| cell["measures"].as_array().unwrap());
+    let iops = measures.filter(|one| one["quantity"] == "iops");
+    let found = iops.map(|one| one["estimate"]["value"].as_f64().unwrap()).fold(0.0, f64::max);
+    assert!((found - most).abs() <= 0.5, "{found} {most}");
+}
+
+#[test]
+fn a_command_line_of_fio_means_what_the_same_job_file_means() {
+    let place = Place::new();
+    let options = "rw=randrw rwmixread=70 bs=8k ioengine=libaio iodepth=4 numjobs=4 rate_iops=700 size=8m fsync=0 direct=1 runtime=2 hipri=0";
+    let file = format!("[randrw]\nfilename=d\n{}\n", options.replace(' ', "\n"));
+    place.write("job.fio", &file);
+    let words = options.split(' ').map(|word| format!("--{word}")).collect::<Vec<_>>().join(" ");
+    let printed = |line: &str| {
+        let ran = place.run(line);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        // What follows a hash says where a line is from.
+        let lines = ran.stdout.lines().map(|line| line.split('#').next().unwrap_or_default());
+        lines.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    };
+    let of_words = printed(&format!("run {words} --filename=d --print"));
+    assert_eq!(of_words, printed("run job.fio --print"));
+    assert!(of_words.contains("4000/s") && of_words.contains("permutation"), "{of_words}");
 }
 
 #[test]
@@ -231,7 +283,7 @@ fn logs_of_fio_are_rows_that_say_what_they_lack() {
     let found = place.json("report latest", 0);
     let measure = &found["study"]["cells"][0]["measures"][0];
     assert_eq!(measure["quantity"], "throughput", "{found}");
-    assert!(found["study"]["notes"].to_string().contains("means of times only"), "{found}");
+    assert!(found["study"]["notes"].to_string().contains("does not describe its host"), "{found}");
     place.write("other.txt", "1, 2, 3\nhello\n");
     let unknown = place.run("import other.txt");
     assert!(

@@ -80,17 +80,37 @@ const fn band(share: f64, band: f64) -> Access {
 /// `50/5:30/15:20/80`: the first zone is the band.
 fn zones(reading: &mut SectionReader<'_>, text: &str) -> Result<Access, Refused> {
     let side = text.split(',').next().unwrap_or_default();
-    let zone = |zone: &str| {
-        let (share, size) = zone.split_once('/').ok_or(Reason::Value)?;
-        let (share, size) = (number::real(share)?, number::real(size)?);
-        let fits = (0.0..=100.0).contains(&share) && size > 0.0 && size <= 100.0;
-        if fits { Ok((share / 100.0, size / 100.0)) } else { Err(Reason::Value) }
-    };
-    let zones = side.split(':').take(256).map(zone).collect::<Result<Vec<_>, _>>();
+    let zones = side.split(':').take(256).map(Zone::parse).collect::<Result<Vec<_>, _>>();
     let zones = zones.map_err(|reason| reading.refusal("random_distribution", reason))?;
     if zones.len() > 2 || text.contains(',') {
         reading.near("random_distribution", Approximation::ZonesJoined);
     }
-    let (share, size) = zones.first().copied().unwrap_or((0.0, 1.0));
-    Ok(band(share, size))
+    let Some(first) = zones.first() else { return Ok(band(0.0, 1.0)) };
+    // Zones without a size share what the others leave.
+    let open = zones.iter().filter(|zone| zone.size.is_none()).count();
+    let taken: f64 = zones.iter().filter_map(|zone| zone.size).sum();
+    let rest = (1.0 - taken).max(0.0) / assay_model::number::real_len(open.max(1));
+    match first.size.unwrap_or(rest) {
+        size if size > 0.0 => Ok(band(first.share, size)),
+        _ => Err(reading.refusal("random_distribution", Reason::Value)),
+    }
+}
+
+/// A zone, `50/5`, or `50/` where it is the rest: shares of the I/Os and of the space.
+struct Zone {
+    share: f64,
+    size: Option<f64>,
+}
+
+impl Zone {
+    fn parse(text: &str) -> Result<Self, Reason> {
+        let (share, size) = text.split_once('/').ok_or(Reason::Value)?;
+        let size = if size.is_empty() { None } else { Some(number::real(size)?) };
+        let share = number::real(share)?;
+        let fits = size.is_none_or(|size| size > 0.0 && size <= 100.0);
+        if !fits || !(0.0..=100.0).contains(&share) {
+            return Err(Reason::Value);
+        }
+        Ok(Self { share: share / 100.0, size: size.map(|size| size / 100.0) })
+    }
 }

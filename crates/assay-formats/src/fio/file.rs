@@ -1,7 +1,7 @@
 //! The form of a job file: sections, options, comments, includes and variables, as fio's manual has them.
 
 use super::names;
-use crate::conversion::{Origin, Refused};
+use crate::conversion::{COMMAND_LINE, Origin, Refused};
 use crate::reading::{Section, Setting};
 use crate::reason::Reason;
 use crate::surroundings::{BYTES_MAX, DEPTH_MAX, Surroundings};
@@ -21,6 +21,37 @@ pub fn read(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Vec<Sec
     if reader.sections.is_empty() {
         return Err(Refused { origin: whole, value: String::new(), reason: Reason::NoJob });
     }
+    Ok(reader.sections)
+}
+
+/// Reads the words of a command line, `name=value` or a name alone: what stands before the first `name` is for all jobs, and
+/// a job without a name has that of what it does.
+pub fn read_words(words: &[String], around: &Surroundings<'_>) -> Result<Vec<Section>, Refused> {
+    let mut reader =
+        Reader { around, globals: Vec::new(), sections: Vec::new(), open: Open::Global, bytes: 0 };
+    let value = |word: &str, name: &str| {
+        word.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')).map(str::to_owned)
+    };
+    let origin =
+        |line: u32, key: &str| Origin { file: COMMAND_LINE.to_owned(), line, key: key.to_owned() };
+    if !words.iter().any(|word| value(word, "name").is_some()) {
+        let direction =
+            words.iter().find_map(|word| value(word, "rw").or(value(word, "readwrite")));
+        let name = direction.unwrap_or_else(|| "job".to_owned());
+        reader.open = Open::Job(Section { name, origin: origin(0, "rw"), settings: Vec::new() });
+    }
+    for (number, word) in (1..).zip(words) {
+        if let Some(name) = value(word, "name") {
+            reader.job(&name, origin(number, "name")).map_err(|reason| Refused {
+                origin: origin(number, "name"),
+                value: name.clone(),
+                reason,
+            })?;
+        } else {
+            reader.setting(word, origin(number, ""))?;
+        }
+    }
+    reader.close();
     Ok(reader.sections)
 }
 
@@ -99,12 +130,17 @@ impl Reader<'_> {
     }
 
     fn section(&mut self, title: &str, origin: Origin) -> Result<(), Reason> {
-        self.close();
         // fio compares the beginning only.
         if title.starts_with("global") {
+            self.close();
             self.open = Open::Global;
             return Ok(());
         }
+        self.job(title, origin)
+    }
+
+    fn job(&mut self, title: &str, origin: Origin) -> Result<(), Reason> {
+        self.close();
         if self.sections.len() >= SECTIONS_MAX {
             return Err(Reason::TooManyJobs);
         }
@@ -134,7 +170,9 @@ impl Reader<'_> {
         let Some(name) = names::full(plain) else {
             return Err(refuse(Reason::UnknownOption { nearest: names::nearest(plain) }));
         };
-        let value = value.map(|value| self.substituted(value)).transpose().map_err(refuse)?;
+        let value = value.map(|value| self.substituted(value)).transpose();
+        let value = value.and_then(|value| value.map(|value| self.of_host(value)).transpose());
+        let value = value.map_err(refuse)?;
         let has_dashes = plain.len() < key.len();
         let setting = Setting { name, value, origin: origin.clone(), has_dashes };
         let settings = match &mut self.open {
@@ -166,6 +204,25 @@ impl Reader<'_> {
         }
         text.push_str(rest);
         Ok(text)
+    }
+}
+
+/// Words that fio replaces by what the host has.
+const KEYWORDS: [&str; 3] = ["$pagesize", "$mb_memory", "$ncpus"];
+
+impl Reader<'_> {
+    /// The value with fio's words for the host replaced. fio reckons such a value, also without parentheses.
+    fn of_host(&self, value: String) -> Result<String, Reason> {
+        let mut text = value;
+        let mut is_changed = false;
+        for word in KEYWORDS.into_iter().filter(|word| text.contains(word)).collect::<Vec<_>>() {
+            let number =
+                (self.around.variable)(word).ok_or_else(|| Reason::Variable(word.to_owned()))?;
+            text = text.replace(word, &number);
+            is_changed = true;
+        }
+        let is_sum = is_changed && text.contains(['+', '-', '*', '/']);
+        Ok(if is_sum { format!("({text})") } else { text })
     }
 }
 
@@ -212,6 +269,36 @@ mod tests {
             let refused = refusal(text);
             assert_eq!((refused.origin.line, refused.reason), (line, reason), "{text}");
         }
+    }
+
+    #[test]
+    fn words_for_the_host_are_replaced_and_reckoned() {
+        let host = |name: &str| (name == "$mb_memory").then(|| "8000".to_owned());
+        let around = Surroundings { variable: &host, ..Surroundings::none() };
+        let sections = read("[a]\nsize=2*$mb_memory\nbs=$mb_memory\n", "x", &around).unwrap();
+        let values: Vec<_> = sections[0].settings.iter().map(|one| one.value.as_deref()).collect();
+        assert_eq!(values, [Some("(2*8000)"), Some("8000")]);
+        assert_eq!(refusal("[a]\nbs=$ncpus\n").reason, Reason::Variable("$ncpus".to_owned()));
+    }
+
+    #[test]
+    fn words_of_a_command_line_are_a_job_file() {
+        let read = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let sections = read_words(&words, &Surroundings::none()).unwrap();
+            let shown = |one: &Section| {
+                let keys = one.settings.iter().map(|one| one.origin.to_string());
+                format!("[{}] {}", one.name, keys.collect::<Vec<_>>().join(" "))
+            };
+            sections.iter().map(shown).collect::<Vec<_>>()
+        };
+        assert_eq!(read("rw=randread bs=8k"), ["[randread] --rw --bs"]);
+        assert_eq!(
+            read("bs=8k name=a rw=read name=b rw=write thread"),
+            ["[a] --bs --rw", "[b] --bs --rw --thread"]
+        );
+        let refused = read_words(&["iodepht=4".to_owned()], &Surroundings::none()).unwrap_err();
+        assert_eq!(refused.origin.to_string(), "--iodepht");
     }
 
     #[test]

@@ -165,13 +165,13 @@ fn direction(reading: &mut SectionReader<'_>) -> Result<Option<Direction>, Refus
 
 /// The share of reads of a mixed job; of two options the later one counts.
 fn mix(reading: &mut SectionReader<'_>) -> Result<Option<f64>, Refused> {
-    let reads = reading.setting("rwmixread", "read_share").map(|one| one.origin.line);
-    let writes = reading.setting("rwmixwrite", "read_share").map(|one| one.origin.line);
+    reading.setting("rwmixread", "read_share");
+    reading.setting("rwmixwrite", "read_share");
     let percent = |text: &str| match number::real(text) {
         Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
         _ => Err(Reason::Value),
     };
-    if writes > reads {
+    if reading.is_later("rwmixwrite", "rwmixread") {
         return Ok(reading.parsed("rwmixwrite", "read_share", percent)?.map(|share| 1.0 - share));
     }
     reading.parsed("rwmixread", "read_share", percent)
@@ -197,6 +197,9 @@ fn arrival(
     read_share: f64,
 ) -> Result<Arrival, Refused> {
     let depth = reading.parsed("iodepth", "arrival", number::count)?.unwrap_or(1).max(1);
+    if depth > 1 && !is_asynchronous {
+        reading.near("iodepth", Approximation::BlockingCalls);
+    }
     let depth = if is_asynchronous { depth } else { 1 };
     let wanted = depth.saturating_mul(jobs);
     if wanted > OUTSTANDING_MAX {
@@ -223,16 +226,20 @@ fn arrival(
     Ok(Arrival::Closed { outstanding, think_time: Nanos(pause.unwrap_or(0)) })
 }
 
-/// I/Os a second of one job, where it has a rate.
+/// I/Os a second of one job, where it has a rate; a rate of 0 is no limit.
 fn rate(
     reading: &mut SectionReader<'_>,
     kilo: u64,
     transfer: &TransferMix,
     read_share: f64,
 ) -> Result<Option<f64>, Refused> {
+    // A side that is not named has no limit.
     let parts = |text: &str| -> Result<Vec<f64>, Reason> {
-        let parts = text.split([',', '-']).filter(|part| !part.is_empty());
-        parts.map(|part| number::bytes(part, kilo).map(real)).collect()
+        let one = |part: &str| match part {
+            "" => Ok(0.0),
+            part => number::bytes(part, kilo).map(real),
+        };
+        text.split([',', '-']).map(one).collect()
     };
     let sizes = transfer.parts.iter().map(|part| real(part.size.0) * part.share.0);
     let mean_bytes: f64 = sizes.sum();
@@ -242,7 +249,12 @@ fn rate(
         let rate = match (first, last) {
             (Some(read), Some(write)) if read_share > 0.0 && read_share < 1.0 => {
                 reading.near(name, Approximation::JointRate);
-                read + write
+                // A side without a limit follows the other one by the mix.
+                match (read > 0.0, write > 0.0) {
+                    (true, false) => read / read_share,
+                    (false, true) => write / (1.0 - read_share),
+                    _ => read + write,
+                }
             }
             (_, Some(write)) if read_share <= 0.0 => write,
             // One rate holds for each direction.
@@ -254,6 +266,9 @@ fn rate(
             (None, _) => 0.0,
         };
         let rate = rate / unit;
+        if rate <= 0.0 {
+            continue;
+        }
         if !(rate > 0.0 && rate <= 1e8) {
             return Err(reading.refusal(name, Reason::Value));
         }
@@ -272,11 +287,9 @@ fn process(reading: &mut SectionReader<'_>) -> Result<Process, Refused> {
 
 /// Direct I/O, by either of its two options; the later one counts.
 fn is_direct(reading: &mut SectionReader<'_>) -> Result<bool, Refused> {
-    let line = |reading: &mut SectionReader<'_>, name| {
-        reading.setting(name, "direct").map(|one| one.origin.line)
-    };
-    let (direct, buffered) = (line(reading, "direct"), line(reading, "buffered"));
-    if buffered > direct {
+    reading.setting("direct", "direct");
+    reading.setting("buffered", "direct");
+    if reading.is_later("buffered", "direct") {
         return Ok(!reading.flag("buffered", "direct")?.unwrap_or(true));
     }
     Ok(reading.flag("direct", "direct")?.unwrap_or(false))
@@ -315,6 +328,11 @@ fn sync(reading: &mut SectionReader<'_>, writes: bool) -> Result<SyncPolicy, Ref
     let fsync = reading.parsed("fsync", "sync", number::count)?.unwrap_or(0);
     let fdatasync = reading.parsed("fdatasync", "sync", number::count)?.unwrap_or(0);
     let open = reading.text("sync", "sync")?.unwrap_or("none");
+    for name in ["end_fsync", "end_syncfs", "fsync_on_close"] {
+        if reading.flag(name, "sync")?.unwrap_or(false) {
+            reading.near(name, Approximation::NoFinalFlush);
+        }
+    }
     if !writes {
         return Ok(SyncPolicy::None);
     }

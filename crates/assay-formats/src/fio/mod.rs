@@ -23,7 +23,28 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
     sequence::sequence(&jobs)
 }
 
+/// Reads the options of a command line, `name=value` or a name alone, as the job file that they mean: those before the first
+/// `name` are for all jobs.
+///
+/// # Errors
+/// The option and the reason where nothing can be made of them.
+pub fn convert_words(words: &[String], around: &Surroundings<'_>) -> Result<Conversion, Refused> {
+    let sections = file::read_words(words, around)?;
+    let jobs = sections.iter().map(job::job).collect::<Result<Vec<_>, _>>()?;
+    sequence::sequence(&jobs)
+}
+
 /// Whether fio has an option of this name.
 pub fn is_option(name: &str) -> bool {
     names::full(name).is_some()
+}
+
+/// Whether a job of fio has an option of this name; those of its profiles are none.
+pub fn is_job_option(name: &str) -> bool {
+    names::full(name).is_some_and(|name| !names::is_of_profile(name))
+}
+
+/// Whether an option stands without a value as a rule.
+pub fn is_flag(name: &str) -> bool {
+    names::full(name).is_some_and(names::is_flag)
 }

@@ -27,6 +27,12 @@ const ALIASES: &[(&str, &str)] = &[
     ("ss", "steadystate"),
     ("ss_dur", "steadystate_duration"),
     ("ss_ramp", "steadystate_ramp_time"),
+    ("ss_interval", "steadystate_check_interval"),
+    ("mem_align", "iomem_align"),
+    ("log_max_value", "log_window_value"),
+    ("data_placement", "dataplacement"),
+    ("fdp_pli", "plids"),
+    ("fdp_pli_select", "plid_select"),
 ];
 
 /// Options of the load.
@@ -43,14 +49,16 @@ const NO_EFFECT: &str = "
     create_fsync create_on_open create_only allow_file_create allow_mounted_write pre_read end_fsync fsync_on_close
     unlink unlink_each_loop exitall exit_what exitall_on_error new_group per_job_logs write_bw_log
     bwavgtime write_lat_log write_iops_log iopsavgtime log_entries log_avg_msec log_hist_msec log_hist_coarseness
-    write_hist_log log_max_value log_offset log_prio log_compression log_compression_cpus log_store_compressed
+    write_hist_log log_window_value log_issue_time log_offset log_prio log_compression log_compression_cpus log_store_compressed
     log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id block_error_percentiles group_reporting stats
     refill_buffers scramble_buffers clat_percentiles lat_percentiles slat_percentiles percentile_list
     significant_figures disk_util gtod_reduce disable_lat disable_clat disable_slat disable_bw_measurement gtod_cpu
     unified_rw_reporting continue_on_error error_dump unit_base userspace_reap fixedbufs registerfiles nonvectored
     do_verify verify_fatal verify_dump verify_async verify_backlog verify_backlog_batch verify_interval verify_offset
     verify_pattern experimental_verify verify_state_load verify_state_save output-format output
-    rate_ignore_thinktime file_service_type cmd_type";
+    rate_ignore_thinktime file_service_type cmd_type comm filetype iomem_align job_start_clock_id softrandommap num_range
+    verify_async_cpus verify_header_seed verify_pattern_interval verify_policy verify_write_sequence verifysort
+    verifysort_nr percentage_sequential rwmixcycle end_syncfs libaio_vectored thp no_completion_thread";
 
 /// Options that are approximated by what is done anyway.
 const NEAR: &[(&str, Approximation)] = &[
@@ -64,6 +72,7 @@ const NEAR: &[(&str, Approximation)] = &[
     ("offset_align", Approximation::Alignment),
     ("offset_increment", Approximation::SpacedStarts),
     ("rw_sequencer", Approximation::Majority),
+    ("thinkcycles", Approximation::PausePerIo),
     ("thinktime_blocks", Approximation::PausePerIo),
     ("thinktime_blocks_type", Approximation::PausePerIo),
     ("thinktime_spin", Approximation::PausePerIo),
@@ -74,7 +83,10 @@ const NEAR: &[(&str, Approximation)] = &[
     ("dedupe_mode", Approximation::RepeatedBlocks),
     ("dedupe_working_set_percentage", Approximation::RepeatedBlocks),
     ("dedupe_global", Approximation::RepeatedBlocks),
+    ("bs_is_seq_rand", Approximation::JointSizes),
+    ("ramp_size", Approximation::WarmUpByTime),
     ("hipri", Approximation::Engine),
+    ("hipri_percentage", Approximation::Engine),
     ("sqthread_poll", Approximation::Engine),
     ("sqthread_poll_cpu", Approximation::Engine),
     ("force_async", Approximation::Engine),
@@ -85,7 +97,9 @@ const NEAR: &[(&str, Approximation)] = &[
     ("file_append", Approximation::ShareOfSpace),
     ("prio", Approximation::NoPriority),
     ("prioclass", Approximation::NoPriority),
+    ("priohint", Approximation::NoPriority),
     ("cmdprio", Approximation::NoPriority),
+    ("cmdprio_hint", Approximation::NoPriority),
     ("cmdprio_class", Approximation::NoPriority),
     ("cmdprio_percentage", Approximation::NoPriority),
     ("cmdprio_bssplit", Approximation::NoPriority),
@@ -154,7 +168,40 @@ const NEVER: &[(&str, Reason)] = &[
     ("flow", Reason::Flow),
     ("flow_id", Reason::Flow),
     ("flow_sleep", Reason::Flow),
+    ("flow_watermark", Reason::Flow),
+    ("recover_zbd_write_error", Reason::ZonedDevice),
+    ("write_zone_remainder", Reason::ZonedDevice),
+    ("dataplacement", Reason::NoWord),
+    ("dp_scheme", Reason::NoWord),
+    ("fdp", Reason::NoWord),
+    ("plids", Reason::NoWord),
+    ("plid_select", Reason::NoWord),
+    ("random_sequence_stride", Reason::NoWord),
+    ("sprandom", Reason::NoWord),
+    ("spr_cs", Reason::NoWord),
+    ("spr_num_regions", Reason::NoWord),
+    ("spr_op", Reason::NoWord),
 ];
+
+/// Options of single engines, which say nothing to others.
+const ENGINE: &str = "
+    cpuload cpumode cpuchunks exit_on_io_done pool cont chunk_size chunck_size object_class svcl donorname inplace program
+    arguments grace_time std_redirect stat_type volume brick single-instance single_instance https http_host http_user
+    http_pass http_s3_key http_s3_keyid http_s3_security_token http_swift_auth_token http_s3_region
+    http_s3_sse_customer_key http_s3_sse_customer_algorithm http_s3_storage_class http_mode http_verbose
+    http_object_mode gpu_dev_id gpu_dev_ids cuda_io rocm_io libblkio_driver libblkio_path libblkio_pre_connect_props
+    libblkio_num_entries libblkio_queue_size libblkio_pre_start_props libblkio_vectored
+    libblkio_write_zeroes_on_trim libblkio_wait_mode libblkio_force_enable_completion_eventfd namenode hostname port
+    hdfsdirectory hdfs_use_direct initiator skip_bad uri protocol proto nodelay listen pingpong interface ttl
+    window_size mss nfs_url clustername clientname conf busy_poll touch_objects rbdname rbd_encryption_format
+    rbd_encryption_passphrase bindname verb readfua writefua write_mode verify_mode cdb_len verify_bytchk read_mode
+    md_per_io_size pi_act pi_chk apptag apptag_mask deac sg_write_mode stream_id xnvme_be xnvme_mem xnvme_async
+    xnvme_sync xnvme_admin xnvme_dev_nsid xnvme_dev_subnqn xnvme_iovec engine_name";
+
+/// Options of fio's profiles, which say nothing without one.
+const PROFILE: &str = "
+    device-names load test-duration threads-per-queue read-req-num-512-blocks large-block-op-kbytes prep block numruns
+    dir threads";
 
 fn listed(list: &'static str) -> impl Iterator<Item = &'static str> {
     list.split_whitespace()
@@ -162,13 +209,30 @@ fn listed(list: &'static str) -> impl Iterator<Item = &'static str> {
 
 fn all() -> impl Iterator<Item = &'static str> {
     let tables = NEAR.iter().map(|(name, _)| *name).chain(NEVER.iter().map(|(name, _)| *name));
-    listed(LOAD).chain(listed(NO_EFFECT)).chain(tables)
+    let own = listed(LOAD).chain(listed(NO_EFFECT)).chain(tables);
+    own.chain(listed(ENGINE)).chain(listed(PROFILE))
 }
 
 /// The full name of an option, where fio has one of that name.
 pub fn full(name: &str) -> Option<&'static str> {
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, full)| *full);
     alias.or_else(|| all().find(|known| *known == name))
+}
+
+/// Options that stand without a value as a rule.
+const FLAGS: &str = "
+    norandommap time_based thread stonewall group_reporting exitall exitall_on_error new_group zero_buffers
+    refill_buffers bs_unaligned verify_only hipri fixedbufs registerfiles sqthread_poll nonvectored uncached nowait
+    userspace_reap";
+
+/// Whether an option stands without a value as a rule.
+pub fn is_flag(name: &str) -> bool {
+    listed(FLAGS).any(|known| known == name)
+}
+
+/// Whether an option belongs to a profile.
+pub fn is_of_profile(name: &str) -> bool {
+    listed(PROFILE).any(|known| known == name)
 }
 
 /// The nearest name to one that fio has not.
@@ -186,6 +250,8 @@ pub fn rule(name: &str) -> Rule {
         (Some((_, how)), _) => Rule::Near(how.clone()),
         (_, Some((_, reason))) => Rule::Never(reason.clone()),
         _ if listed(NO_EFFECT).any(|known| known == name) => Rule::NoEffect,
+        _ if listed(ENGINE).any(|known| known == name) => Rule::Never(Reason::EngineOption),
+        _ if listed(PROFILE).any(|known| known == name) => Rule::Never(Reason::Profile),
         _ => Rule::Load,
     }
 }
@@ -199,6 +265,9 @@ mod tests {
         let mut seen = std::collections::BTreeSet::new();
         for name in all() {
             assert!(seen.insert(name), "{name} twice");
+        }
+        for name in listed(FLAGS) {
+            assert_eq!(full(name), Some(name));
         }
         for (_, name) in ALIASES {
             assert_eq!(full(name), Some(*name));

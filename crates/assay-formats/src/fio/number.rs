@@ -91,6 +91,9 @@ fn literal(text: &str, suffixes: Suffixes) -> Result<(i128, &str), Reason> {
     }
     let number = i128::from_str_radix(&digits[..end], radix).map_err(|_| Reason::Overflow)?;
     let rest = &digits[end..];
+    if rest.starts_with('.') {
+        return Err(Reason::Fraction);
+    }
     let end = rest.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(rest.len());
     let factor = suffixes.factor(&rest[..end].to_ascii_lowercase())?;
     let value = number.checked_mul(i128::from(factor)).ok_or(Reason::Overflow)?;
@@ -224,7 +227,8 @@ mod tests {
 
     #[test]
     fn what_is_no_number_or_too_large_is_refused() {
-        for text in ["<TBD>", "64q", "4kk", "", "-1", "(1", "(1/0)", "1.5G", "(((((", "${x}"] {
+        assert_eq!(bytes("1.5G", 1024), Err(Reason::Fraction));
+        for text in ["<TBD>", "64q", "4kk", "", "-1", "(1", "(1/0)", "(((((", "${x}"] {
             assert!(bytes(text, 1024).is_err(), "{text}");
         }
         for text in ["99999999999999999999", "20000000p", "(9000p*9000p)", "0xffffffffffffffffff"] {

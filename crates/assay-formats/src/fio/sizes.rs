@@ -135,7 +135,7 @@ fn split(text: &str, kilo: u64) -> Result<Weights, Reason> {
 
 /// A range in steps of its smallest size, each as likely as the others.
 fn range(text: &str, kilo: u64) -> Result<Weights, Reason> {
-    let (from, to) = text.split_once('-').ok_or(Reason::Value)?;
+    let (from, to) = text.split_once(['-', ':']).ok_or(Reason::Value)?;
     let (from, to) = (number::bytes(from, kilo)?, number::bytes(to, kilo)?);
     if from == 0 || to < from {
         return Err(Reason::Value);

@@ -1,11 +1,11 @@
 //! fio's JSON of version 3.3x: each stream is a job, each run a group.
 
-use super::OutputRun;
+use super::{OutputRun, fio_options};
 use assay_model::histogram::Histogram;
-use assay_model::measurement::{BackendKind, Conduct, Measurement, OperationResult};
-use assay_model::number::{count, index_of, rate, real, real_len, seconds};
+use assay_model::measurement::{Finish, Measurement, OperationResult, PerOperation};
+use assay_model::number::{count, index_of, rate, real, real_len, seconds, share};
 use assay_model::run::{IntervalSummary, OperationSummary, Utc};
-use assay_model::workload::{Access, Arrival, Stream};
+use assay_model::workload::Stream;
 use serde_json::{Map, Value, json};
 
 /// The percentiles that fio prints by default.
@@ -67,64 +67,33 @@ fn jobs(group: usize, run: &OutputRun<'_>) -> Vec<Value> {
         let mut job = Map::new();
         job.insert("jobname".to_owned(), json!(result.name));
         job.insert("groupid".to_owned(), json!(group));
-        job.insert("error".to_owned(), json!(i32::from(operations.errors() > 0)));
+        let is_failed = matches!(run.measurement.finish, Finish::Failed { .. });
+        job.insert("error".to_owned(), json!(i32::from(is_failed)));
+        job.insert("job_start".to_owned(), json!(run.measurement.started_unix_ns / 1_000_000));
         job.insert("eta".to_owned(), json!(0));
         job.insert("elapsed".to_owned(), json!(count(elapsed_s.ceil())));
-        job.insert("job options".to_owned(), options(asked, run));
+        job.insert("job options".to_owned(), job_options(asked, run));
         job.insert("read".to_owned(), direction(operations.read.as_ref(), elapsed_s, &of_read));
         job.insert("write".to_owned(), direction(operations.write.as_ref(), elapsed_s, &of_write));
         job.insert("trim".to_owned(), direction(None, elapsed_s, &[]));
         job.insert("sync".to_owned(), sync(operations.sync.as_ref()));
-        job.extend(rest(
-            run.measurement,
-            asked,
-            [operations.read.as_ref(), operations.write.as_ref()],
-        ));
+        job.extend(rest(run.measurement, asked, operations));
         Value::Object(job)
     });
     streams.collect()
 }
 
-/// The options of a job that would do the same, all as text as fio writes them.
-fn options(asked: Option<&Stream>, run: &OutputRun<'_>) -> Value {
-    let (Some(stream), Some(workload)) = (asked, run.workload) else { return json!({}) };
-    let random = !matches!(stream.access, Access::Sequential { .. } | Access::Stride { .. });
-    let direction = match (stream.read_share.0, random) {
-        (share, true) if share >= 1.0 => "randread",
-        (share, true) if share <= 0.0 => "randwrite",
-        (_, true) => "randrw",
-        (share, false) if share >= 1.0 => "read",
-        (share, false) if share <= 0.0 => "write",
-        (_, false) => "rw",
-    };
-    let workers = stream.workers.max(1);
-    let mut options = json!({
-        "name": stream.name,
-        "rw": direction,
-        "bs": stream.transfer.max_bytes().to_string(),
-        "iodepth": (stream.arrival.outstanding() / workers).max(1).to_string(),
-        "numjobs": workers.to_string(),
-        "direct": u32::from(workload.direct).to_string(),
-        "ioengine": engine(&run.measurement.conduct),
-        "runtime": count(workload.duration.seconds()).to_string(),
-        "time_based": "1",
+/// What the job was asked for, in options of fio; empty where these would say something else.
+fn job_options(asked: Option<&Stream>, run: &OutputRun<'_>) -> Value {
+    let found = asked.zip(run.workload).and_then(|(stream, workload)| {
+        fio_options::options(stream, workload, &run.measurement.conduct)
     });
-    if direction.ends_with("rw") {
-        options["rwmixread"] = json!(count((stream.read_share.0 * 100.0).round()).to_string());
-    }
-    if let Arrival::Open { rate, .. } = stream.arrival {
-        options["rate_iops"] = json!(count(rate.0 / real(u64::from(workers))).to_string());
-    }
-    options
-}
-
-/// The engine of fio that does the same.
-const fn engine(conduct: &Conduct) -> &'static str {
-    match conduct.backend {
-        BackendKind::Posix => "psync",
-        _ if conduct.passthrough.is_empty() => "io_uring",
-        _ => "io_uring_cmd",
-    }
+    let named = asked.zip(found).map(|(stream, options)| {
+        let name = [("name", stream.name.clone())];
+        let all = name.into_iter().chain(options);
+        all.map(|(name, value)| (name.to_owned(), json!(value))).collect::<Map<_, _>>()
+    });
+    Value::Object(named.unwrap_or_default())
 }
 
 /// One direction of a job.
@@ -154,9 +123,10 @@ fn direction(
         "total_ios": result.ios,
         "short_ios": 0,
         "drop_ios": 0,
+        "failed_ios": result.errors,
         "slat_ns": {"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0},
         "clat_ns": times(&result.service, true),
-        "lat_ns": times(result.response(), false),
+        "lat_ns": times(result.response(), result.response.is_some()),
         "bw_min": count(kib.least), "bw_max": count(kib.most), "bw_agg": if happened { 100.0 } else { 0.0 },
         "bw_mean": kib.mean, "bw_dev": kib.deviation, "bw_samples": kib.n,
         "iops_min": count(iops.least), "iops_max": count(iops.most), "iops_mean": iops.mean,
@@ -183,11 +153,10 @@ fn times(histogram: &Histogram, with_quantiles: bool) -> Value {
             (format!("{percent:.6}"), json!(histogram.quantile_ns(percent / 100.0)))
         };
         times["percentile"] = Value::Object(PER_CENT.iter().map(quantile).collect());
-        // The bins of `json+`; fio's are as wide as those of a coarse histogram.
-        let bins = histogram.coarsened();
+        // The bins of `json+`, at the middle of their times.
         let bin =
             |(lowest, width, ios): (u64, u64, u64)| ((lowest + width / 2).to_string(), json!(ios));
-        times["bins"] = Value::Object(bins.buckets().map(bin).collect());
+        times["bins"] = Value::Object(histogram.buckets().map(bin).collect());
     }
     times
 }
@@ -231,10 +200,13 @@ impl Spread {
 fn rest(
     measurement: &Measurement,
     asked: Option<&Stream>,
-    results: [Option<&OperationResult>; 2],
+    operations: &PerOperation,
 ) -> Map<String, Value> {
     let elapsed_s = seconds(measurement.elapsed_ns).max(f64::MIN_POSITIVE);
     let conduct = &measurement.conduct;
+    // Processor time is that of all streams, and fio's percentages are of the time of all threads.
+    let part = share(operations.ios(), measurement.operations().ios());
+    let threads_s = elapsed_s * asked.map_or(1.0, |stream| real(u64::from(stream.workers.max(1))));
     let depth = asked.map_or(1, |stream| stream.arrival.outstanding() / stream.workers.max(1));
     let level = usize::try_from(depth.max(1).ilog2().min(6)).unwrap_or(6);
     let levels = DEPTHS
@@ -242,12 +214,13 @@ fn rest(
         .enumerate()
         .map(|(index, name)| ((*name).to_owned(), json!(if index == level { 100.0 } else { 0.0 })));
     let mut whole = Histogram::default();
+    let results = [operations.read.as_ref(), operations.write.as_ref()];
     results.into_iter().flatten().for_each(|result| whole.merge(&result.service));
     let mut rest = Map::new();
     let mut put = |name: &str, value: Value| drop(rest.insert(name.to_owned(), value));
-    put("job_runtime", json!(count(elapsed_s * 1000.0)));
-    put("usr_cpu", json!(conduct.cpu_user_s / elapsed_s * 100.0));
-    put("sys_cpu", json!(conduct.cpu_system_s / elapsed_s * 100.0));
+    put("job_runtime", json!(count((threads_s * 1000.0).round())));
+    put("usr_cpu", json!(conduct.cpu_user_s * part / threads_s * 100.0));
+    put("sys_cpu", json!(conduct.cpu_system_s * part / threads_s * 100.0));
     for name in ["ctx", "majf", "minf"] {
         put(name, json!(0));
     }
@@ -262,7 +235,7 @@ fn rest(
     put("latency_us", table(&whole, &LATENCY_NS, 1000, 1000));
     let mut milliseconds = table(&whole, &LATENCY_MS, 1_000_000, 1_000_000);
     let above = whole.ios_above(2_000_000_000);
-    milliseconds[">=2000"] = json!(assay_model::number::share(above, whole.ios()) * 100.0);
+    milliseconds[">=2000"] = json!(share(above, whole.ios()) * 100.0);
     put("latency_ms", milliseconds);
     put("latency_depth", json!(depth));
     put("latency_target", json!(0));
@@ -279,7 +252,7 @@ fn table(histogram: &Histogram, ends: &[u64], unit_ns: u64, floor_ns: u64) -> Va
         let rest = histogram.ios_above(end * unit_ns);
         let inside = above.saturating_sub(rest);
         above = above.min(rest);
-        let percent = assay_model::number::share(inside, histogram.ios().max(1)) * 100.0;
+        let percent = share(inside, histogram.ios().max(1)) * 100.0;
         table.insert(end.to_string(), json!(percent));
     }
     Value::Object(table)
@@ -288,44 +261,112 @@ fn table(histogram: &Histogram, ends: &[u64], unit_ns: u64, floor_ns: u64) -> Va
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{ImportedContent, import};
+    use crate::results::{ImportedContent, ImportedRun, import};
     use assay_model::histogram::Precision;
-    use assay_model::measurement::{Finish, NamedResult, PerOperation};
+    use assay_model::measurement::{Conduct, NamedResult};
+    use assay_model::units::{Bytes, Nanos, Share};
+    use assay_model::workload::Workload;
 
-    #[test]
-    fn what_is_written_is_read_back_the_same() {
-        let mut read = OperationResult::empty(Precision::Fine, false);
-        for index in 0..1000_u64 {
-            read.ios += 1;
-            read.bytes += 8192;
-            read.service.record(100_000 + index * index);
+    /// So many I/Os with times of their own, queueing before a part of them.
+    fn operation(ios: u64, step_ns: u64) -> OperationResult {
+        let mut result = OperationResult::empty(Precision::Fine, true);
+        for index in 0..ios {
+            result.ios += 1;
+            result.bytes += 8192;
+            result.service.record(100_000 + step_ns * index * index);
+            let waited = result.response.as_mut().expect("an open stream");
+            waited.record(150_000 + 2 * step_ns * index * index);
         }
-        let operations = PerOperation { read: Some(read.clone()), ..PerOperation::default() };
+        result.errors = 3;
+        result
+    }
+
+    fn measured() -> (Workload, Measurement) {
+        let streams = [("reads", 1.0), ("mixed", 0.7)]
+            .map(|(name, share)| Stream::closed(name, Share(share), Bytes(8192), 32));
+        let mut workload = Workload::of("w", Nanos(2_000_000_000), streams[0].clone());
+        workload.streams = streams.to_vec();
+        let named = |name: &str, read, write| NamedResult {
+            name: name.to_owned(),
+            operations: PerOperation { read, write, sync: None },
+        };
+        let streams = vec![
+            named("reads", Some(operation(1000, 1)), None),
+            named("mixed", Some(operation(700, 3)), Some(operation(300, 7))),
+        ];
         let measurement = Measurement {
             format: 1,
             workload: "w".to_owned(),
-            started_unix_ns: 1_700_000_000_000_000_000,
+            started_unix_ns: 1_700_000_000_123_000_000,
             elapsed_ns: 2_000_000_000,
             finish: Finish::Complete,
-            streams: vec![NamedResult { name: "s".to_owned(), operations }],
+            streams,
             targets: Vec::new(),
             errors: Vec::new(),
-            conduct: Conduct::default(),
+            conduct: Conduct { cpu_user_s: 0.5, cpu_system_s: 1.5, ..Conduct::default() },
         };
-        let run = OutputRun { measurement: &measurement, workload: None, intervals: &[] };
-        let text = fio_json(&[run], "0");
-        let ImportedContent::Runs(runs) = import(&text, "x.json").unwrap().content else {
-            panic!()
-        };
-        let found = runs[0].measurement.operations().read.unwrap();
-        assert_eq!((found.ios, found.bytes), (read.ios, read.bytes));
-        for quantile in [0.5, 0.9, 0.99] {
-            let (mine, theirs) = (
-                real(read.service.quantile_ns(quantile)),
-                real(found.service.quantile_ns(quantile)),
+        (workload, measurement)
+    }
+
+    fn read_back(runs: &[OutputRun<'_>]) -> Vec<ImportedRun> {
+        let found = import(&fio_json(runs, "0"), "x.json").unwrap();
+        let ImportedContent::Runs(runs) = found.content else { panic!() };
+        runs
+    }
+
+    fn assert_same_times(found: &Histogram, written: &Histogram) {
+        assert_eq!(
+            (found.ios(), found.min_ns(), found.max_ns()),
+            (written.ios(), written.min_ns(), written.max_ns())
+        );
+        for quantile in [0.01, 0.5, 0.9, 0.99, 0.999] {
+            let (found, written) = (found.quantile_ns(quantile), written.quantile_ns(quantile));
+            assert!(
+                (real(found) / real(written) - 1.0).abs() < 0.004,
+                "{quantile}: {found} {written}"
             );
-            assert!((mine / theirs - 1.0).abs() < 0.008, "{quantile}");
         }
-        assert!((found.service.mean_ns() / read.service.mean_ns() - 1.0).abs() < 0.002);
+        assert!((found.mean_ns() / written.mean_ns() - 1.0).abs() < 0.002);
+    }
+
+    #[test]
+    fn every_quantity_that_is_written_is_read_back_the_same() {
+        let (workload, measurement) = measured();
+        let run =
+            OutputRun { measurement: &measurement, workload: Some(&workload), intervals: &[] };
+        let back = read_back(&[run]);
+        let found = &back[0].measurement;
+        assert_eq!(
+            (found.started_unix_ns, found.elapsed_ns, &found.finish),
+            (measurement.started_unix_ns, measurement.elapsed_ns, &measurement.finish)
+        );
+        assert!((found.conduct.cpu_user_s - 0.5).abs() < 1e-6);
+        assert!((found.conduct.cpu_system_s - 1.5).abs() < 1e-6);
+        assert_eq!(back[0].workload.streams, workload.streams);
+        assert_eq!(found.streams.len(), 2);
+        for (found, written) in found.streams.iter().zip(&measurement.streams) {
+            assert_eq!(found.name, written.name);
+            for (found, written) in found.operations.iter().zip(written.operations.iter()) {
+                let ((operation, found), (same, written)) = (found, written);
+                assert_eq!(
+                    (operation, found.ios, found.bytes, found.errors),
+                    (same, written.ios, written.bytes, written.errors)
+                );
+                assert_same_times(&found.service, &written.service);
+                assert_same_times(found.response(), written.response());
+            }
+        }
+    }
+
+    #[test]
+    fn a_load_without_words_in_fio_is_left_out_and_the_numbers_stay() {
+        let (mut workload, measurement) = measured();
+        workload.streams[0].read_share = Share(0.333);
+        let run =
+            OutputRun { measurement: &measurement, workload: Some(&workload), intervals: &[] };
+        let document: Value = serde_json::from_str(&fio_json(&[run], "0")).unwrap();
+        assert_eq!(document["jobs"][0]["job options"], json!({}));
+        assert_eq!(document["jobs"][1]["job options"]["rwmixread"], "70");
+        assert_eq!(document["jobs"][0]["read"]["total_ios"], 1000);
     }
 }

@@ -1,12 +1,11 @@
 //! Runs as other programs would have written them, so that their parsers and dashboards work.
 
 mod fio_json;
-mod flatfile;
+mod fio_options;
 mod orion;
 mod slob;
 
 pub use fio_json::fio_json;
-pub use flatfile::flatfile;
 pub use orion::{OrionFiles, orion};
 pub use slob::slob;
 

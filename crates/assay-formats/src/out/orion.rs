@@ -3,8 +3,10 @@
 use assay_model::calibration::{Calibration, CurvePoint, MixCalibration};
 use std::fmt::Write;
 
-/// The texts of ORION's files.
+/// The texts of ORION's files of one mix.
 pub struct OrionFiles {
+    /// What their names begin with, as ORION's do with the name of the test.
+    pub name: String,
     /// `_summary.txt`.
     pub summary: String,
     /// `_iops.csv`: small I/Os a second.
@@ -15,20 +17,44 @@ pub struct OrionFiles {
     pub latency: String,
 }
 
-/// The first mix of a calibration in ORION's form; nothing where it has none.
-pub fn orion(calibration: &Calibration, command: &str) -> Option<OrionFiles> {
-    let mix = calibration.mixes.first()?;
+/// Each mix of a calibration in ORION's form, in their order.
+pub fn orion(calibration: &Calibration, command: &str) -> Vec<OrionFiles> {
+    let mixes = calibration.mixes.iter().enumerate();
+    mixes.map(|(place, mix)| files(calibration, mix, place, command)).collect()
+}
+
+fn files(
+    calibration: &Calibration,
+    mix: &MixCalibration,
+    place: usize,
+    command: &str,
+) -> OrionFiles {
+    let name = match place {
+        0 => "assay".to_owned(),
+        _ => format!("assay-write{}", write_percent(mix)),
+    };
     let point =
         |value: fn(&CurvePoint) -> f64| move |point: &CurvePoint| (point.outstanding, value(point));
     let small = |value| mix.curve.iter().map(point(value)).collect::<Vec<_>>();
     let large: Vec<_> =
         mix.large_curve.iter().map(point(|one| one.throughput_bytes_per_s.value / 1e6)).collect();
-    Some(OrionFiles {
+    OrionFiles {
+        name,
         summary: summary(calibration, mix, command),
         iops: row(&small(|one| one.iops.value), 0),
         mbps: column(&large),
         latency: row(&small(|one| one.service_time_ns.value / 1e3), 2),
-    })
+    }
+}
+
+fn write_percent(mix: &MixCalibration) -> f64 {
+    ((1.0 - mix.read_share) * 100.0).round()
+}
+
+/// The mean time of a data point, s; ORION's are of one length.
+fn point_s(mix: &MixCalibration) -> f64 {
+    let times = || mix.curve.iter().chain(&mix.large_curve).map(|point| point.elapsed_s);
+    times().sum::<f64>() / assay_model::number::real_len(times().count().max(1))
 }
 
 /// Small I/Os alone: one row.
@@ -61,10 +87,11 @@ fn summary(calibration: &Calibration, mix: &MixCalibration, command: &str) -> St
         numbers.join(", ")
     };
     let mut text = format!(
-        "ORION VERSION 0 (written by Assay)\n\nCommandline:\n{command}\n\nThis maps to this test:\nTest: assay\nSmall IO size: {} KB\nLarge IO size: {} KB\nIO Types: Small Random IOs, Large Random IOs\nSimulated Array Type: CONCAT\nWrite: {}%\nCache Size: Not Entered\nSmall Columns:, {}\nLarge Columns:, {}\nTotal Data Points: {}\n\nName: {}\n1 FILEs found.\n\n",
+        "ORION VERSION 0 (written by Assay)\n\nCommandline:\n{command}\n\nThis maps to this test:\nTest: assay\nSmall IO size: {} KB\nLarge IO size: {} KB\nIO Types: Small Random IOs, Large Random IOs\nSimulated Array Type: CONCAT\nWrite: {}%\nCache Size: Not Entered\nDuration for each Data Point: {:.3} seconds\nSmall Columns:, {}\nLarge Columns:, {}\nTotal Data Points: {}\n\nName: {}\n1 FILEs found.\n\n",
         mix.transfer_bytes / 1024,
         mix.large_transfer_bytes / 1024,
-        ((1.0 - mix.read_share) * 100.0).round(),
+        write_percent(mix),
+        point_s(mix),
         depths(&mix.curve),
         depths(&mix.large_curve),
         mix.curve.len() + mix.large_curve.len(),

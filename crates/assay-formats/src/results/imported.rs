@@ -18,6 +18,14 @@ pub enum Lack {
     QuantileRanks,
     /// Times are means only: there are no quantiles.
     Quantiles,
+    /// Rates only: there are no times.
+    Times,
+    /// Means of intervals, without how many I/Os each stands for.
+    Weights,
+    /// Times whose unit the form leaves open.
+    TimeUnit,
+    /// Percentiles are those of the total latency, means those of the completion latency.
+    QuantilesOfTotal,
     /// Times begin when the kernel has taken the I/O: without the time in submission.
     Submission,
     /// Reads and writes share their times.
@@ -50,6 +58,14 @@ impl Lack {
             Self::Intervals => "no number has an interval: how it would be done again is not known",
             Self::QuantileRanks => "quantiles other than those of the file are interpolated",
             Self::Quantiles => "there are no quantiles, and none can be made of means",
+            Self::Times => "nothing can be said of latency",
+            Self::Weights => "every interval counts the same, however many I/Os it had",
+            Self::TimeUnit => {
+                "they are read as nanoseconds, as fio 3 writes them; fio 2 wrote microseconds"
+            }
+            Self::QuantilesOfTotal => {
+                "the means leave out the time in submission, and the quantiles do not"
+            }
             Self::Submission => "times are shorter than service times by the time in submission",
             Self::Operations => "times of reads and writes cannot be told apart",
             Self::Load => "whether two results are of the same load cannot be checked",
@@ -83,6 +99,10 @@ impl fmt::Display for Lack {
             Self::Intervals => "the result has no intervals",
             Self::QuantileRanks => "the result has a few quantiles instead of a histogram",
             Self::Quantiles => "the result has means of times only",
+            Self::Times => "the result has no times",
+            Self::Weights => "the result has means of intervals",
+            Self::TimeUnit => "the log does not say the unit of its times",
+            Self::QuantilesOfTotal => "the percentiles are those of the total latency",
             Self::Submission => "the result has completion latencies",
             Self::Operations => "the result joins reads and writes",
             Self::Load => "the result does not say all of its load",

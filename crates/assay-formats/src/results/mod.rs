@@ -29,8 +29,8 @@ pub fn import(text: &str, name: &str) -> Result<ImportedResult> {
 
 fn read(text: &str, name: &str) -> Result<ImportedResult> {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    if text.contains("\"fio version\"") {
-        return fio::read_json(text);
+    if fio::is_output(text) {
+        return fio::import(text);
     }
     if vdbench::is_flatfile(text) {
         return vdbench::read_flatfile(text);

@@ -112,6 +112,10 @@ fn in_figures(run: &RunReport) -> Vec<(&'static str, String)> {
 fn cpu_time(run: &RunReport) -> String {
     let conduct = &run.measurement.conduct;
     let ios = run.measurement.operations().ios();
+    // No I/O is free: another program's result does not say it.
+    if conduct.cpu_user_s + conduct.cpu_system_s <= 0.0 {
+        return "unknown".to_owned();
+    }
     format!(
         "{:.2} s user, {:.2} s system, {:.2} s a million I/Os",
         conduct.cpu_user_s,

@@ -2,6 +2,7 @@
 
 use super::{five, number, table};
 use crate::input::Report;
+use crate::render::csv::csv;
 use assay_model::study::{CellResult, CellState, StudyResult};
 
 /// All cells of a study; nothing where there is none. One that was not measured has a row without a quantity.
@@ -11,9 +12,10 @@ pub fn cells_csv(report: &Report, run_id: &str) -> Option<String> {
     let header = ["study,cell,repeat,state,elapsed_s"].into_iter().map(str::to_owned);
     let header = header.chain(factors.iter().map(|factor| format!("factor_{factor}")));
     let header: Vec<String> = header.collect();
+    let header = csv([header]);
     let more = "quantity,subject,value,low,high,confidence,n";
     let rows = study.cells.iter().flat_map(|cell| rows(study, cell, &factors));
-    table(&format!("{},{more}", header.join(",")), run_id, rows)
+    table(&format!("{},{more}", header.trim_end()), run_id, rows)
 }
 
 /// The factors of all cells, in the study's order.

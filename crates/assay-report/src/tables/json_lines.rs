@@ -1,5 +1,6 @@
 //! A table as JSON lines: an object for each row, for programs that stream.
 
+use crate::render::csv::unguarded;
 use serde_json::{Map, Number, Value};
 
 /// The rows of a CSV text with a header line. A column is one of numbers where all of its cells are; an empty cell is null.
@@ -27,7 +28,7 @@ fn value(cell: &str, numeric: bool) -> Value {
     match (cell, numeric) {
         ("", _) => Value::Null,
         (cell, true) => number(cell).map_or(Value::Null, Value::Number),
-        (cell, false) => Value::String(cell.to_owned()),
+        (cell, false) => Value::String(unguarded(cell).to_owned()),
     }
 }
 
@@ -52,6 +53,7 @@ mod tests {
             serde_json::json!({"run_id": "a", "name": "1", "ios": 2, "share": 0.5, "none": null})
         );
         assert_eq!(rows[1]["name"], "x,\"y");
+        assert!(json_lines("a\n'=x\n").contains("\"=x\""));
         assert_eq!(json_lines("a,b\n"), "");
     }
 }

@@ -3,10 +3,10 @@
 use crate::exit::{ExitStatus, print, print_report};
 use crate::finish::show;
 use crate::options::{COMMON, OutputOptions, StoreOptions};
-use crate::terminal::layout;
+use crate::terminal::{layout, say};
 use assay_app::loaded_run::LoadedRun;
 use assay_app::new_file::write_new;
-use assay_formats::out::{OrionFiles, OutputRun, fio_json, flatfile, orion, slob};
+use assay_formats::out::{OrionFiles, OutputRun, fio_json, orion, slob};
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
 use assay_report::Options as Shown;
@@ -135,8 +135,6 @@ impl Table {
 enum Form {
     /// fio's JSON of version 3.3x
     FioJson,
-    /// Vdbench's flatfile
-    VdbenchFlatfile,
     /// ORION's summary
     Orion,
     /// The table that SLOB makes of AWR reports
@@ -192,16 +190,19 @@ fn print_as(
         )
     };
     match form {
-        Form::FioJson | Form::VdbenchFlatfile => print_measured(form, run),
+        Form::FioJson => print_measured(run),
         Form::Orion => {
             let calibration = loaded.report.calibration.as_ref();
             let command = run.manifest().command.join(" ");
-            let files = calibration.and_then(|calibration| orion(calibration, &command));
-            let files = files.ok_or_else(|| nothing("calibration"))?;
+            let files = calibration.map(|calibration| orion(calibration, &command));
+            let files = files.unwrap_or_default();
+            let first = files.first().ok_or_else(|| nothing("calibration"))?;
             if let Some(directory) = out {
-                write_orion(directory, &files)?;
+                files.iter().try_for_each(|files| write_orion(directory, files))?;
+            } else if files.len() > 1 {
+                say(&format!("note: this is the first of {} mixes; --out writes all", files.len()));
             }
-            print(&files.summary)
+            print(&first.summary)
         }
         Form::Slob => {
             let load = loaded.report.load.as_ref().ok_or_else(|| nothing("load of a database"))?;
@@ -212,16 +213,18 @@ fn print_as(
 
 fn write_orion(directory: &Path, files: &OrionFiles) -> Result<()> {
     let texts = [
-        ("assay_summary.txt", &files.summary),
-        ("assay_iops.csv", &files.iops),
-        ("assay_mbps.csv", &files.mbps),
-        ("assay_lat.csv", &files.latency),
+        ("summary.txt", &files.summary),
+        ("iops.csv", &files.iops),
+        ("mbps.csv", &files.mbps),
+        ("lat.csv", &files.latency),
     ];
-    texts.iter().try_for_each(|(name, text)| write_new(&directory.join(name), text.as_bytes()))
+    texts.iter().try_for_each(|(what, text)| {
+        write_new(&directory.join(format!("{}_{what}", files.name)), text.as_bytes())
+    })
 }
 
 /// Every cell of the run with its intervals.
-fn print_measured(form: Form, run: &RunReader) -> Result<ExitStatus> {
+fn print_measured(run: &RunReader) -> Result<ExitStatus> {
     let mut cells = Vec::new();
     for cell in run.cells()? {
         let intervals = cell.summaries()?.collect::<Result<Vec<_>>>()?;
@@ -241,10 +244,7 @@ fn print_measured(form: Form, run: &RunReader) -> Result<ExitStatus> {
             "name a run of `assay run`, `soak` or `study`",
         ));
     }
-    print(&match form {
-        Form::VdbenchFlatfile => flatfile(&written),
-        _ => fio_json(&written, &run.manifest().tool_version),
-    })
+    print(&fio_json(&written, &run.manifest().tool_version))
 }
 
 /// A table of a run.

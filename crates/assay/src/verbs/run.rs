@@ -12,11 +12,15 @@ use crate::stream_options::{STREAM, StreamOptions};
 use crate::terminal::say;
 use assay_app::Context;
 use assay_app::finish::CriteriaSource;
-use assay_app::job_file::{self, JobPlan, check_complete, chosen_targets, job_text, read_job};
+use assay_app::job_file::{
+    self, JobPlan, check_complete, chosen_targets, job_text, read_job, read_job_words,
+    typed_targets,
+};
 use assay_app::plan_document::read_plan;
 use assay_app::resume::{check_resumable, needed};
 use assay_app::run::RunPlan;
 use assay_app::study::outline;
+use assay_formats::Conversion;
 use assay_formats::annotate::annotated;
 use assay_methods::files::read_document;
 use assay_methods::patterns::Pattern;
@@ -39,7 +43,7 @@ const OWN: [&str; 9] =
 #[command(after_help = "Examples:
   assay run oltp /mnt/data
   assay run randread /mnt/data --block 8k --depth 32 --read-share 70% --time 30s
-  assay run --rw randread --bs 8k --iodepth 32 --runtime 10 /mnt/data
+  assay run --rw=randread --bs=8k --iodepth=32 --ioengine=libaio --direct=1 --runtime=10 /mnt/data
   assay run oltp --print > my.workload.toml
   assay run oltp array:xtremio-1
   assay run job.fio /mnt/data
@@ -76,6 +80,9 @@ pub struct Options {
     /// Continue an unfinished run as it was started: its id, or `latest`
     #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&[&OWN[..], &STREAM].concat()))]
     resume: Option<String>,
+    /// A word of a job in the options of fio, `name=value`
+    #[arg(long, hide = true, value_name = "WORD")]
+    job_word: Vec<String>,
     #[command(flatten)]
     job: JobOptions,
     #[command(flatten)]
@@ -102,8 +109,13 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.workload else {
         return resume(options);
     };
+    if !options.job_word.is_empty() {
+        let conversion = read_job_words(&options.job_word, &options.job.settings())?;
+        return run_job(&conversion, options);
+    }
     if let Some(text) = job_of(name)? {
-        return run_job(name, &text, options);
+        let conversion = read_job(Path::new(name), &text, &options.job.settings())?;
+        return run_job(&conversion, options);
     }
     let workload = changed(load(name)?, options)?;
     if options.print {
@@ -125,17 +137,18 @@ fn job_of(name: &str) -> Result<Option<String>> {
 }
 
 /// Runs what a job file stands for, one document after the other; the first bad end counts.
-fn run_job(name: &str, text: &str, options: &Options) -> Result<ExitStatus> {
-    let settings = options.job.settings();
-    let conversion = read_job(Path::new(name), text, &settings)?;
-    check_complete(&conversion)?;
-    say_report(&conversion, options.shared.output.quiet);
+fn run_job(conversion: &Conversion, options: &Options) -> Result<ExitStatus> {
+    check_complete(conversion)?;
+    say_report(conversion, options.shared.output.quiet);
     if options.print {
-        let parts = conversion.parts.iter().map(|part| annotated(&conversion, part));
+        let parts = conversion.parts.iter().map(|part| annotated(conversion, part));
         return print(&parts.collect::<Result<Vec<_>>>()?.join("\n"));
     }
-    let target = options.shared.target.plan();
-    let chosen = chosen_targets(&conversion, &target.targets, &settings)?;
+    let mut target = options.shared.target.plan();
+    if target.targets.is_empty() && !options.job_word.is_empty() {
+        target.targets = typed_targets(conversion)?;
+    }
+    let chosen = chosen_targets(conversion, &target.targets, &options.job.settings())?;
     if !options.shared.target.start.dry_run {
         start::check(&chosen, &options.shared.target.start)?;
     }

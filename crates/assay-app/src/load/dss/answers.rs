@@ -14,7 +14,7 @@ pub fn write(directory: &Path, name: &str, rows: &[Row]) -> Result<()> {
         return Ok(());
     };
     let records = rows.iter().map(|row| row.0.iter().map(|cell| field(cell.as_deref())));
-    let text = assay_report::csv(records);
+    let text = assay_report::plain_csv(records);
     write_new(&directory.join(format!("q{number:0>2}.csv")), text.as_bytes())
 }
 

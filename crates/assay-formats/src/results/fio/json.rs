@@ -1,380 +1,479 @@
-//! fio's JSON, with or without bins: each group of jobs is a run, each job a stream.
+//! fio's JSON, with or without bins, of every version: the document that counts, and its numbers in one unit.
 
-use super::super::imported::{ImportedContent, ImportedResult, ImportedRun, Lack, broken};
-use super::quantiles::QuantileSummary;
-use crate::surroundings::Surroundings;
-use assay_model::Result;
-use assay_model::histogram::{Histogram, Precision};
-use assay_model::measurement::{
-    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, OperationResult,
-    PerOperation,
+use super::printed::{
+    PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ProcessorTime, ascending, bytes_of_rate,
+    ios_of_rate,
 };
-use assay_model::number::real;
-use assay_model::units::{Bytes, Nanos, Share};
-use assay_model::workload::{Stream, Workload};
-use serde::Deserialize;
+use crate::results::amount::possible;
+use crate::results::imported::{Lack, broken, refused};
+use assay_model::Result;
+use assay_model::number::{count, real};
+use serde::{Deserialize, Deserializer};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Jobs that are read at most.
 const JOBS_MAX: usize = 16_384;
+/// The row in which fio adds up its clients.
+const ALL_CLIENTS: &str = "All clients";
 
 #[derive(Deserialize)]
-struct FioOutput {
+struct Document {
     #[serde(rename = "fio version")]
     version: String,
     #[serde(default)]
-    timestamp_ms: u64,
-    #[serde(default, rename = "global options")]
-    options: BTreeMap<String, serde_json::Value>,
+    timestamp: Loose,
     #[serde(default)]
-    jobs: Vec<FioJob>,
+    timestamp_ms: Loose,
+    #[serde(default, rename = "written by")]
+    writer: Option<String>,
+    #[serde(default, rename = "global options", deserialize_with = "or_default")]
+    options: BTreeMap<String, serde_json::Value>,
+    #[serde(default, deserialize_with = "or_default")]
+    jobs: Vec<Job>,
+    #[serde(default, deserialize_with = "or_default")]
+    client_stats: Vec<Job>,
 }
 
 #[derive(Deserialize)]
-struct FioJob {
+struct Job {
     jobname: String,
     #[serde(default)]
     groupid: u32,
     #[serde(default)]
     error: i64,
-    #[serde(default, rename = "job options")]
+    #[serde(default)]
+    hostname: Option<String>,
+    #[serde(default)]
+    port: Option<u16>,
+    #[serde(default, rename = "job options", deserialize_with = "or_default")]
     options: BTreeMap<String, serde_json::Value>,
+    #[serde(default, deserialize_with = "or_default")]
+    read: Side,
+    #[serde(default, deserialize_with = "or_default")]
+    write: Side,
+    #[serde(default, deserialize_with = "or_default")]
+    trim: Side,
+    #[serde(default, deserialize_with = "or_default")]
+    mixed: Side,
+    #[serde(default, deserialize_with = "or_default")]
+    sync: Side,
     #[serde(default)]
-    read: FioDirection,
+    usr_cpu: Loose,
     #[serde(default)]
-    write: FioDirection,
+    sys_cpu: Loose,
     #[serde(default)]
-    sync: FioSync,
+    job_runtime: Loose,
     #[serde(default)]
-    usr_cpu: f64,
+    total_err: Loose,
     #[serde(default)]
-    sys_cpu: f64,
+    job_start: Loose,
 }
 
 #[derive(Default, Deserialize)]
-struct FioDirection {
+struct Side {
     #[serde(default)]
-    io_bytes: u64,
+    io_bytes: Loose,
     #[serde(default)]
-    total_ios: u64,
+    io_kbytes: Loose,
     #[serde(default)]
-    runtime: u64,
+    bw: Loose,
     #[serde(default)]
-    clat_ns: FioTimes,
+    iops: Loose,
     #[serde(default)]
-    lat_ns: FioTimes,
+    total_ios: Loose,
+    #[serde(default)]
+    runtime: Loose,
+    /// What Assay writes of its own runs.
+    #[serde(default)]
+    failed_ios: Loose,
+    #[serde(default, deserialize_with = "or_default")]
+    clat: Option<Times>,
+    #[serde(default, deserialize_with = "or_default")]
+    clat_ns: Option<Times>,
+    #[serde(default, deserialize_with = "or_default")]
+    lat: Option<Times>,
+    #[serde(default, deserialize_with = "or_default")]
+    lat_ns: Option<Times>,
 }
 
 #[derive(Default, Deserialize)]
-struct FioSync {
+struct Times {
     #[serde(default)]
-    lat_ns: FioTimes,
-}
-
-#[derive(Default, Deserialize)]
-struct FioTimes {
+    min: Loose,
     #[serde(default)]
-    min: f64,
+    max: Loose,
     #[serde(default)]
-    max: f64,
-    #[serde(default)]
-    mean: f64,
+    mean: Loose,
     #[serde(default, rename = "N")]
-    n: u64,
-    #[serde(default, rename = "percentile")]
-    quantiles: BTreeMap<String, f64>,
-    #[serde(default)]
-    bins: BTreeMap<String, u64>,
+    n: Loose,
+    #[serde(default, rename = "percentile", deserialize_with = "or_default")]
+    quantiles: BTreeMap<String, Loose>,
+    #[serde(default, deserialize_with = "or_default")]
+    bins: BTreeMap<String, Loose>,
 }
 
-/// Reads fio's JSON; lines before it are notes of fio.
-pub fn read(text: &str) -> Result<ImportedResult> {
-    let begin = text.find('{').ok_or_else(|| broken("fio", "it holds no JSON"))?;
-    let output: FioOutput = {
-        // What stands behind the document is fio's normal output.
-        let mut values =
-            serde_json::Deserializer::from_str(&text[begin..]).into_iter::<FioOutput>();
-        let first = values.next().ok_or_else(|| broken("fio", "it holds no JSON"))?;
-        first.map_err(|error| broken("fio", &error.to_string()))?
+/// A number that may be missing, and is unknown where it is impossible or something else stands in its place.
+#[derive(Clone, Copy, Default)]
+struct Loose(Option<f64>);
+
+impl<'de> Deserialize<'de> for Loose {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let number = match &value {
+            serde_json::Value::String(text) => text.trim_end_matches('%').parse().ok(),
+            other => other.as_f64(),
+        };
+        Ok(Self(number.and_then(possible)))
+    }
+}
+
+/// What is `null` is as if it were not there.
+fn or_default<'de, D, T>(deserializer: D) -> std::result::Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+/// Reads fio's JSON; what stands before, between and behind its documents are notes and other outputs of fio.
+pub fn read(text: &str) -> Result<PrintedOutput> {
+    let text = with_nulls(text);
+    let mut last: Option<Document> = None;
+    let mut rest: &str = &text;
+    while let Some(begin) = begin(rest) {
+        let mut documents =
+            serde_json::Deserializer::from_str(&rest[begin..]).into_iter::<Document>();
+        let document = match documents.next() {
+            Some(Ok(document)) => document,
+            Some(Err(error)) => return Err(broken("fio", &error.to_string())),
+            None => break,
+        };
+        rest = &rest[begin + documents.byte_offset()..];
+        if let Some(earlier) = last.replace(document) {
+            check_cumulative(&earlier, last.as_ref().unwrap_or(&earlier))?;
+        }
+    }
+    last.ok_or_else(|| broken("fio", "it holds no JSON"))?.printed()
+}
+
+/// Where the next document begins: at the brace before its first key, which is the version, or at the first brace.
+fn begin(text: &str) -> Option<usize> {
+    let key = text.find("\"fio version\"")?;
+    let before = text[..key].trim_end();
+    before.strip_suffix('{').map(str::len).or_else(|| text[..key].find('{'))
+}
+
+/// The text with `null` for `nan` and `inf`, which C prints and JSON does not have.
+fn with_nulls(text: &str) -> Cow<'_, str> {
+    let has_words = ["nan", "inf"].iter().any(|word| text.contains(word));
+    if !has_words {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let (mut is_text, mut is_escaped, mut word) = (false, false, String::new());
+    for letter in text.chars() {
+        let is_of_word = !is_text && (letter.is_ascii_alphanumeric() || "+-.".contains(letter));
+        if is_of_word {
+            word.push(letter);
+            continue;
+        }
+        plain.push_str(number_or_null(&word));
+        word.clear();
+        plain.push(letter);
+        is_text ^= letter == '"' && !is_escaped;
+        is_escaped = is_text && letter == '\\' && !is_escaped;
+    }
+    plain.push_str(number_or_null(&word));
+    Cow::Owned(plain)
+}
+
+fn number_or_null(word: &str) -> &str {
+    match word.trim_start_matches(['-', '+']) {
+        "nan" | "inf" | "NaN" | "Infinity" | "infinity" => "null",
+        _ => word,
+    }
+}
+
+/// Documents of one run follow one another where it printed its state now and then: nothing of the later one is less, and
+/// it comes as much later as it has run longer.
+fn check_cumulative(earlier: &Document, later: &Document) -> Result<()> {
+    let grows = |before: Option<f64>, after: Option<f64>| match (before, after) {
+        (Some(before), Some(after)) => before <= after,
+        _ => true,
     };
-    if output.jobs.is_empty() {
-        return Err(broken("fio", "it holds no jobs"));
+    let same_jobs = earlier.rows().len() == later.rows().len();
+    let jobs_grow = earlier.rows().iter().zip(later.rows()).all(|(before, after)| {
+        before.jobname == after.jobname
+            && before.sides().zip(after.sides()).all(|(before, after)| {
+                grows(before.total_ios.0, after.total_ios.0)
+                    && grows(before.runtime.0, after.runtime.0)
+            })
+    });
+    let apart_s = match (earlier.timestamp.0, later.timestamp.0) {
+        (Some(before), Some(after)) => after - before,
+        _ => 0.0,
+    };
+    let ran_s = (later.runtime_ms() - earlier.runtime_ms()) / 1e3;
+    if same_jobs && jobs_grow && apart_s >= 0.0 && apart_s <= ran_s + 2.0 + 0.2 * apart_s {
+        return Ok(());
     }
-    if output.jobs.len() > JOBS_MAX {
-        return Err(broken("fio", "it holds more than 16384 jobs"));
-    }
-    let mut groups: BTreeMap<u32, Vec<&FioJob>> = BTreeMap::new();
-    output.jobs.iter().for_each(|job| groups.entry(job.groupid).or_default().push(job));
-    let has_bins = output.jobs.iter().all(FioJob::has_bins);
-    let runs = groups.values().map(|jobs| run(jobs, &output)).collect();
-    let mut lacks = vec![Lack::Intervals, Lack::Submission, Lack::Environment];
-    if !has_bins {
-        lacks.push(Lack::QuantileRanks);
-    }
-    if output.jobs.iter().any(|job| hides_flags(job, &output)) {
-        lacks.push(Lack::Flags);
-    }
-    Ok(ImportedResult {
-        program: output.version,
-        name: output.jobs[0].jobname.clone(),
-        content: ImportedContent::Runs(runs),
-        lacks,
-    })
+    Err(refused(
+        "fio",
+        "it holds several results that are not states of one run",
+        "put each result into a file of its own",
+    ))
 }
 
-impl FioJob {
-    fn has_bins(&self) -> bool {
-        let with_ios = [&self.read, &self.write].into_iter().filter(|one| one.total_ios > 0);
-        with_ios.map(|one| &one.clat_ns.bins).all(|bins| !bins.is_empty())
+impl Document {
+    fn rows(&self) -> &[Job] {
+        if self.jobs.is_empty() { &self.client_stats } else { &self.jobs }
     }
 
-    fn option(&self, output: &FioOutput, name: &str) -> Option<String> {
-        let value = self.options.get(name).or_else(|| output.options.get(name))?;
-        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-    }
-
-    fn operations(&self) -> PerOperation {
-        let mut all =
-            PerOperation { read: self.read.result(), write: self.write.result(), sync: None };
-        if self.sync.lat_ns.n > 0 {
-            let times = &self.sync.lat_ns;
-            let service = times.histogram(times.n);
-            all.sync =
-                Some(OperationResult { ios: times.n, service, ..OperationResult::default() });
+    /// The time of all groups one after the other, ms.
+    fn runtime_ms(&self) -> f64 {
+        let mut groups: BTreeMap<u32, f64> = BTreeMap::new();
+        for job in self.rows() {
+            let longest = job.sides().filter_map(|side| side.runtime.0).fold(0.0, f64::max);
+            let known = groups.entry(job.groupid).or_default();
+            *known = known.max(longest);
         }
-        all
+        groups.values().sum()
+    }
+
+    /// Whether times are in microseconds and amounts in KiB.
+    fn is_of_2(&self) -> bool {
+        let digits = self.version.trim_start_matches(|sign: char| !sign.is_ascii_digit());
+        let major = digits.split('.').next().and_then(|text| text.parse::<u32>().ok());
+        major.is_some_and(|major| major < 3)
+    }
+
+    fn printed(self) -> Result<PrintedOutput> {
+        let rows = self.rows();
+        if rows.len() > JOBS_MAX {
+            return Err(broken("fio", "it holds more than 16384 jobs"));
+        }
+        let is_sum = |job: &&Job| job.jobname == ALL_CLIENTS && job.hostname.is_some();
+        let has_others = rows.iter().any(|job| !is_sum(&job));
+        let counted = rows.iter().filter(|job| !(has_others && is_sum(job)));
+        let jobs: Vec<PrintedJob> = counted.map(|job| self.job(job)).collect();
+        let failed: f64 = rows.iter().filter_map(|job| job.total_err.0).sum();
+        let mut lacks = Vec::new();
+        if failed > 0.0 {
+            lacks.push(Lack::OperationsLeftOut(vec![format!("{failed} failed I/Os")]));
+        }
+        let ended_ms = self.timestamp_ms.0.or(self.timestamp.0.map(|time_s| time_s * 1e3));
+        Ok(PrintedOutput {
+            version: self.version,
+            ended_unix_ns: ended_ms.filter(|time| *time > 0.0).map(|time| count(time * 1e6)),
+            is_of_assay: self.writer.is_some_and(|writer| writer.starts_with("assay")),
+            jobs,
+            lacks,
+        })
+    }
+
+    fn job(&self, job: &Job) -> PrintedJob {
+        let text = |value: &serde_json::Value| {
+            value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+        };
+        let own = job.options.iter();
+        let options: BTreeMap<String, String> = self
+            .options
+            .iter()
+            .chain(own)
+            .map(|(name, value)| (name.clone(), text(value)))
+            .collect();
+        let side = |side: &Side| side.printed(self.is_of_2());
+        let clients = || self.rows().iter().filter(|other| other.jobname != ALL_CLIENTS);
+        let is_several = clients().any(|other| other.hostname != job.hostname);
+        // Servers of one host differ by their ports.
+        let has_ports =
+            clients().any(|other| other.hostname == job.hostname && other.port != job.port);
+        let host = job.hostname.as_ref().map(|host| match job.port.filter(|_| has_ports) {
+            Some(port) => format!("{host}:{port}"),
+            None => host.clone(),
+        });
+        let printed = PrintedJob {
+            name: job.jobname.clone(),
+            host: host.filter(|_| is_several || has_ports),
+            group: job.groupid,
+            error: job.error,
+            read: side(&job.read),
+            write: side(&job.write),
+            trim: side(&job.trim),
+            mixed: side(&job.mixed),
+            sync: side(&job.sync),
+            processor: None,
+            started_unix_ns: job
+                .job_start
+                .0
+                .filter(|time| *time > 0.0)
+                .map(|time| count(time) * 1_000_000),
+            options,
+        };
+        PrintedJob { processor: job.processor(&printed), ..printed }.told_apart()
     }
 }
 
-impl FioDirection {
-    fn result(&self) -> Option<OperationResult> {
-        if self.total_ios == 0 {
-            return None;
-        }
-        let times = if self.clat_ns.n > 0 { &self.clat_ns } else { &self.lat_ns };
-        Some(OperationResult {
-            ios: self.total_ios,
-            bytes: self.io_bytes,
-            errors: 0,
-            service: times.histogram(self.total_ios),
-            response: None,
+impl Job {
+    fn sides(&self) -> impl Iterator<Item = &Side> {
+        [&self.read, &self.write, &self.trim, &self.mixed].into_iter()
+    }
+
+    /// fio's percentages are of the time of all threads, which are one where nothing else is said.
+    fn processor(&self, printed: &PrintedJob) -> Option<ProcessorTime> {
+        let alone =
+            printed.options.get("numjobs").map_or(!printed.options.is_empty(), |jobs| jobs == "1");
+        let runtime_ms = self.job_runtime.0.or_else(|| printed.runtime_ms().filter(|_| alone))?;
+        let seconds = |percent: Loose| Some(percent.0? / 100.0 * runtime_ms / 1e3);
+        Some(ProcessorTime { user_s: seconds(self.usr_cpu)?, system_s: seconds(self.sys_cpu)? })
+    }
+}
+
+impl Side {
+    /// The operation in nanoseconds and bytes; nothing where it did not happen.
+    fn printed(&self, is_of_2: bool) -> Option<PrintedSide> {
+        let times = |ns: &Option<Times>, us: &Option<Times>| match (ns, us) {
+            (Some(times), _) => times.printed(1.0),
+            (None, Some(times)) => times.printed(1e3),
+            (None, None) => PrintedTimes::default(),
+        };
+        let runtime_ms = self.runtime.0;
+        let measured = [&self.clat_ns, &self.clat, &self.lat_ns, &self.lat];
+        let counted = measured.into_iter().flatten().find_map(|times| times.n.0).map(count);
+        let of_rate = || Some(ios_of_rate(self.iops.0?, runtime_ms?));
+        let ios = self.total_ios.0.map(count).or_else(of_rate).or(counted)?;
+        let kibibytes = |amount: f64| count(amount * 1024.0);
+        let bytes = match (self.io_bytes.0, self.io_kbytes.0) {
+            (Some(amount), None) if is_of_2 => Some(kibibytes(amount)),
+            (Some(bytes), _) => Some(count(bytes)),
+            (None, amount) => amount.map(kibibytes),
+        };
+        let bytes = bytes.or_else(|| Some(bytes_of_rate(self.bw.0? * 1024.0, runtime_ms?)));
+        (ios > 0).then(|| PrintedSide {
+            ios,
+            bytes: bytes.unwrap_or(0),
+            errors: self.failed_ios.0.map_or(0, count),
+            runtime_ms,
+            completion: times(&self.clat_ns, &self.clat),
+            total: times(&self.lat_ns, &self.lat),
         })
     }
 }
 
-impl FioTimes {
-    /// The times of this many I/Os; fio leaves out those of none when `gtod_reduce` is set.
-    fn histogram(&self, ios: u64) -> Histogram {
-        let bins: Option<Vec<(u64, u64)>> =
-            self.bins.iter().map(|(time, ios)| Some((time.parse().ok()?, *ios))).collect();
-        if let Some(bins) = bins.filter(|bins| !bins.is_empty()) {
-            let mut histogram = Histogram::new(Precision::Fine);
-            bins.into_iter()
-                .filter(|(_, ios)| *ios > 0)
-                .for_each(|(time_ns, ios)| histogram.record_many(time_ns, ios));
-            return histogram;
-        }
-        if self.n == 0 {
-            return Histogram::new(Precision::Fine);
-        }
-        let share = |(percent, time_ns): (&String, &f64)| {
-            Some((percent.parse::<f64>().ok()? / 100.0, *time_ns))
+impl Times {
+    fn printed(&self, unit_ns: f64) -> PrintedTimes {
+        let scaled = |number: Loose| number.0.map(|number| number * unit_ns);
+        let quantile = |(percent, time): (&String, &Loose)| {
+            Some((percent.parse::<f64>().ok()? / 100.0, scaled(*time)?))
         };
-        let mut quantiles: Vec<(f64, f64)> =
-            self.quantiles.iter().filter_map(share).filter(|(share, _)| *share < 1.0).collect();
-        quantiles.sort_by(|left, right| left.0.total_cmp(&right.0));
-        QuantileSummary { ios, min_ns: self.min, max_ns: self.max, mean_ns: self.mean, quantiles }
-            .histogram()
-    }
-}
-
-fn run(jobs: &[&FioJob], output: &FioOutput) -> ImportedRun {
-    let runtime_ms = |job: &&FioJob| job.read.runtime.max(job.write.runtime);
-    let elapsed_ns =
-        jobs.iter().map(runtime_ms).max().unwrap_or(0).max(1).saturating_mul(1_000_000);
-    let mut streams: Vec<NamedResult> = Vec::new();
-    for job in jobs {
-        let mut name = job.jobname.clone();
-        if streams.iter().any(|known| known.name == name) {
-            name = format!("{name}-{}", streams.len() + 1);
+        let bin = |(time, ios): (&String, &Loose)| {
+            Some((count(real(time.parse().ok()?) * unit_ns), count(ios.0?)))
+        };
+        let bins: Vec<(u64, u64)> = self.bins.iter().filter_map(bin).collect();
+        let has_ios = bins.iter().any(|(_, ios)| *ios > 0);
+        PrintedTimes {
+            min_ns: scaled(self.min),
+            max_ns: scaled(self.max),
+            mean_ns: scaled(self.mean),
+            quantiles: ascending(self.quantiles.iter().filter_map(quantile).collect()),
+            bins: if has_ios { bins } else { Vec::new() },
         }
-        streams.push(NamedResult { name, operations: job.operations() });
     }
-    let measurement = Measurement {
-        format: 1,
-        workload: jobs[0].jobname.clone(),
-        started_unix_ns: output.timestamp_ms.saturating_mul(1_000_000).saturating_sub(elapsed_ns),
-        elapsed_ns,
-        finish: finish(jobs),
-        targets: Vec::new(),
-        errors: Vec::new(),
-        conduct: conduct(jobs, output, elapsed_ns),
-        streams,
-    };
-    let interval = Interval {
-        index: 0,
-        start_ns: 0,
-        end_ns: elapsed_ns,
-        operations: measurement.operations().coarsened(),
-        outstanding_mean: measurement.conduct.outstanding_mean,
-    };
-    let intervals = vec![(interval, measurement.streams.clone())];
-    ImportedRun { workload: workload(jobs, output, &measurement), measurement, intervals }
-}
-
-fn finish(jobs: &[&FioJob]) -> Finish {
-    match jobs.iter().find(|job| job.error != 0) {
-        Some(job) => {
-            Finish::Failed { reason: format!("fio: error {} in job {}", job.error, job.jobname) }
-        }
-        None => Finish::Complete,
-    }
-}
-
-fn conduct(jobs: &[&FioJob], output: &FioOutput, elapsed_ns: u64) -> Conduct {
-    let elapsed_s = real(elapsed_ns) / 1e9;
-    let seconds = |percent: f64| percent / 100.0 * elapsed_s;
-    let engine = jobs[0].option(output, "ioengine").unwrap_or_else(|| "psync".to_owned());
-    let busy_ns: f64 = jobs
-        .iter()
-        .flat_map(|job| [&job.read, &job.write])
-        .map(|one| one.clat_ns.mean * real(one.total_ios))
-        .sum();
-    Conduct {
-        backend: BackendKind::Fio,
-        features: vec![output.version.clone(), engine],
-        direct_io: jobs[0].option(output, "direct").map(|text| text != "0"),
-        clock: ClockKind::Fio,
-        cpu_user_s: jobs.iter().map(|job| seconds(job.usr_cpu)).sum(),
-        cpu_system_s: jobs.iter().map(|job| seconds(job.sys_cpu)).sum(),
-        outstanding_mean: busy_ns / real(elapsed_ns),
-        littles_law_ratio: 1.0,
-        ..Conduct::default()
-    }
-}
-
-/// What the jobs did, as far as their options say: never run again, only shown and compared.
-fn workload(jobs: &[&FioJob], output: &FioOutput, measurement: &Measurement) -> Workload {
-    let stream = |(job, result): (&&FioJob, &NamedResult)| {
-        // A job that was not reported as a group stands there once for each of its copies.
-        let is_copy = jobs.iter().filter(|other| other.jobname == job.jobname).count() > 1;
-        let stream = asked(job, output, is_copy).unwrap_or_else(|| done(job, output, result));
-        Stream { name: result.name.clone(), targets: Vec::new(), ..stream }
-    };
-    let streams: Vec<Stream> =
-        jobs.iter().zip(&measurement.streams).map(stream).take(256).collect();
-    let mut workload =
-        Workload::of(&jobs[0].jobname, Nanos(measurement.elapsed_ns), streams[0].clone());
-    workload.streams = streams;
-    workload.interval = Nanos(measurement.elapsed_ns.max(10_000_000));
-    workload.direct = measurement.conduct.direct_io.unwrap_or(false);
-    workload
-}
-
-/// What the options of a job stand for in a job file; nothing where a file of them is refused.
-fn asked(job: &FioJob, output: &FioOutput, is_copy: bool) -> Option<Stream> {
-    let own = job.options.iter();
-    let inherited = output.options.iter().filter(|(name, _)| !job.options.contains_key(*name));
-    let mut text = "[job]\n".to_owned();
-    for (name, value) in inherited.chain(own).filter(|(name, _)| !is_copy || *name != "numjobs") {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        // Places are names here, and every job has its own.
-        if ["name", "filename", "directory"].contains(&name.as_str()) || value.contains('\n') {
-            continue;
-        }
-        let line = if value.is_empty() { name.clone() } else { format!("{name}={value}") };
-        text = text + &line + "\n";
-    }
-    let conversion = crate::fio::convert(&text, "fio", &Surroundings::none()).ok()?;
-    let is_whole = conversion.refused().all(|(_, reason)| !reason.leaves_out_load());
-    let first = conversion.parts.first().filter(|_| is_whole)?;
-    first.document.workload()?.streams.first().cloned()
-}
-
-/// What was done, where the options say nothing that can be read.
-fn done(job: &FioJob, output: &FioOutput, result: &NamedResult) -> Stream {
-    let number = |name: &str| job.option(output, name).and_then(|text| text.parse::<u32>().ok());
-    let outstanding = number("iodepth").unwrap_or(1).clamp(1, 32_768);
-    let (ios, bytes) = (result.operations.ios(), result.operations.bytes());
-    let transfer = (bytes / ios.max(1)).clamp(512, 64 << 20);
-    let reads = result.operations.read.as_ref().map_or(0, |read| read.ios);
-    let read_share = Share(assay_model::number::share(reads, ios));
-    Stream::closed("", read_share, Bytes(transfer), outstanding)
-}
-
-/// Whether fio's JSON leaves it open how random places were drawn: it has no options without a value, as `norandommap` is.
-fn hides_flags(job: &FioJob, output: &FioOutput) -> bool {
-    let direction = job.option(output, "rw").or_else(|| job.option(output, "readwrite"));
-    let is_random = direction.is_some_and(|direction| direction.starts_with("rand"));
-    is_random
-        && ["norandommap", "random_distribution"]
-            .iter()
-            .all(|name| job.option(output, name).is_none())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::printed::KnownTimes;
     use super::*;
-    use assay_model::workload::{Access, Arrival};
 
-    const SMALL: &str = r#"{"fio version": "fio-3.33", "timestamp_ms": 1700000000000, "jobs": [
-        {"jobname": "a", "groupid": 0, "job options": {"iodepth": "4", "direct": "1"}, "usr_cpu": 1.0, "sys_cpu": 2.0,
-         "read": {"io_bytes": 4096000, "total_ios": 1000, "runtime": 2000,
-                  "clat_ns": {"min": 10, "max": 900, "mean": 200.0, "N": 1000, "percentile": {"50.000000": 150, "99.000000": 700}}}},
-        {"jobname": "b", "groupid": 1, "write": {"io_bytes": 4096, "total_ios": 1, "runtime": 1000,
-                  "clat_ns": {"min": 5, "max": 5, "mean": 5.0, "N": 1, "bins": {"5": 1}}}}]}"#;
+    fn job(read: &str) -> String {
+        format!(
+            r#"{{"jobname": "a", "read": {{"io_bytes": 8192, "total_ios": 2, "runtime": 9, {read}}}}}"#
+        )
+    }
+
+    fn document(version: &str, more: &str) -> String {
+        format!(r#"{{"fio version": "fio-{version}", {more}}}"#)
+    }
+
+    fn of_job(version: &str, read: &str) -> PrintedSide {
+        let text = document(version, &format!(r#""jobs": [{}]"#, job(read)));
+        read_one(&text).jobs.remove(0).read.unwrap()
+    }
+
+    fn read_one(text: &str) -> PrintedOutput {
+        read(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
 
     #[test]
-    fn groups_are_runs_and_jobs_are_streams() {
-        let found = read(&format!("note: fio says something\n{SMALL}")).unwrap();
-        let ImportedContent::Runs(runs) = &found.content else { panic!("{found:?}") };
-        assert_eq!((runs.len(), found.program.as_str()), (2, "fio-3.33"));
-        let operations = runs[0].measurement.operations();
-        let read = operations.read.unwrap();
-        assert_eq!((read.ios, read.bytes, read.service.quantile_ns(0.99)), (1000, 4_096_000, 700));
-        assert!((runs[0].measurement.iops() - 500.0).abs() < 1e-9);
-        assert!((read.service.mean_ns() - 200.0).abs() < 1.0, "{}", read.service.mean_ns());
-        assert!(
-            found.lacks.contains(&Lack::QuantileRanks) && found.lacks.contains(&Lack::Intervals)
+    fn units_are_those_of_the_version() {
+        let times =
+            r#"{"min": 1, "max": 9, "mean": 5.0, "percentile": {"50.000000": 4, "0.00": 0}}"#;
+        let new = of_job("3.13", &format!(r#""clat_ns": {times}"#));
+        let old = of_job("2.17", &format!(r#""clat": {times}"#));
+        assert_eq!((new.bytes, old.bytes), (8192, 8192 * 1024));
+        assert_eq!((new.completion.mean_ns, old.completion.mean_ns), (Some(5.0), Some(5000.0)));
+        assert_eq!(old.completion.quantiles, [(0.5, 4000.0)]);
+        let rates = r#""jobs": [{"jobname": "a", "read": {"io_bytes": 80, "bw": 1, "iops": 100, "runtime": 2000}}]"#;
+        assert_eq!(read_one(&document("2.1.4", rates)).jobs[0].read.as_ref().unwrap().ios, 200);
+    }
+
+    #[test]
+    fn what_is_no_number_is_unknown() {
+        let side = of_job(
+            "3.33",
+            r#""bw_agg": -nan, "clat_ns": {"min": nan, "mean": inf, "max": 18446744073709551615}"#,
         );
-        runs[0].workload.check().unwrap();
+        assert_eq!(side.completion, PrintedTimes::default());
+        assert_eq!(side.times(), KnownTimes::Nothing);
+        let text = document("3.33", &format!(r#""jobs": [{}]"#, job(r#""x": "nan \" inf""#)));
+        assert!(with_nulls(&text).contains(r#""nan \" inf""#));
     }
 
     #[test]
-    fn the_load_is_what_a_job_file_of_the_same_options_stands_for() {
-        let with = |options: &str, jobs: usize| {
-            let job = format!(
-                r#"{{"jobname": "a", "job options": {{{options}}}, "read": {{"io_bytes": 8192, "total_ios": 2, "runtime": 9,
-                    "clat_ns": {{"min": 5, "max": 5, "mean": 5.0, "N": 2, "bins": {{"5": 2}}}}}}}}"#
-            );
-            let all = vec![job; jobs].join(",");
-            let found =
-                read(&format!(r#"{{"fio version": "fio-3.33", "jobs": [{all}]}}"#)).unwrap();
-            let ImportedContent::Runs(runs) = found.content else { panic!() };
-            (runs[0].workload.streams[0].clone(), found.lacks.contains(&Lack::Flags))
+    fn the_last_state_of_a_run_counts() {
+        let state = |ios: u32, runtime: u32, at: u32| {
+            document(
+                "3.33",
+                &format!(
+                    r#""timestamp": {at}, "jobs": [{{"jobname": "a", "read": {{"total_ios": {ios}, "runtime": {runtime}}}}}]"#
+                ),
+            )
         };
-        let zipf = r#""rw": "randread", "bssplit": "4k/50:8k/50", "random_distribution": "zipf:0.9", "iodepth": "16", "filename": "/x""#;
-        let (stream, hides) = with(zipf, 1);
-        assert_eq!((stream.access, hides), (Access::Zipf { theta: 0.9 }, false));
-        assert_eq!(stream.transfer.parts.len(), 2);
-        let four = r#""rw": "randread", "ioengine": "libaio", "iodepth": "16", "numjobs": "4""#;
-        let outstanding = |stream: &Stream| match stream.arrival {
-            Arrival::Closed { outstanding, .. } => outstanding,
-            Arrival::Open { .. } => 0,
-        };
-        // A group is one job of four; copies of a job are four jobs.
-        assert_eq!([1, 4].map(|jobs| outstanding(&with(four, jobs).0)), [64, 16]);
-        assert!(with(four, 1).1, "norandommap may have been set");
-        // What no workload says is shown as it was done.
-        let (stream, _) = with(r#""rw": "randread", "ioengine": "http", "iodepth": "3""#, 1);
-        assert_eq!(outstanding(&stream), 3);
-    }
-
-    #[test]
-    fn what_is_cut_off_is_refused() {
-        for end in [1, 40, 200, SMALL.len() - 2] {
-            let error = read(&SMALL[..end]).unwrap_err();
-            assert!(error.message().contains("fio"), "{error}");
+        let ios = |text: &str| read(text).map(|found| found.jobs[0].read.as_ref().unwrap().ios);
+        let states = [state(10, 5000, 105), state(30, 15_000, 115), state(31, 15_100, 115)];
+        assert_eq!(ios(&states.join("\nnormal output {\n")).unwrap(), 31);
+        for other in [state(5, 20_000, 120), state(40, 16_000, 300), state(40, 16_000, 90)] {
+            let error = ios(&format!("{}{other}", states[2])).unwrap_err();
+            assert!(error.message().contains("several results"), "{error}");
         }
+        assert!(read(&states.concat()[..states.concat().len() - 3]).is_err());
+    }
+
+    #[test]
+    fn clients_are_told_apart_and_their_sum_is_not_added() {
+        let client = |name: &str, host: &str| {
+            format!(r#"{{"jobname": "{name}", "hostname": "{host}", "read": {{"total_ios": 5}}}}"#)
+        };
+        let rows = [client("a", "h1"), client("a", "h2"), client(ALL_CLIENTS, "h2")].join(",");
+        let found = read_one(&document("3.33", &format!(r#""client_stats": [{rows}]"#)));
+        let names: Vec<String> = found.jobs.iter().map(PrintedJob::full_name).collect();
+        assert_eq!(names, ["a@h1", "a@h2"]);
+    }
+
+    #[test]
+    fn processor_time_is_that_of_all_threads_or_unknown() {
+        let with = |more: &str| {
+            let job = format!(
+                r#"{{"jobname": "a", "usr_cpu": 10, "sys_cpu": 20, "read": {{"total_ios": 1, "runtime": 10000}}{more}}}"#
+            );
+            read_one(&document("3.33", &format!(r#""jobs": [{job}]"#))).jobs[0].processor
+        };
+        let of_eight = with(r#", "job_runtime": 80000"#).unwrap();
+        assert!((of_eight.user_s - 8.0).abs() < 1e-9 && (of_eight.system_s - 16.0).abs() < 1e-9);
+        assert_eq!((with(""), with(r#", "job options": {"numjobs": "8"}"#)), (None, None));
+        assert!(with(r#", "job options": {"rw": "read"}"#).is_some());
     }
 }

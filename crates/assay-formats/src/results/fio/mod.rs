@@ -1,11 +1,39 @@
-//! Results of fio: its JSON and its logs.
+//! Results of fio: its JSON, its other outputs, and its logs.
 
+mod histograms;
 mod json;
 mod line;
+mod load;
 mod log;
+mod printed;
 mod quantiles;
 mod rates;
+mod runs;
+mod terse;
+mod text;
 
-pub use json::read as read_json;
 pub use line::is_log;
 pub use log::read as read_log;
+
+use super::imported::ImportedResult;
+use assay_model::Result;
+
+/// Whether a text is an output of fio itself.
+pub fn is_output(text: &str) -> bool {
+    text.contains("\"fio version\"") || terse::is_output(text) || text::is_output(text)
+}
+
+/// Reads an output of fio, in whatever form; of several in one the most exact counts.
+///
+/// # Errors
+/// A usage error where it is cut off, holds several results, or nothing that was read or written.
+pub fn import(text: &str) -> Result<ImportedResult> {
+    let printed = if text.contains("\"fio version\"") {
+        json::read(text)?
+    } else if terse::is_output(text) {
+        terse::read(text)?
+    } else {
+        text::read(text)?
+    };
+    runs::imported(printed)
+}

@@ -1,0 +1,160 @@
+//! The load that fio's options stand for, as far as a result names them.
+
+use super::printed::PrintedJob;
+use crate::reason::Reason;
+use crate::surroundings::Surroundings;
+use assay_model::measurement::{Measurement, NamedResult};
+use assay_model::number::share;
+use assay_model::units::{Bytes, Nanos, Share};
+use assay_model::workload::{Stream, Workload};
+use std::collections::BTreeMap;
+
+/// Streams of a workload at most.
+const STREAMS_MAX: usize = 256;
+/// Options that are not understood at most, until the others are given up, too.
+const UNKNOWN_MAX: usize = 32;
+
+/// What a job was asked for.
+#[derive(Default)]
+struct Asked {
+    stream: Option<Stream>,
+    unknown: Vec<String>,
+}
+
+/// What the jobs did, as far as their options say: never run again, only shown and compared. The options that nobody
+/// understood are added to those given.
+pub fn workload(
+    jobs: &[&PrintedJob],
+    measurement: &Measurement,
+    unknown: &mut Vec<String>,
+) -> Workload {
+    let mut stream = |(job, result): (&&PrintedJob, &NamedResult)| {
+        // A job that was not reported as a group stands there once for each of its copies.
+        let is_same = |other: &&&PrintedJob| other.name == job.name && other.host == job.host;
+        let is_copy = jobs.iter().filter(is_same).count() > 1;
+        let asked = asked(job, is_copy);
+        unknown.extend(asked.unknown);
+        let stream = asked.stream.unwrap_or_else(|| done(job, result));
+        Stream { name: result.name.clone(), targets: Vec::new(), ..stream }
+    };
+    let streams: Vec<Stream> =
+        jobs.iter().zip(&measurement.streams).take(STREAMS_MAX).map(&mut stream).collect();
+    let mut workload =
+        Workload::of(&jobs[0].name, Nanos(measurement.elapsed_ns), streams[0].clone());
+    workload.streams = streams;
+    workload.interval = Nanos(measurement.elapsed_ns.max(10_000_000));
+    workload.direct = measurement.conduct.direct_io.unwrap_or(false);
+    workload
+}
+
+/// What the options of a job stand for in a job file; nothing where a file of them is refused for more than a name that is
+/// not known.
+fn asked(job: &PrintedJob, is_copy: bool) -> Asked {
+    let mut options: BTreeMap<&String, &String> = job.options.iter().collect();
+    // Places are names here, and every job has its own.
+    options.retain(|name, value| {
+        !(is_copy && *name == "numjobs")
+            && !["name", "filename", "directory"].contains(&name.as_str())
+            && !value.contains('\n')
+    });
+    let mut asked = Asked::default();
+    for _ in 0..UNKNOWN_MAX {
+        match crate::fio::convert(&job_file(&options), "fio", &Surroundings::none()) {
+            Ok(conversion) => {
+                let is_whole = conversion.refused().all(|(_, reason)| !reason.leaves_out_load());
+                let first = conversion.parts.first().filter(|_| is_whole);
+                let workload = first.and_then(|part| part.document.workload());
+                asked.stream = workload.and_then(|one| one.streams.first().cloned());
+                return asked;
+            }
+            Err(refused) if matches!(refused.reason, Reason::UnknownOption { .. }) => {
+                options.remove(&refused.origin.key);
+                asked.unknown.push(refused.origin.key);
+            }
+            Err(_) => return asked,
+        }
+    }
+    asked
+}
+
+fn job_file(options: &BTreeMap<&String, &String>) -> String {
+    let line = |(name, value): (&&String, &&String)| {
+        if value.is_empty() { format!("{name}\n") } else { format!("{name}={value}\n") }
+    };
+    options.iter().fold("[job]\n".to_owned(), |text, option| text + &line(option))
+}
+
+/// What was done, where the options say nothing that can be read.
+fn done(job: &PrintedJob, result: &NamedResult) -> Stream {
+    let number = |name: &str| job.options.get(name).and_then(|text| text.parse::<u32>().ok());
+    let outstanding = number("iodepth").unwrap_or(1).clamp(1, 32_768);
+    let (ios, bytes) = (result.operations.ios(), result.operations.bytes());
+    let transfer = (bytes / ios.max(1)).clamp(512, 64 << 20);
+    let reads = result.operations.read.as_ref().map_or(0, |read| read.ios);
+    Stream::closed("", Share(share(reads, ios)), Bytes(transfer), outstanding)
+}
+
+/// Whether a result leaves it open how random places were drawn: older ones have no options without a value, as
+/// `norandommap` is.
+pub fn hides_flags(job: &PrintedJob) -> bool {
+    let direction = job.options.get("rw").or_else(|| job.options.get("readwrite"));
+    let is_random = direction.is_some_and(|direction| direction.starts_with("rand"));
+    is_random
+        && ["norandommap", "random_distribution"]
+            .iter()
+            .all(|name| !job.options.contains_key(*name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::import;
+    use crate::results::{ImportedContent, Lack};
+    use assay_model::workload::{Access, Arrival, Stream};
+
+    fn with(options: &str, jobs: usize) -> (Stream, Vec<Lack>) {
+        let job = format!(
+            r#"{{"jobname": "a", "job options": {{{options}}}, "read": {{"io_bytes": 8192, "total_ios": 2, "runtime": 9,
+                "clat_ns": {{"min": 5, "max": 5, "mean": 5.0, "N": 2, "bins": {{"5": 2}}}}}}}}"#
+        );
+        let all = vec![job; jobs].join(",");
+        let found = import(&format!(r#"{{"fio version": "fio-3.33", "jobs": [{all}]}}"#)).unwrap();
+        let ImportedContent::Runs(runs) = found.content else { panic!() };
+        (runs[0].workload.streams[0].clone(), found.lacks)
+    }
+
+    fn outstanding(stream: &Stream) -> u32 {
+        match stream.arrival {
+            Arrival::Closed { outstanding, .. } => outstanding,
+            Arrival::Open { .. } => 0,
+        }
+    }
+
+    #[test]
+    fn the_load_is_what_a_job_file_of_the_same_options_stands_for() {
+        let zipf = r#""rw": "randread", "bssplit": "4k/50:8k/50", "random_distribution": "zipf:0.9", "iodepth": "16", "filename": "/x""#;
+        let (stream, lacks) = with(zipf, 1);
+        assert_eq!(stream.access, Access::Zipf { theta: 0.9 });
+        assert!(stream.transfer.parts.len() == 2 && !lacks.contains(&Lack::Flags));
+        let four = r#""rw": "randread", "ioengine": "libaio", "iodepth": "16", "numjobs": "4""#;
+        // A group is one job of four; copies of a job are four jobs.
+        assert_eq!([1, 4].map(|jobs| outstanding(&with(four, jobs).0)), [64, 16]);
+        assert!(with(four, 1).1.contains(&Lack::Flags), "norandommap may have been set");
+        // What no workload says is shown as it was done.
+        assert_eq!(
+            outstanding(&with(r#""rw": "randread", "ioengine": "http", "iodepth": "3""#, 1).0),
+            3
+        );
+    }
+
+    #[test]
+    fn an_option_that_is_not_known_is_named_and_the_others_count() {
+        let options =
+            r#""rw": "randread", "ioengine": "libaio", "iodepth": "16", "of_the_future": "7""#;
+        let (stream, lacks) = with(options, 1);
+        assert_eq!(outstanding(&stream), 16);
+        assert!(
+            lacks.contains(&Lack::NotUnderstood(vec!["of_the_future".to_owned()])),
+            "{lacks:?}"
+        );
+    }
+}

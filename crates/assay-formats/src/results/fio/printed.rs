@@ -1,0 +1,347 @@
+//! What fio printed of its jobs, in whatever form: every number is there or unknown.
+
+use super::quantiles::QuantileSummary;
+use crate::results::imported::Lack;
+use assay_model::histogram::{Histogram, Precision};
+use assay_model::number::{count, real};
+use std::collections::BTreeMap;
+
+/// Everything that one output holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PrintedOutput {
+    /// fio's own words for its version, such as `fio-3.33`.
+    pub version: String,
+    /// When it was printed.
+    pub ended_unix_ns: Option<u64>,
+    /// Whether Assay wrote it: then completion latencies are service times, and total ones response times.
+    pub is_of_assay: bool,
+    /// Jobs, or groups of them where fio joined their numbers.
+    pub jobs: Vec<PrintedJob>,
+    /// What the form lacks.
+    pub lacks: Vec<Lack>,
+}
+
+/// One job, or one group of jobs that were reported as one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PrintedJob {
+    /// Its name.
+    pub name: String,
+    /// The host that ran it, where several did.
+    pub host: Option<String>,
+    /// Jobs of one number ran at the same time.
+    pub group: u32,
+    /// fio's error number; 0 where there was none.
+    pub error: i64,
+    /// Its options as text, those of the whole file included.
+    pub options: BTreeMap<String, String>,
+    /// Reads.
+    pub read: Option<PrintedSide>,
+    /// Writes.
+    pub write: Option<PrintedSide>,
+    /// Trims.
+    pub trim: Option<PrintedSide>,
+    /// All of them in one, where fio was told to join them.
+    pub mixed: Option<PrintedSide>,
+    /// Flushes.
+    pub sync: Option<PrintedSide>,
+    /// When it started, where it says so itself.
+    pub started_unix_ns: Option<u64>,
+    /// Processor time of all its threads.
+    pub processor: Option<ProcessorTime>,
+}
+
+/// Processor time, s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProcessorTime {
+    /// In the program.
+    pub user_s: f64,
+    /// In the kernel.
+    pub system_s: f64,
+}
+
+/// One operation of a job that happened at least once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PrintedSide {
+    /// I/Os.
+    pub ios: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// I/Os that failed, and are not among them.
+    pub errors: u64,
+    /// How long they were issued, ms.
+    pub runtime_ms: Option<f64>,
+    /// From submission to completion.
+    pub completion: PrintedTimes,
+    /// From before submission to completion.
+    pub total: PrintedTimes,
+}
+
+/// Times of an operation, ns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PrintedTimes {
+    /// The shortest.
+    pub min_ns: Option<f64>,
+    /// The longest.
+    pub max_ns: Option<f64>,
+    /// Their mean.
+    pub mean_ns: Option<f64>,
+    /// Shares below 1 with their times, ascending in both.
+    pub quantiles: Vec<(f64, f64)>,
+    /// Times with how many I/Os took them.
+    pub bins: Vec<(u64, u64)>,
+}
+
+/// The best that is known of the times of an operation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KnownTimes {
+    /// All of them.
+    Distribution(Histogram),
+    /// A mean, and the longest where it was printed.
+    Mean {
+        /// ns.
+        mean_ns: f64,
+        /// ns.
+        max_ns: Option<f64>,
+    },
+    /// Nothing: fio's clocks were switched off.
+    Nothing,
+}
+
+impl PrintedTimes {
+    /// Whether nothing was measured: fio prints zeros then.
+    pub fn is_empty(&self) -> bool {
+        let is_zero = |number: Option<f64>| number.is_none_or(|number| number <= 0.0);
+        is_zero(self.mean_ns) && is_zero(self.max_ns) && self.bins.is_empty()
+    }
+
+    fn has_distribution(&self) -> bool {
+        !self.is_empty() && !(self.quantiles.is_empty() && self.bins.is_empty())
+    }
+
+    /// The distribution of so many I/Os; nothing where there are neither bins nor percentiles.
+    fn histogram(&self, ios: u64) -> Option<Histogram> {
+        let mut histogram = Histogram::new(Precision::Fine);
+        if !self.bins.is_empty() {
+            self.record_bins(&mut histogram);
+            return Some(histogram);
+        }
+        let (first, last) = (self.quantiles.first()?.1, self.quantiles.last()?.1);
+        let summary = QuantileSummary {
+            ios,
+            min_ns: self.min_ns.unwrap_or(first).min(first),
+            max_ns: self.max_ns.unwrap_or(last),
+            mean_ns: self.mean_ns?,
+            quantiles: self.quantiles.clone(),
+        };
+        Some(summary.histogram())
+    }
+}
+
+impl PrintedTimes {
+    /// Records the bins; of the outermost one I/O each took the shortest and the longest time, which are known exactly.
+    fn record_bins(&self, histogram: &mut Histogram) {
+        let mut bins: Vec<(u64, u64)> =
+            self.bins.iter().copied().filter(|(_, ios)| *ios > 0).collect();
+        bins.sort_unstable();
+        let ends = [self.min_ns, self.max_ns].map(|time_ns| time_ns.map(count));
+        if let [Some(min_ns), Some(max_ns)] = ends {
+            let is_within = min_ns <= max_ns
+                && bins.first().is_some_and(|bin| min_ns <= bin.0 + bin.0 / 64)
+                && bins.last().is_some_and(|bin| max_ns >= bin.0 - bin.0 / 64);
+            let ios: u64 = bins.iter().map(|(_, ios)| ios).sum();
+            if is_within && ios > 1 {
+                bins.iter_mut().for_each(|bin| bin.0 = bin.0.clamp(min_ns, max_ns));
+                bins.iter_mut().take(1).for_each(|bin| bin.1 -= 1);
+                let last = bins.iter_mut().rev().find(|bin| bin.1 > 0);
+                last.into_iter().for_each(|bin| bin.1 -= 1);
+                histogram.record(min_ns);
+                histogram.record(max_ns);
+            }
+        }
+        let rest = bins.into_iter().filter(|(_, ios)| *ios > 0);
+        rest.for_each(|(time_ns, ios)| histogram.record_many(time_ns, ios));
+    }
+}
+
+impl PrintedSide {
+    /// Response times, in a result of Assay of open arrivals.
+    pub fn response(&self) -> Option<Histogram> {
+        self.total.histogram(self.ios).filter(|_| self.total.has_distribution())
+    }
+
+    /// Whether the percentiles are those of the total latency, while its mean is that of the completion latency.
+    pub fn has_quantiles_of_total(&self) -> bool {
+        !self.completion.has_distribution() && self.total.has_distribution()
+    }
+
+    /// Whether the times leave out the time in submission.
+    pub fn is_of_completion(&self) -> bool {
+        !self.completion.is_empty()
+    }
+
+    /// Whether every rank of the distribution is known, and not only those of the percentiles.
+    pub fn has_bins(&self) -> bool {
+        !(self.completion.bins.is_empty() && self.total.bins.is_empty())
+    }
+
+    /// Its times: the distribution of completion latencies, or that of the total ones around the known mean.
+    pub fn times(&self) -> KnownTimes {
+        let joined = PrintedTimes {
+            mean_ns: self
+                .completion
+                .mean_ns
+                .filter(|_| self.is_of_completion())
+                .or(self.total.mean_ns),
+            ..self.total.clone()
+        };
+        let known = if self.completion.has_distribution() { &self.completion } else { &joined };
+        if let Some(histogram) = known.histogram(self.ios).filter(|_| known.has_distribution()) {
+            return KnownTimes::Distribution(histogram);
+        }
+        let known = if self.is_of_completion() { &self.completion } else { &self.total };
+        match known.mean_ns.filter(|_| !known.is_empty()) {
+            Some(mean_ns) => KnownTimes::Mean { mean_ns, max_ns: known.max_ns },
+            None => KnownTimes::Nothing,
+        }
+    }
+
+    /// I/Os a second, over its own time.
+    pub fn elapsed_s(&self) -> Option<f64> {
+        self.runtime_ms.filter(|time_ms| *time_ms > 0.0).map(|time_ms| time_ms / 1e3)
+    }
+}
+
+impl PrintedJob {
+    /// Its operations with the name that their quantities have; those that were joined have none.
+    pub fn sides(&self) -> impl Iterator<Item = (&'static str, &PrintedSide)> {
+        let sides = [("read", &self.read), ("write", &self.write), ("", &self.mixed)];
+        sides.into_iter().filter_map(|(name, side)| Some((name, side.as_ref()?)))
+    }
+
+    /// How long it ran, ms, where any of its operations says it.
+    pub fn runtime_ms(&self) -> Option<f64> {
+        let times = self.sides().filter_map(|(_, side)| side.runtime_ms);
+        times.reduce(f64::max).filter(|time_ms| *time_ms > 0.0)
+    }
+
+    /// Its name, with its host where there are several.
+    pub fn full_name(&self) -> String {
+        match &self.host {
+            Some(host) => format!("{}@{host}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// Joined numbers become those of the one operation that its options name, or stand back where both are there, too.
+    pub fn told_apart(mut self) -> Self {
+        if self.read.is_some() || self.write.is_some() {
+            self.mixed = None;
+        }
+        let direction = self.options.get("rw").or_else(|| self.options.get("readwrite"));
+        match direction.map(String::as_str) {
+            Some("read" | "randread") if self.mixed.is_some() => self.read = self.mixed.take(),
+            Some("write" | "randwrite") if self.mixed.is_some() => self.write = self.mixed.take(),
+            _ => {}
+        }
+        self
+    }
+}
+
+/// I/Os of a rate over a time, where only these were printed.
+pub fn ios_of_rate(per_s: f64, time_ms: f64) -> u64 {
+    count((per_s * time_ms / 1e3).round())
+}
+
+/// Bytes of a rate over a time.
+pub fn bytes_of_rate(bytes_per_s: f64, time_ms: f64) -> u64 {
+    count((bytes_per_s * time_ms / 1e3).round())
+}
+
+/// Percentiles by rank; those of no rank or of all are left out, and none is known where they fall.
+pub fn ascending(mut quantiles: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    quantiles.retain(|(share, _)| *share > 0.0 && *share < 1.0);
+    quantiles.sort_by(|left, right| left.0.total_cmp(&right.0));
+    quantiles.dedup_by(|next, kept| next.0.to_bits() == kept.0.to_bits());
+    let rises = quantiles.windows(2).all(|two| two[0].1 <= two[1].1);
+    if rises { quantiles } else { Vec::new() }
+}
+
+/// The mean of the outstanding I/Os by Little's law, where all times are known: time in I/Os over time.
+pub fn outstanding_mean(jobs: &[&PrintedJob], elapsed_ns: u64) -> f64 {
+    let busy_ns = |side: &PrintedSide| match side.times() {
+        KnownTimes::Distribution(histogram) => histogram.mean_ns() * real(side.ios),
+        KnownTimes::Mean { mean_ns, .. } => mean_ns * real(side.ios),
+        KnownTimes::Nothing => 0.0,
+    };
+    let sides = jobs.iter().flat_map(|job| job.sides().map(|(_, side)| busy_ns(side)));
+    sides.sum::<f64>() / real(elapsed_ns.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(mean_ns: f64, quantiles: &[(f64, f64)]) -> PrintedTimes {
+        PrintedTimes {
+            min_ns: Some(1e3),
+            max_ns: Some(9e5),
+            mean_ns: Some(mean_ns),
+            quantiles: quantiles.to_vec(),
+            bins: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_mean_is_never_spread_over_the_quantiles() {
+        let only_mean = PrintedSide { ios: 9, completion: times(5e3, &[]), ..Default::default() };
+        assert_eq!(only_mean.times(), KnownTimes::Mean { mean_ns: 5e3, max_ns: Some(9e5) });
+        assert_eq!(PrintedSide { ios: 9, ..Default::default() }.times(), KnownTimes::Nothing);
+        // Zeros are what fio prints with its clocks switched off.
+        let zeros = PrintedTimes {
+            mean_ns: Some(0.0),
+            max_ns: Some(0.0),
+            quantiles: vec![(0.5, 0.0)],
+            ..Default::default()
+        };
+        let off = PrintedSide { ios: 9, completion: zeros, ..Default::default() };
+        assert_eq!(off.times(), KnownTimes::Nothing);
+    }
+
+    #[test]
+    fn quantiles_of_the_total_latency_surround_the_mean_of_completion() {
+        let side = PrintedSide {
+            ios: 10_000,
+            completion: times(4e5, &[]),
+            total: times(5e5, &[(0.5, 3.8e5), (0.99, 8e5)]),
+            ..Default::default()
+        };
+        let KnownTimes::Distribution(histogram) = side.times() else { panic!() };
+        assert!(side.has_quantiles_of_total() && !side.has_bins());
+        assert!((histogram.mean_ns() / 4e5 - 1.0).abs() < 0.01, "{}", histogram.mean_ns());
+        assert!((real(histogram.quantile_ns(0.99)) / 8e5 - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn joined_numbers_are_of_the_operation_that_the_options_name() {
+        let side = || Some(PrintedSide { ios: 1, ..Default::default() });
+        let job = |rw: &str| PrintedJob {
+            options: [("rw".to_owned(), rw.to_owned())].into(),
+            mixed: side(),
+            ..Default::default()
+        };
+        let names =
+            |job: PrintedJob| job.told_apart().sides().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!((names(job("randread")), names(job("write"))), (vec!["read"], vec!["write"]));
+        assert_eq!(names(job("randrw")), [""]);
+        assert_eq!(names(PrintedJob { read: side(), ..job("randrw") }), ["read"]);
+    }
+
+    #[test]
+    fn percentiles_that_fall_are_none() {
+        assert_eq!(
+            ascending(vec![(0.99, 5.0), (0.0, 0.0), (0.5, 2.0), (1.0, 9.0)]),
+            [(0.5, 2.0), (0.99, 5.0)]
+        );
+        assert_eq!(ascending(vec![(0.5, 5.0), (0.99, 2.0)]), []);
+    }
+}

@@ -1,0 +1,332 @@
+//! What fio printed as measurements with distributions, or as rows of numbers where it printed none.
+
+use super::load::{hides_flags, workload};
+use super::printed::{KnownTimes, PrintedJob, PrintedOutput, PrintedSide, outstanding_mean};
+use crate::results::imported::{
+    ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, broken, refused, total,
+};
+use assay_model::Result;
+use assay_model::measurement::{
+    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, OperationResult,
+    PerOperation,
+};
+use assay_model::number::{count, rate, real};
+use assay_model::study::{FactorValue, Setting};
+use assay_model::verdict::NamedEstimate;
+use std::collections::{BTreeMap, BTreeSet};
+
+const MILLISECOND_NS: f64 = 1e6;
+
+/// The result of what fio printed.
+///
+/// # Errors
+/// A usage error where it holds no job, or no read or write.
+pub fn imported(output: PrintedOutput) -> Result<ImportedResult> {
+    let first = output.jobs.first().ok_or_else(|| broken("fio", "it holds no jobs"))?;
+    let name = first.name.clone();
+    let mut lacks = lacks(&output);
+    let content = if output.jobs.iter().all(|job| job.sides().next().is_none()) {
+        return Err(nothing(&output));
+    } else if has_distributions(&output) {
+        ImportedContent::Runs(runs(&output, &mut lacks))
+    } else {
+        ImportedContent::Rows(rows(&output.jobs))
+    };
+    Ok(ImportedResult { program: output.version, name, content, lacks })
+}
+
+/// Why a result without reads and writes is none.
+fn nothing(output: &PrintedOutput) -> assay_model::Error {
+    if output.jobs.iter().any(|job| job.trim.is_some()) {
+        let hint = "name a result of reads or writes: Assay does not measure trims";
+        return refused("fio", "it holds nothing but trims", hint);
+    }
+    let failed = output.jobs.iter().find(|job| job.error != 0);
+    let what = failed.map_or_else(
+        || "no job read or wrote anything".to_owned(),
+        |job| format!("no job read or wrote anything: {}", failure(job)),
+    );
+    refused("fio", &what, "name the result of a run that did")
+}
+
+fn failure(job: &PrintedJob) -> String {
+    format!("error {} in job {}", job.error, job.name)
+}
+
+fn sides(output: &PrintedOutput) -> impl Iterator<Item = &PrintedSide> {
+    output.jobs.iter().flat_map(|job| job.sides().map(|(_, side)| side))
+}
+
+/// Whether reads and writes are told apart, and every one of them has a distribution.
+fn has_distributions(output: &PrintedOutput) -> bool {
+    output.jobs.iter().all(|job| job.mixed.is_none())
+        && sides(output).all(|side| matches!(side.times(), KnownTimes::Distribution(_)))
+}
+
+fn lacks(output: &PrintedOutput) -> Vec<Lack> {
+    let mut lacks = output.lacks.clone();
+    lacks.extend([Lack::Intervals, Lack::Environment]);
+    let mut add = |holds: bool, lack: Lack| lacks.extend(holds.then_some(lack));
+    let times: Vec<KnownTimes> = sides(output).map(PrintedSide::times).collect();
+    let some = |is: fn(&KnownTimes) -> bool| times.iter().any(is);
+    let is_of_completion = sides(output).any(PrintedSide::is_of_completion);
+    add(is_of_completion && !output.is_of_assay, Lack::Submission);
+    add(sides(output).any(PrintedSide::has_quantiles_of_total), Lack::QuantilesOfTotal);
+    let has_quantiles = some(|times| matches!(times, KnownTimes::Distribution(_)));
+    add(has_quantiles && !sides(output).all(PrintedSide::has_bins), Lack::QuantileRanks);
+    add(some(|times| matches!(times, KnownTimes::Mean { .. })), Lack::Quantiles);
+    add(some(|times| *times == KnownTimes::Nothing), Lack::Times);
+    add(output.jobs.iter().any(|job| job.mixed.is_some()), Lack::Operations);
+    add(output.jobs.iter().all(|job| job.options.is_empty()), Lack::Load);
+    add(output.jobs.iter().any(hides_flags), Lack::Flags);
+    add(output.ended_unix_ns.is_none(), Lack::Date);
+    let trims: u64 = output.jobs.iter().filter_map(|job| Some(job.trim.as_ref()?.ios)).sum();
+    add(trims > 0, Lack::OperationsLeftOut(vec![format!("{trims} trims")]));
+    lacks
+}
+
+/// A run for each group of jobs, which ran at the same time.
+fn runs(output: &PrintedOutput, lacks: &mut Vec<Lack>) -> Vec<ImportedRun> {
+    let mut groups: BTreeMap<u32, Vec<&PrintedJob>> = BTreeMap::new();
+    let active = output.jobs.iter().filter(|job| job.sides().next().is_some());
+    active.for_each(|job| groups.entry(job.group).or_default().push(job));
+    let mut unknown = Vec::new();
+    let runs = groups.values().map(|jobs| run(jobs, output, &mut unknown)).collect();
+    let unknown: BTreeSet<String> = unknown.into_iter().collect();
+    if !unknown.is_empty() {
+        lacks.push(Lack::NotUnderstood(unknown.into_iter().collect()));
+    }
+    runs
+}
+
+fn run(jobs: &[&PrintedJob], output: &PrintedOutput, unknown: &mut Vec<String>) -> ImportedRun {
+    let elapsed_ns = elapsed_ns(jobs);
+    let measurement = Measurement {
+        format: 1,
+        workload: jobs[0].name.clone(),
+        started_unix_ns: started(jobs, output, elapsed_ns),
+        elapsed_ns,
+        finish: finish(jobs),
+        targets: Vec::new(),
+        errors: Vec::new(),
+        conduct: conduct(jobs, output, elapsed_ns),
+        streams: streams(jobs, output.is_of_assay),
+    };
+    let interval = Interval {
+        index: 0,
+        start_ns: 0,
+        end_ns: elapsed_ns,
+        operations: measurement.operations().coarsened(),
+        outstanding_mean: measurement.conduct.outstanding_mean,
+    };
+    let workload = workload(jobs, &measurement, unknown);
+    let intervals = vec![(interval, measurement.streams.clone())];
+    ImportedRun { workload, measurement, intervals }
+}
+
+/// When the first of the jobs started; 0 where that is not known.
+fn started(jobs: &[&PrintedJob], output: &PrintedOutput, elapsed_ns: u64) -> u64 {
+    let own = jobs.iter().filter_map(|job| job.started_unix_ns).min();
+    let before_end = || Some(output.ended_unix_ns?.saturating_sub(elapsed_ns));
+    own.or_else(before_end).unwrap_or(0)
+}
+
+/// The longest time of the jobs, which began together.
+fn elapsed_ns(jobs: &[&PrintedJob]) -> u64 {
+    let longest_ms = jobs.iter().filter_map(|job| job.runtime_ms()).fold(0.0, f64::max);
+    count(longest_ms * MILLISECOND_NS).max(1_000_000)
+}
+
+fn streams(jobs: &[&PrintedJob], is_of_assay: bool) -> Vec<NamedResult> {
+    let mut streams: Vec<NamedResult> = Vec::new();
+    for job in jobs {
+        let mut name = job.full_name();
+        if streams.iter().any(|known| known.name == name) {
+            name = format!("{name}-{}", streams.len() + 1);
+        }
+        let result = |side: &Option<PrintedSide>| {
+            let side = side.as_ref()?;
+            let response = side.response().filter(|_| is_of_assay);
+            Some(OperationResult { response, ..operation(side)? })
+        };
+        let operations = PerOperation {
+            read: result(&job.read),
+            write: result(&job.write),
+            sync: result(&job.sync),
+        };
+        streams.push(NamedResult { name, operations });
+    }
+    streams
+}
+
+fn operation(side: &PrintedSide) -> Option<OperationResult> {
+    let KnownTimes::Distribution(service) = side.times() else { return None };
+    let (ios, bytes, errors) = (side.ios, side.bytes, side.errors);
+    Some(OperationResult { ios, bytes, errors, service, response: None })
+}
+
+fn finish(jobs: &[&PrintedJob]) -> Finish {
+    let failed = jobs.iter().find(|job| job.error != 0);
+    failed
+        .map_or(Finish::Complete, |job| Finish::Failed { reason: format!("fio: {}", failure(job)) })
+}
+
+fn conduct(jobs: &[&PrintedJob], output: &PrintedOutput, elapsed_ns: u64) -> Conduct {
+    let engine = jobs[0].options.get("ioengine");
+    let engine = engine.cloned().or_else(|| (!jobs[0].options.is_empty()).then(|| "psync".into()));
+    // A sum that lacks a job is none.
+    let processor: Option<Vec<_>> = jobs.iter().map(|job| job.processor).collect();
+    let processor = processor.unwrap_or_default();
+    Conduct {
+        backend: BackendKind::Fio,
+        features: std::iter::once(output.version.clone()).chain(engine).collect(),
+        direct_io: jobs[0].options.get("direct").map(|text| text != "0"),
+        clock: ClockKind::Fio,
+        cpu_user_s: processor.iter().map(|one| one.user_s).sum(),
+        cpu_system_s: processor.iter().map(|one| one.system_s).sum(),
+        outstanding_mean: outstanding_mean(jobs, elapsed_ns),
+        littles_law_ratio: 1.0,
+        ..Conduct::default()
+    }
+}
+
+/// A row for each job, with what it was asked for where jobs differ in it.
+fn rows(jobs: &[PrintedJob]) -> Vec<ImportedRow> {
+    let jobs: Vec<&PrintedJob> = jobs.iter().filter(|job| job.sides().next().is_some()).collect();
+    let names: BTreeSet<&String> = jobs.iter().flat_map(|job| job.options.keys()).collect();
+    let differ = |name: &&&String| {
+        let mut values = jobs.iter().map(|job| job.options.get(**name));
+        let first = values.next();
+        values.any(|value| Some(value) != first)
+    };
+    let varied: Vec<&&String> = names.iter().filter(differ).collect();
+    let text = |factor: &str, value: String| Setting {
+        factor: factor.to_owned(),
+        value: FactorValue::Text(value),
+    };
+    let row = |job: &&PrintedJob| {
+        let mut settings = vec![text("run", job.full_name())];
+        settings.extend(
+            varied.iter().filter_map(|name| Some(text(name, job.options.get(**name)?.clone()))),
+        );
+        let elapsed_s = job.runtime_ms().map(|time_ms| time_ms / 1e3);
+        ImportedRow { settings, elapsed_s, measures: measures(job) }
+    };
+    jobs.iter().map(row).collect()
+}
+
+/// The numbers of a job: rates of all, then what is known of each operation.
+fn measures(job: &PrintedJob) -> Vec<NamedEstimate> {
+    let sides: Vec<_> = job.sides().collect();
+    let sum = |amount: fn(&PrintedSide) -> u64| -> Option<f64> {
+        sides.iter().map(|(_, side)| Some(rate(amount(side), side.elapsed_s()?))).sum()
+    };
+    let mut measures = Vec::new();
+    measures.extend(sum(|side| side.ios).map(|value| total("iops", value)));
+    measures.extend(sum(|side| side.bytes).map(|value| total("throughput", value)));
+    for (operation, side) in &sides {
+        let name =
+            |quantity: &str| format!("{operation}.{quantity}").trim_start_matches('.').to_owned();
+        if let Some(elapsed_s) = side.elapsed_s().filter(|_| sides.len() > 1) {
+            measures.push(total(&name("iops"), rate(side.ios, elapsed_s)));
+            measures.push(total(&name("throughput"), rate(side.bytes, elapsed_s)));
+        }
+        measures.extend(times(side, &name));
+    }
+    measures
+}
+
+/// What is known of the times of an operation.
+fn times(side: &PrintedSide, name: &dyn Fn(&str) -> String) -> Vec<NamedEstimate> {
+    match side.times() {
+        KnownTimes::Nothing => Vec::new(),
+        KnownTimes::Mean { mean_ns, max_ns } => {
+            let mean = total(&name("service_time.mean"), mean_ns);
+            let max = max_ns.map(|max_ns| total(&name("service_time.max"), max_ns));
+            std::iter::once(mean).chain(max).collect()
+        }
+        KnownTimes::Distribution(histogram) => {
+            let mean = total(&name("service_time.mean"), histogram.mean_ns());
+            let quantile = |rank: f64| {
+                total(&name(&format!("service_time.q{rank}")), real(histogram.quantile_ns(rank)))
+            };
+            std::iter::once(mean).chain([0.5, 0.9, 0.99, 0.999].map(quantile)).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::import;
+    use super::*;
+
+    const SMALL: &str = r#"{"fio version": "fio-3.33", "timestamp_ms": 1700000000000, "jobs": [
+        {"jobname": "a", "groupid": 0, "job options": {"iodepth": "4", "direct": "1"}, "usr_cpu": 1.0, "sys_cpu": 2.0,
+         "read": {"io_bytes": 4096000, "total_ios": 1000, "runtime": 2000,
+                  "clat_ns": {"min": 10, "max": 900, "mean": 200.0, "N": 1000, "percentile": {"50.000000": 150, "99.000000": 700}}}},
+        {"jobname": "b", "groupid": 1, "write": {"io_bytes": 4096, "total_ios": 1, "runtime": 1000,
+                  "clat_ns": {"min": 5, "max": 5, "mean": 5.0, "N": 1, "bins": {"5": 1}}}}]}"#;
+
+    #[test]
+    fn groups_are_runs_and_jobs_are_streams() {
+        let found = import(&format!("note: fio says something\n{SMALL}")).unwrap();
+        let ImportedContent::Runs(runs) = &found.content else { panic!("{found:?}") };
+        assert_eq!((runs.len(), found.program.as_str()), (2, "fio-3.33"));
+        let operations = runs[0].measurement.operations();
+        let read = operations.read.unwrap();
+        assert_eq!((read.ios, read.bytes, read.service.quantile_ns(0.99)), (1000, 4_096_000, 700));
+        assert!((runs[0].measurement.iops() - 500.0).abs() < 1e-9);
+        assert!((read.service.mean_ns() - 200.0).abs() < 1.0, "{}", read.service.mean_ns());
+        assert!(found.lacks.contains(&Lack::QuantileRanks));
+        runs[0].workload.check().unwrap();
+    }
+
+    #[test]
+    fn what_is_cut_off_is_refused() {
+        for end in [1, 40, 200, SMALL.len() - 2] {
+            let error = import(&SMALL[..end]).unwrap_err();
+            assert!(error.message().contains("fio"), "{error}");
+        }
+    }
+
+    fn of_job(job: &str) -> Result<ImportedResult> {
+        import(&format!(r#"{{"fio version": "fio-3.33", "jobs": [{{"jobname": "a", {job}}}]}}"#))
+    }
+
+    fn numbers(result: ImportedResult) -> Vec<(String, f64)> {
+        let ImportedContent::Rows(rows) = result.content else { panic!("{result:?}") };
+        let measures = rows.into_iter().flat_map(|row| row.measures);
+        measures.map(|one| (one.quantity, one.estimate.value)).collect()
+    }
+
+    #[test]
+    fn what_has_no_distribution_is_a_row_of_what_is_known() {
+        let job = |times: &str| {
+            format!(r#""read": {{"io_bytes": 8192, "total_ios": 2000, "runtime": 1000{times}}}"#)
+        };
+        let mean = of_job(&job(r#", "clat_ns": {"max": 9, "mean": 5.0}"#)).unwrap();
+        assert!(mean.lacks.contains(&Lack::Quantiles));
+        let known = |name: &str, value| (name.to_owned(), value);
+        let rates = [known("iops", 2000.0), known("throughput", 8192.0)];
+        let times = [known("read.service_time.mean", 5.0), known("read.service_time.max", 9.0)];
+        assert_eq!(numbers(mean), [&rates[..], &times[..]].concat());
+        let off = of_job(&job("")).unwrap();
+        assert!(off.lacks.contains(&Lack::Times));
+        assert_eq!(numbers(off), rates);
+    }
+
+    #[test]
+    fn trims_are_named_and_joined_numbers_stay_joined() {
+        let side = r#"{"io_bytes": 4096, "total_ios": 1, "runtime": 1000, "clat_ns": {"min": 5, "max": 5, "mean": 5.0, "bins": {"5": 1}}}"#;
+        let both = of_job(&format!(r#""write": {side}, "trim": {side}"#)).unwrap();
+        assert!(both.lacks.contains(&Lack::OperationsLeftOut(vec!["1 trims".to_owned()])));
+        let error = of_job(&format!(r#""trim": {side}"#)).unwrap_err();
+        assert!(error.message().contains("nothing but trims"), "{error}");
+        let mixed =
+            of_job(&format!(r#""job options": {{"rw": "randrw"}}, "mixed": {side}"#)).unwrap();
+        assert!(mixed.lacks.contains(&Lack::Operations));
+        assert_eq!(numbers(mixed)[2].0, "service_time.mean");
+        let error = of_job(r#""error": 5"#).unwrap_err();
+        assert!(error.message().contains("error 5 in job a"), "{error}");
+    }
+}
