@@ -56,7 +56,7 @@ fn row(
     let measure = table::mean(&quantity, &values(lines, kind, elapsed_ms))?;
     Some(ImportedRow {
         settings: vec![setting("run", name), setting("operation", operation.name())],
-        elapsed_s: seconds(elapsed_ms * 1_000_000),
+        elapsed_s: Some(seconds(elapsed_ms * 1_000_000)),
         measures: vec![measure],
     })
 }
@@ -110,7 +110,7 @@ mod tests {
         assert!((throughput[0].measures[0].estimate.value - 8192.0).abs() < 1e-9);
         let iops = rows(text, "job_iops.2.log");
         assert!((iops[0].measures[0].estimate.value - 1.5).abs() < 1e-9);
-        assert!((iops[0].elapsed_s - 2.0).abs() < 1e-9);
+        assert_eq!(iops[0].elapsed_s, Some(2.0));
     }
 
     #[test]

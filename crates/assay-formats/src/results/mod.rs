@@ -1,6 +1,9 @@
 //! Results of other programs as Assay keeps them: runs with histograms where there are times, tables where there are not.
 
+mod amount;
 mod calibrate_io;
+mod check;
+mod columns;
 mod elbencho;
 mod fio_json;
 mod fio_line;
@@ -23,8 +26,12 @@ use assay_model::{Error, Result};
 /// Reads a result of any program that is known, by its content; `name` is that of the file.
 ///
 /// # Errors
-/// A usage error when it is none, or is cut off.
+/// A usage error when it is none, is cut off, holds no measurement, or holds numbers that are impossible.
 pub fn import(text: &str, name: &str) -> Result<ImportedResult> {
+    check::checked(read(text, name)?)
+}
+
+fn read(text: &str, name: &str) -> Result<ImportedResult> {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     if text.contains("\"fio version\"") {
         return fio_json::read(text);
