@@ -40,7 +40,8 @@ mod tests {
         let text = "{\"fio version\": \"fio-3.33\", \"é\": 1}\n";
         let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
-        let latin: Vec<u8> = text.chars().map(|letter| u8::try_from(u32::from(letter)).unwrap()).collect();
+        let latin: Vec<u8> =
+            text.chars().map(|letter| u8::try_from(u32::from(letter)).unwrap()).collect();
         for bytes in [
             text.as_bytes().to_vec(),
             [b"\xef\xbb\xbf", text.as_bytes()].concat(),

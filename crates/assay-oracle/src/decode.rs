@@ -12,8 +12,7 @@ const TAB_STOP: usize = 8;
 
 /// The bytes as reports are printed: one byte a letter of ASCII, lines that end with a line feed, blanks.
 pub(crate) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let narrow =
-        utf16(bytes).map_or(Cow::Borrowed(bytes), |text| Cow::Owned(text.into_bytes()));
+    let narrow = utf16(bytes).map_or(Cow::Borrowed(bytes), |text| Cow::Owned(text.into_bytes()));
     let look = &narrow[..narrow.len().min(LOOK_BYTES)];
     let only_returns = memchr(b'\n', look).is_none() && memchr_iter(b'\r', look).count() > 5;
     let lines = if only_returns { Cow::Owned(with_line_feeds(&narrow)) } else { narrow };

@@ -74,7 +74,8 @@ fn falling(measures: &[NamedEstimate]) -> Option<&str> {
     }
     quantiles.into_values().find_map(|mut all| {
         all.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let falls = |two: &[(f64, &NamedEstimate)]| two[1].1.estimate.value < two[0].1.estimate.value;
+        let falls =
+            |two: &[(f64, &NamedEstimate)]| two[1].1.estimate.value < two[0].1.estimate.value;
         all.windows(2).find(|two| falls(two)).map(|two| two[1].1.quantity.as_str())
     })
 }
@@ -118,7 +119,7 @@ mod tests {
     fn row(factor: &str, measures: Vec<NamedEstimate>) -> ImportedRow {
         let value = FactorValue::Whole(1);
         let settings = vec![Setting { factor: factor.to_owned(), value }];
-        ImportedRow { settings, elapsed_s: None, measures }
+        ImportedRow { settings, measures, ..ImportedRow::default() }
     }
 
     #[test]
@@ -130,7 +131,10 @@ mod tests {
             let words = row.settings.iter().map(|one| format!("{} {}", one.factor, one.value));
             words.collect::<Vec<_>>().join(", ")
         };
-        assert_eq!((shown(&rows[0]), shown(&rows[1])), ("a 1, b unknown".into(), "a unknown, b 1".into()));
+        assert_eq!(
+            (shown(&rows[0]), shown(&rows[1])),
+            ("a 1, b unknown".into(), "a unknown, b 1".into())
+        );
     }
 
     #[test]

@@ -58,6 +58,7 @@ fn row(
         settings: vec![setting("run", name), setting("operation", operation.name())],
         elapsed_s: Some(seconds(elapsed_ms * 1_000_000)),
         measures: vec![measure],
+        ..ImportedRow::default()
     })
 }
 
