@@ -305,11 +305,11 @@ impl<'a> Step<'a> {
         let mut sources = vec![("workers", worker.name.origin.clone())];
         notes.push(worker.name.note(Treatment::Exact));
         let depth = worker.outstanding.as_ref().map_or(Ok(1), |value| value.number(0))?;
-        for value in &worker.outstanding {
+        if let Some(value) = &worker.outstanding {
             sources.push(("arrival", value.origin.clone()));
             notes.push(value.note(Treatment::Exact));
         }
-        for value in &worker.disk {
+        if let Some(value) = &worker.disk {
             sources.push(("span", value.origin.clone()));
             let is_open = value.number(0)? == 0 && value.number(1)? > 0;
             let none = Treatment::Refused(Reason::NoWord);

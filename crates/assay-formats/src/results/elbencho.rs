@@ -159,7 +159,7 @@ impl Table {
         let mut settings = Vec::new();
         for name in setting_names(&self.names) {
             let Some(cell) = self.cell(cells, name) else { continue };
-            let known = FACTORS.iter().find(|(column, _)| column == name);
+            let known = FACTORS.iter().find(|(column, _)| *column == name);
             let factor =
                 known.map_or_else(|| factor_name(name), |(_, factor)| (*factor).to_owned());
             settings.push(setting(&factor, cell));

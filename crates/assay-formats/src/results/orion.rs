@@ -125,9 +125,11 @@ impl<'a> Summary<'a> {
     fn read(&self, run: Option<Setting>, rows: &mut Vec<ImportedRow>) -> Result<()> {
         let elapsed_s = self.after("Duration for each Data Point:");
         let mut points = Vec::new();
+        // What stands at the point is the end of each line.
+        let is_whole = |line: &str| after(line, "Large=").is_some();
         for line in self.lines().filter(|line| BEST.iter().any(|best| line.starts_with(best))) {
             let what = || broken("ORION", &format!("the line '{}'", super::rows::cut(line)));
-            points.push(self.best(line).ok_or_else(what)?);
+            points.push(self.best(line).filter(|_| is_whole(line)).ok_or_else(what)?);
         }
         if points.is_empty() {
             return Err(broken(

@@ -72,8 +72,9 @@ struct Summary<'a> {
 
 impl<'a> Summary<'a> {
     fn row(&self) -> Result<ImportedRow> {
-        let rate_per_s =
-            self.rate_per_s().ok_or_else(|| broken("pgbench", "a summary has no line tps ="))?;
+        let rate_per_s = self
+            .rate_per_s()
+            .ok_or_else(|| broken("pgbench", "a summary has no whole line tps =: it is cut off"))?;
         let mut measures = vec![self.with_interval(rate_per_s)];
         measures.extend(self.time_ns("average").map(|ns| total(&format!("{TIME}.mean"), ns)));
         measures.extend(self.time_ns("stddev").map(|ns| total(&format!("{TIME}.stddev"), ns)));
@@ -96,12 +97,16 @@ impl<'a> Summary<'a> {
         self.lines.iter().find_map(|line| line.strip_prefix(label)).map(str::trim)
     }
 
-    /// The rate without the time that connections took: up to version 13 the second of two lines, later the only one.
+    /// The rate without the time that connections took: up to version 13 the second of two lines, later the only one. Each
+    /// line ends with what it counts; one that does not is cut off.
     fn rate_per_s(&self) -> Option<f64> {
-        let rates = || self.lines.iter().filter_map(|line| line.strip_prefix("tps = "));
-        let without =
-            rates().find(|rate| rate.contains("excluding") || rate.contains("without initial"));
-        without.or_else(|| rates().next()).and_then(leading)
+        let lines = self.lines.iter().filter_map(|line| line.strip_prefix("tps = "));
+        let rates: Vec<&str> = lines.filter(|rate| rate.ends_with(')')).collect();
+        let named = |word: &str| rates.iter().find(|rate| rate.contains(word));
+        let is_first_of_two = named("including connections").is_some();
+        let without = named("excluding").or_else(|| named("without initial"));
+        let only = rates.first().filter(|_| !is_first_of_two);
+        without.or(only).and_then(|rate| leading(rate))
     }
 
     /// Up to version 9.5 a colon stands where an equals sign stands now.
@@ -195,6 +200,11 @@ mod tests {
         let two = rows(&format!("{OLD}{}", OLD.replace("= 500", "= 600")));
         assert_eq!(two.iter().map(|row| value(row, RATE)).collect::<Vec<_>>(), [500.0, 600.0]);
         assert!(read_summary("transaction type: t\nnumber of clients: 1\n").is_err());
+        // Cut off inside the rate it would be another rate.
+        for end in [4, 30, 50, 70] {
+            let cut = read_summary(&OLD[..OLD.len() - end]).unwrap_err();
+            assert!(cut.message().contains("cut off"), "{cut}");
+        }
     }
 
     #[test]

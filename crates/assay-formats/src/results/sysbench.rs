@@ -51,8 +51,9 @@ pub fn read(text: &str) -> Result<ImportedResult> {
 fn row(text: &str) -> Result<ImportedRow> {
     let output = Output { text };
     let elapsed_s = output.value("total time:").and_then(leading);
-    let elapsed_s = elapsed_s.filter(|time_s| *time_s > 0.0).ok_or_else(|| {
-        broken("sysbench", "a run has no line total time: it did not end, or is cut off")
+    let is_whole = text.contains("execution time (avg/stddev)");
+    let elapsed_s = elapsed_s.filter(|time_s| is_whole && *time_s > 0.0).ok_or_else(|| {
+        broken("sysbench", "a run has no last line, execution time: it did not end, or is cut off")
     })?;
     let is_database = text.contains("transactions:");
     let (mut measures, settings) = if is_database {
@@ -103,8 +104,8 @@ impl<'a> Output<'a> {
         let mut measures = vec![around(total("transactions", rate), &self.reported(" tps:"))];
         let others = [
             ("queries", self.rate("queries:").or_else(|| self.rate("read/write requests:"))),
-            ("errors_per_s", self.rate("ignored errors:").or_else(|| self.rate("deadlocks:"))),
-            ("reconnects_per_s", self.rate("reconnects:").filter(|rate| *rate > 0.0)),
+            ("ignored_errors", self.rate("ignored errors:").or_else(|| self.rate("deadlocks:"))),
+            ("reconnects", self.rate("reconnects:").filter(|rate| *rate > 0.0)),
         ];
         measures.extend(others.into_iter().filter_map(|(name, value)| Some(total(name, value?))));
         measures
@@ -244,8 +245,8 @@ mod tests {
     use super::super::rows::testing::{rows, setting, value};
     use super::*;
 
-    const OLTP: &str = "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\nRunning the test with following options:\nNumber of threads: 4\nReport intermediate results every 2 second(s)\n\nThreads started!\n\n[ 2s ] thds: 4 tps: 900.00 qps: 19162.91 (r/w/o: 1/2/3) lat (ms,99%): 13.95 err/s: 21.48 reconn/s: 0.00\nSQL statistics:\n    queries performed:\n        read:                            55482\n    transactions:                        3938   (655.20 per sec.)\n    queries:                             80185  (13341.01 per sec.)\n    ignored errors:                      77     (12.81 per sec.)\n    reconnects:                          0      (0.00 per sec.)\n\nGeneral statistics:\n    total time:                          6.0089s\n    total number of events:              3938\n\nLatency (ms):\n         min:                                    0.68\n         avg:                                    6.10\n         max:                                   40.30\n         99th percentile:                       16.41\n         sum:                                23900.00\n";
-    const FILES: &str = "sysbench 1.0.20 (x)\nRunning the test with following options:\nNumber of threads: 4\n\nExtra file open flags: directio\n4 files, 16MiB each\n64MiB total file size\nBlock size 16KiB\nRead/Write ratio for combined random IO test: 1.50\nPeriodic FSYNC enabled, calling fsync() each 100 requests.\nUsing synchronous I/O mode\nDoing random r/w test\n\nFile operations:\n    reads/s:                      40248.65\n    writes/s:                     26832.23\n    fsyncs/s:                     2685.76\n\nThroughput:\n    read, MiB/s:                  628.89\n    written, MiB/s:               419.25\n\nGeneral statistics:\n    total time:                          5.0026s\n\nLatency (ms):\n         avg:                                    0.06\n         max:                                   81.45\n         95th percentile:                        0.03\n";
+    const OLTP: &str = "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\nRunning the test with following options:\nNumber of threads: 4\nReport intermediate results every 2 second(s)\n\nThreads started!\n\n[ 2s ] thds: 4 tps: 900.00 qps: 19162.91 (r/w/o: 1/2/3) lat (ms,99%): 13.95 err/s: 21.48 reconn/s: 0.00\nSQL statistics:\n    queries performed:\n        read:                            55482\n    transactions:                        3938   (655.20 per sec.)\n    queries:                             80185  (13341.01 per sec.)\n    ignored errors:                      77     (12.81 per sec.)\n    reconnects:                          0      (0.00 per sec.)\n\nGeneral statistics:\n    total time:                          6.0089s\n    total number of events:              3938\n\nLatency (ms):\n         min:                                    0.68\n         avg:                                    6.10\n         max:                                   40.30\n         99th percentile:                       16.41\n         sum:                                23900.00\nThreads fairness:\n    execution time (avg/stddev):   6.0/0.00\n";
+    const FILES: &str = "sysbench 1.0.20 (x)\nRunning the test with following options:\nNumber of threads: 4\n\nExtra file open flags: directio\n4 files, 16MiB each\n64MiB total file size\nBlock size 16KiB\nRead/Write ratio for combined random IO test: 1.50\nPeriodic FSYNC enabled, calling fsync() each 100 requests.\nUsing synchronous I/O mode\nDoing random r/w test\n\nFile operations:\n    reads/s:                      40248.65\n    writes/s:                     26832.23\n    fsyncs/s:                     2685.76\n\nThroughput:\n    read, MiB/s:                  628.89\n    written, MiB/s:               419.25\n\nGeneral statistics:\n    total time:                          5.0026s\n\nLatency (ms):\n         avg:                                    0.06\n         max:                                   81.45\n         95th percentile:                        0.03\nThreads fairness:\n    execution time (avg/stddev):   6.0/0.00\n";
 
     #[test]
     fn a_load_on_a_database_is_transactions_and_their_times() {
@@ -287,7 +288,7 @@ mod tests {
 
     #[test]
     fn counts_of_older_versions_become_rates() {
-        let old = "sysbench 0.4.12:  multi-threaded system evaluation benchmark\n\nRunning the test with following options:\nNumber of threads: 8\nBlock size 16Kb\nDoing random r/w test\nOperations performed:  6000 Read, 4000 Write, 12800 Other = 22800 Total\nRead 93.75Mb  Written 62.5Mb  Total transferred 156.25Mb  (15.5Mb/sec)\n  992.12 Requests/sec executed\n\nTest execution summary:\n    total time:                          10.0000s\n    per-request statistics:\n         avg:                                  7.71ms\n         max:                                120.33ms\n         approx.  95 percentile:              30.57ms\n";
+        let old = "sysbench 0.4.12:  multi-threaded system evaluation benchmark\n\nRunning the test with following options:\nNumber of threads: 8\nBlock size 16Kb\nDoing random r/w test\nOperations performed:  6000 Read, 4000 Write, 12800 Other = 22800 Total\nRead 93.75Mb  Written 62.5Mb  Total transferred 156.25Mb  (15.5Mb/sec)\n  992.12 Requests/sec executed\n\nTest execution summary:\n    total time:                          10.0000s\n    per-request statistics:\n         avg:                                  7.71ms\n         max:                                120.33ms\n         approx.  95 percentile:              30.57ms\nThreads fairness:\n    execution time (avg/stddev):   6.0/0.00\n";
         let row = &rows(read(old).unwrap())[0];
         let measures = ["read.iops", "write.iops", "sync.iops", "throughput", "service_time.q0.95"];
         assert_eq!(
@@ -308,7 +309,7 @@ mod tests {
 
     #[test]
     fn other_tests_and_cut_outputs_are_refused() {
-        let cpu = "sysbench 1.0.20\nRunning the test with following options:\nCPU speed:\n    events per second:   900.43\nGeneral statistics:\n    total time:  1.0s\n";
+        let cpu = "sysbench 1.0.20\nRunning the test with following options:\nCPU speed:\n    events per second:   900.43\nGeneral statistics:\n    total time:  1.0s\nThreads fairness:\n    execution time (avg/stddev):   6.0/0.00\n";
         assert!(read(cpu).unwrap_err().message().contains("neither files nor"));
         let cut = &OLTP[..OLTP.find("General").unwrap()];
         assert!(read(cut).unwrap_err().message().contains("did not end"));

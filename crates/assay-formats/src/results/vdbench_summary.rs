@@ -118,7 +118,9 @@ impl Summary {
         let milliseconds = |place: usize| at(place).map(|time_ms| time_ms * 1e6);
         let rates = self.rates.iter().filter(|(index, _)| (range.0..=range.1).contains(index));
         let rates: Vec<f64> = rates.map(|(_, rate)| *rate).collect();
-        let Some(rate) = at(0).filter(|rate| *rate > 0.0) else { return Vec::new() };
+        // Behind what is read stand others: without them the line is cut off.
+        let is_whole = values.len() > if let Layout::Files = self.layout { 12 } else { 9 };
+        let Some(rate) = at(0).filter(|rate| is_whole && *rate > 0.0) else { return Vec::new() };
         if let Layout::Files = self.layout {
             // rate resp cpu sys read% read: rate resp, write: rate resp, MB/s: read write total
             let Some(megabytes) = at(11) else { return Vec::new() };

@@ -13,10 +13,16 @@ where
     let mut writer = form.from_writer(&mut written);
     for record in records {
         // Memory takes everything, and records may differ in length.
-        let _ = writer.write_record(record.into_iter().map(String::into_bytes));
+        let _ = writer.write_record(record.into_iter().map(|cell| plain(cell).into_bytes()));
     }
     drop(writer);
     String::from_utf8_lossy(&written).into_owned()
+}
+
+/// A cell that a spreadsheet shows and does not carry out: names come from strangers.
+fn plain(cell: String) -> String {
+    let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if is_formula && cell.parse::<f64>().is_err() { format!("'{cell}") } else { cell }
 }
 
 #[cfg(test)]
@@ -28,5 +34,11 @@ mod tests {
         let cells = ["a", "b,c", "d\"e", "f\ng", ""].map(str::to_owned);
         assert_eq!(csv([cells]), "a,\"b,c\",\"d\"\"e\",\"f\ng\",\n");
         assert_eq!(csv([[String::new()]]), "\"\"\n");
+    }
+
+    #[test]
+    fn formulas_are_text_and_numbers_stay_numbers() {
+        let cells = ["=cmd()|READ", "@x", "-1.5", "+2e3", "-", "a=b"].map(str::to_owned);
+        assert_eq!(csv([cells]), "'=cmd()|READ,'@x,-1.5,+2e3,'-,a=b\n");
     }
 }
