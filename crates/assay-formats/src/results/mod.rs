@@ -6,10 +6,7 @@ mod check;
 mod columns;
 mod dates;
 mod elbencho;
-mod fio_json;
-mod fio_line;
-mod fio_log;
-mod fio_rates;
+mod fio;
 mod hammerdb;
 mod imported;
 mod iometer;
@@ -17,7 +14,6 @@ mod numbers;
 mod orion;
 mod pgbench;
 mod pgbench_log;
-mod quantiles;
 mod report;
 mod rows;
 mod sysbench;
@@ -73,7 +69,7 @@ fn read(file: NamedText<'_>, files: &[NamedText<'_>]) -> Result<ImportedResult> 
     let NamedText { name, text } = file;
     let first = first_line(text);
     if text.contains("\"fio version\"") {
-        return fio_json::read(text);
+        return fio::read_json(text);
     }
     if iometer::is_result(text) {
         return iometer::read(text);
@@ -102,8 +98,8 @@ fn read(file: NamedText<'_>, files: &[NamedText<'_>]) -> Result<ImportedResult> 
     if pgbench::is_summary(text) {
         return pgbench::read_summary(text);
     }
-    if fio_line::is_log(first) {
-        return fio_log::read(text, name);
+    if fio::is_log(first) {
+        return fio::read_log(text, name);
     }
     if pgbench_log::is_log(first) {
         return pgbench_log::read_log(files);

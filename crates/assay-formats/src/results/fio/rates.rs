@@ -1,8 +1,8 @@
 //! fio's logs of rates and of mean latencies: a row an operation, because no histogram can be made of them.
 
-use super::fio_line::{Line, LogKind, parse_line};
-use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken};
-use super::table;
+use super::super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken};
+use super::super::table;
+use super::line::{Line, LogKind, parse_line};
 use assay_model::Result;
 use assay_model::measurement::Operation;
 use assay_model::number::{index_of, real, seconds};
