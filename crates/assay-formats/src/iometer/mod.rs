@@ -161,7 +161,7 @@ fn times(found: &Configuration, notes: &mut Vec<Note>) -> Result<Times, Refused>
     let mut seconds = 0;
     if let Some(value) = &found.run_time {
         for (place, unit_s) in [3600, 60, 1].into_iter().enumerate() {
-            seconds += value.number(place)?.saturating_mul(unit_s);
+            seconds = value.number(place)?.saturating_mul(unit_s).saturating_add(seconds);
         }
         let endless = Treatment::Approximated(Approximation::UntilStopped(ENDLESS));
         notes.push(value.note(if seconds > 0 { Treatment::Exact } else { endless }));

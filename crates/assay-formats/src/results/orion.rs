@@ -10,6 +10,7 @@ use assay_model::Result;
 use assay_model::study::Setting;
 use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
+use std::collections::BTreeMap;
 
 const READ_TIME: &str = "read.service_time.mean";
 const WRITE_TIME: &str = "write.service_time.mean";
@@ -43,16 +44,22 @@ pub fn test_of(name: &str) -> &str {
 pub fn read(files: &[NamedText<'_>]) -> Result<ImportedResult> {
     let summaries = files.iter().filter(|file| !is_matrix(file.text));
     let summaries: Vec<Summary<'_>> = summaries.flat_map(|file| Summary::all(file.text)).collect();
-    let mut rows: Vec<ImportedRow> = Vec::new();
+    let mut points = Points::default();
     for file in files.iter().filter(|file| is_matrix(file.text)) {
-        read_matrix(*file, summaries.first(), &mut rows)?;
+        read_matrix(*file, summaries.first(), &mut points)?;
     }
     for (number, summary) in (1..).zip(&summaries) {
-        let run = (summaries.len() > 1).then(|| count("run", number));
-        summary.read(run, &mut rows)?;
+        summary.read((summaries.len() > 1).then_some(number), &mut points)?;
     }
+    let mut rows = points.rows;
     if rows.is_empty() {
         return Err(broken("ORION", "it has no data points"));
+    }
+    for (number, summary) in (1..).zip(&summaries) {
+        let run = count("run", number);
+        let is_of = |row: &&mut ImportedRow| summaries.len() == 1 || row.settings.contains(&run);
+        let of_run = rows.iter_mut().filter(is_of);
+        of_run.for_each(|row| row.settings.extend(summary.settings()));
     }
     let version = summaries.first().map_or("", |summary| summary.version);
     let is_joint = |summary: &Summary<'_>| {
@@ -122,24 +129,23 @@ impl<'a> Summary<'a> {
     }
 
     /// Its three best points, and their times.
-    fn read(&self, run: Option<Setting>, rows: &mut Vec<ImportedRow>) -> Result<()> {
+    fn read(&self, run: Option<u64>, points: &mut Points) -> Result<()> {
         let elapsed_s = self.after("Duration for each Data Point:");
-        let mut points = Vec::new();
+        let mut best = Vec::new();
         // What stands at the point is the end of each line.
         let is_whole = |line: &str| after(line, "Large=").is_some();
         for line in self.lines().filter(|line| BEST.iter().any(|best| line.starts_with(best))) {
             let what = || broken("ORION", &format!("the line '{}'", super::rows::cut(line)));
-            points.push(self.best(line).filter(|_| is_whole(line)).ok_or_else(what)?);
+            best.push(self.best(line).filter(|_| is_whole(line)).ok_or_else(what)?);
         }
-        if points.is_empty() {
+        if best.is_empty() {
             return Err(broken(
                 "ORION",
                 "it has none of the lines Maximum Small IOPS, Maximum Large MBPS, Minimum Small Latency: a run that was not finished has none",
             ));
         }
-        for (measure, point) in points.into_iter().chain(self.lines().filter_map(mean_time)) {
-            let settings = run.iter().cloned().chain(point_settings(point)).chain(self.settings());
-            add(rows, settings.collect(), measure, elapsed_s);
+        for (measure, at) in best.into_iter().chain(self.lines().filter_map(mean_time)) {
+            points.add(point(at, run), measure, elapsed_s);
         }
         Ok(())
     }
@@ -190,50 +196,57 @@ fn mean_time(line: &str) -> Option<(NamedEstimate, &str)> {
     Some((total(quantity, after(times, "avg=")? * 1e3), point))
 }
 
-/// Adds a number to its point; a time of reads alone takes the place of the best one, which is of reads and writes.
-fn add(
-    rows: &mut Vec<ImportedRow>,
-    settings: Vec<Setting>,
-    measure: NamedEstimate,
-    elapsed_s: Option<f64>,
-) {
-    let is_of = |row: &ImportedRow| {
-        let known = row.settings.iter().filter(|one| settings.iter().any(|other| other == *one));
-        known.count() == row.settings.len().min(settings.len())
-    };
-    let Some(row) = rows.iter_mut().find(|row| is_of(row)) else {
-        rows.push(ImportedRow {
-            settings,
-            elapsed_s,
-            measures: vec![measure],
-            ..ImportedRow::default()
-        });
-        return;
-    };
-    if row.settings.len() < settings.len() {
-        row.settings = settings;
+/// The data points of a test, found by their loads.
+#[derive(Default)]
+struct Points {
+    rows: Vec<ImportedRow>,
+    places: BTreeMap<PointLoad, usize>,
+}
+
+/// What tells data points apart: the run where there are several, and how many I/Os were outstanding.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct PointLoad {
+    run: Option<u64>,
+    large: u64,
+    small: u64,
+}
+
+impl PointLoad {
+    fn settings(self) -> Vec<Setting> {
+        let run = self.run.map(|run| count("run", run));
+        let outstanding =
+            [count("large_outstanding", self.large), count("queue_depth", self.small)];
+        run.into_iter().chain(outstanding).collect()
     }
-    match row.measures.iter_mut().find(|known| known.quantity == measure.quantity) {
-        Some(known) => *known = measure,
-        None => row.measures.push(measure),
+}
+
+impl Points {
+    /// Adds a number to its point; a time of reads alone takes the place of the best one, which is of reads and writes.
+    fn add(&mut self, load: PointLoad, measure: NamedEstimate, elapsed_s: Option<f64>) {
+        let place = *self.places.entry(load).or_insert_with(|| {
+            let settings = load.settings();
+            self.rows.push(ImportedRow { settings, elapsed_s, ..ImportedRow::default() });
+            self.rows.len() - 1
+        });
+        let measures = &mut self.rows[place].measures;
+        match measures.iter_mut().find(|known| known.quantity == measure.quantity) {
+            Some(known) => *known = measure,
+            None => measures.push(measure),
+        }
     }
 }
 
 /// `Small=5 and Large=0`.
-fn point_settings(text: &str) -> Vec<Setting> {
+fn point(text: &str, run: Option<u64>) -> PointLoad {
     let number = |name: &str| after(text, name).map_or(0, assay_model::number::count);
-    settings(number("Small="), number("Large="))
-}
-
-fn settings(small: u64, large: u64) -> Vec<Setting> {
-    vec![count("large_outstanding", large), count("queue_depth", small)]
+    PointLoad { run, large: number("Large="), small: number("Small=") }
 }
 
 /// Reads one of the csv files: rows are loads of large I/Os, columns loads of small ones; its name says what it holds.
 fn read_matrix(
     file: NamedText<'_>,
     summary: Option<&Summary<'_>>,
-    rows: &mut Vec<ImportedRow>,
+    points: &mut Points,
 ) -> Result<()> {
     let (quantity, unit) = match file.name {
         name if name.contains("_iops") => ("iops", 1.0),
@@ -260,9 +273,10 @@ fn read_matrix(
         let place = NumberPlace { program: "ORION", line, what: quantity };
         for (small, cell) in columns.iter().zip(cells) {
             let (Some(small), Some(value)) = (small, place.amount(cell)?) else { continue };
-            add(rows, settings(*small, large), total(quantity, value * unit), elapsed_s);
+            let load = PointLoad { run: None, large, small: *small };
+            points.add(load, total(quantity, value * unit), elapsed_s);
         }
-        if rows.len() > POINTS_MAX {
+        if points.rows.len() > POINTS_MAX {
             return Err(broken("ORION", "more than 100000 data points"));
         }
     }

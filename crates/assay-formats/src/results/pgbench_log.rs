@@ -118,9 +118,13 @@ impl Log {
 
     /// The share of the transactions that are in the log, where it is a sample of them: numbers are missing in it.
     fn sampled_share(&self) -> f64 {
-        let (lines, numbers) = self.clients.values().fold((0, 0), |sum, (lines, first, last)| {
-            (sum.0 + lines, sum.1 + (last.saturating_sub(*first) + 1).max(*lines))
-        });
+        let (lines, numbers) =
+            self.clients.values().fold((0, 0_u64), |sum, (lines, first, last)| {
+                (
+                    sum.0 + lines,
+                    sum.1.saturating_add(last.saturating_sub(*first).saturating_add(1).max(*lines)),
+                )
+            });
         assay_model::number::share(lines, numbers)
     }
 
@@ -188,11 +192,11 @@ pub fn read_log(files: &[NamedText<'_>]) -> Result<ImportedResult> {
 /// Clients are numbered from 0 over all threads.
 fn other_threads(log: &Log) -> Option<Lack> {
     let last = *log.clients.keys().last()?;
-    let missing = (last + 1).saturating_sub(count_of(log.clients.len()));
+    let all = last.saturating_add(1);
+    let missing = all.saturating_sub(count_of(log.clients.len()));
     (missing > 0).then(|| {
         Lack::OnlyPart(format!(
-            "{missing} of {} clients are in the logs of other threads, which were not named",
-            last + 1
+            "{missing} of {all} clients are in the logs of other threads, which were not named"
         ))
     })
 }

@@ -181,7 +181,8 @@ impl Summary {
     /// The time behind the averages: its share of the intervals of `elapsed=600 warmup=30`.
     fn elapsed_s(&self, range: (u64, u64)) -> Option<f64> {
         let run_s = after(&self.run, "elapsed=")? + after(&self.run, "warmup=").unwrap_or(0.0);
-        Some(run_s * real(range.1 - range.0 + 1) / real(range.1))
+        let counted = (range.1 - range.0).saturating_add(1);
+        Some(run_s * real(counted) / real(range.1)).filter(|time_s| time_s.is_finite())
     }
 }
 
