@@ -4,7 +4,7 @@ use crate::loaded_run::{is_rung, read_cell, series_of_rungs};
 use assay_judge::LoadFacts;
 use assay_judge::compare::{
     CompareRules, RunFacts, SideFacts, compare, facts_of_calibration, facts_of_dss, facts_of_load,
-    facts_of_profile, facts_of_run, joined, of_parts, with_intervals,
+    facts_of_profile, facts_of_row, facts_of_run, joined, of_parts, with_intervals,
 };
 use assay_methods::files::read_document;
 use assay_model::calibration::Calibration;
@@ -13,6 +13,7 @@ use assay_model::dss::Dss;
 use assay_model::load::Load;
 use assay_model::profile::parse_profile;
 use assay_model::run::RunKind;
+use assay_model::study::{CellResult, StudyResult};
 use assay_model::{Error, Result, Workload};
 use assay_store::{CellReader, Document, RunReader, Store};
 use std::path::Path;
@@ -108,13 +109,42 @@ fn read_run(name: &str, store: &Store) -> Result<SideFacts> {
         None => (name, None),
     };
     let run = store.open(name)?;
-    let mut facts = facts_of(&run, wanted)?;
+    let mut facts = match rows(&run, wanted)? {
+        Some(rows) => rows,
+        None => facts_of(&run, wanted)?,
+    };
     if let Some(label) = run.label() {
         let id = &run.manifest().id;
         let named = facts.side.name.replacen(id, &label, 1);
         facts.side.ids = vec![std::mem::replace(&mut facts.side.name, named)];
     }
     Ok(facts)
+}
+
+/// The rows of another program's result that are meant: the one of that number, or all where they are repeats of one load.
+/// Nothing of a run that Assay measured.
+fn rows(run: &RunReader, wanted: Option<&str>) -> Result<Option<SideFacts>> {
+    let Some(study) = run.json::<StudyResult>(Document::Results)? else { return Ok(None) };
+    let rows: Vec<&CellResult> = study.cells.iter().filter(|row| row.is_imported()).collect();
+    let Some(first) = rows.first() else { return Ok(None) };
+    let number = wanted.and_then(|wanted| wanted.parse::<u32>().ok());
+    let meant: Vec<&CellResult> = match number {
+        Some(number) => rows.iter().copied().filter(|row| row.cell.number == number).collect(),
+        None if wanted.is_some() => Vec::new(),
+        None => {
+            rows.iter().copied().filter(|row| row.cell.settings == first.cell.settings).collect()
+        }
+    };
+    let id = &run.manifest().id;
+    if meant.is_empty() || number.is_none() && meant.len() < rows.len() {
+        return Err(Error::usage(
+            format!("the run {id} does not say which of its {} rows is meant", rows.len()),
+            format!("name a row as its table numbers it, for example {id}:{}", first.cell.number),
+        ));
+    }
+    let name = number.map_or_else(|| id.clone(), |number| format!("{id}:{number}"));
+    let target = run.manifest().targets.join(", ");
+    Ok(joined(meant.into_iter().map(|row| facts_of_row(&name, &target, row)).collect()))
 }
 
 /// What a run measured: the wanted cell of it, or all of its parts.
@@ -150,16 +180,32 @@ fn nothing_measured(name: &str) -> Error {
 /// The cell that is meant: the one of that name, or the only one that is not a rung of a ladder.
 fn only_cell(run: &RunReader, wanted: Option<&str>) -> Result<CellReader> {
     let mut cells = run.cells()?;
-    cells.retain(|cell| {
-        wanted.map_or(!is_rung(cell.name()), |wanted| cell.name().starts_with(wanted))
+    let directory = wanted.map(|wanted| directory_of(run, wanted)).transpose()?;
+    cells.retain(|cell| match &directory {
+        Some(wanted) => cell.name().starts_with(wanted),
+        None => !is_rung(cell.name()),
     });
     let many = wanted.is_none() && run.manifest().kind == RunKind::Study && cells.len() > 1;
     cells.pop().filter(|_| !many).ok_or_else(|| {
         Error::usage(
             format!("the run {} does not say which workload is meant", run.manifest().id),
-            "name a cell of a study as RUN:CELL, for example 20261121:00003; or a run of one workload",
+            format!(
+                "name a cell as its table numbers it, for example {}:1; or a run of one workload",
+                run.manifest().id
+            ),
         )
     })
+}
+
+/// The directory of a cell that is named by its number or by its directory.
+fn directory_of(run: &RunReader, wanted: &str) -> Result<String> {
+    let number = wanted.parse::<u32>().ok();
+    let Some(study) = run.json::<StudyResult>(Document::Results)? else {
+        return Ok(wanted.to_owned());
+    };
+    let of_number = study.cells.iter().find(|row| Some(row.cell.number) == number);
+    let directory = of_number.map(|row| row.directory.clone()).filter(|name| !name.is_empty());
+    Ok(directory.unwrap_or_else(|| wanted.to_owned()))
 }
 
 /// One workload as a side, or as part of one.

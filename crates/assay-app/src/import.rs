@@ -6,10 +6,11 @@ use crate::plan_document::PlanDocument;
 use crate::reports::{ReportRequest, read_files};
 use assay_archives::oswatcher::tool_means;
 use assay_formats::results::{
-    ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, import, report_row,
+    ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, NamedText, are_of_one_run,
+    companion, import_files, report_row,
 };
 use assay_host::clock::unix_ns;
-use assay_judge::{factor_curves, factor_scaling};
+use assay_judge::{factor_scaling, imported_curves};
 use assay_methods::files::read_foreign;
 use assay_model::measurement::{Finish, Measurement, Remark, Window};
 use assay_model::number::count_of;
@@ -41,23 +42,85 @@ struct KeptPlan {
     plan: ImportPlan,
 }
 
-/// Imports a file, or a folder of a SLOB run; each measurement in it becomes a run.
+/// Files of one run, and the first of them, by which they are called in errors.
+pub struct ImportGroup {
+    path: PathBuf,
+    files: Vec<ReadFile>,
+}
+
+/// A file as it was read.
+struct ReadFile {
+    name: String,
+    text: String,
+}
+
+impl ReadFile {
+    fn named(&self) -> NamedText<'_> {
+        NamedText { name: &self.name, text: &self.text }
+    }
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name()
+        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Reads files and puts together those that are of one run; a folder is a group of its own.
 ///
 /// # Errors
-/// A usage error when the file is not a known result, is cut off, or was imported before and `again` is not set.
-pub fn import_file(path: &Path, again: bool, context: &Context) -> Result<Vec<FinishedRun>> {
-    let name = path
-        .file_name()
-        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-    let (result, content) = if path.is_dir() {
-        read_folder(path, &name)?
+/// A usage error when a file cannot be read, or is not text.
+pub fn read_groups(paths: &[PathBuf]) -> Result<Vec<ImportGroup>> {
+    let mut groups: Vec<ImportGroup> = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            groups.push(ImportGroup { path: path.clone(), files: Vec::new() });
+            continue;
+        }
+        let file = ReadFile { name: name_of(path), text: read_foreign(path, "result")? };
+        let folder = path.parent();
+        let same = |group: &&mut ImportGroup| {
+            let first = group.files.first().filter(|_| group.path.parent() == folder);
+            first.is_some_and(|first| are_of_one_run(&first.named(), &file.named()))
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.files.push(file),
+            None => groups.push(ImportGroup { path: path.clone(), files: vec![file] }),
+        }
+    }
+    groups.iter_mut().for_each(add_companion);
+    Ok(groups)
+}
+
+/// Reads the file beside one that does not say everything itself.
+fn add_companion(group: &mut ImportGroup) {
+    let [only] = group.files.as_slice() else { return };
+    let Some(name) = companion(&only.name) else { return };
+    let text = read_foreign(&group.path.with_file_name(&name), "summary");
+    group.files.extend(text.ok().map(|text| ReadFile { name, text }));
+}
+
+/// Imports the files of one run, or the folder of a SLOB run; each measurement in it becomes a run.
+///
+/// # Errors
+/// A usage error when it is not a known result, is cut off, or was imported before and `again` is not set.
+pub fn import_group(
+    group: &ImportGroup,
+    again: bool,
+    context: &Context,
+) -> Result<Vec<FinishedRun>> {
+    let path = &group.path;
+    let (result, content) = if group.files.is_empty() {
+        read_folder(path, &name_of(path))?
     } else {
-        let text = read_foreign(path, "result")?;
-        (import(&text, &name).map_err(|error| error.context(path.display()))?, text)
+        let files: Vec<NamedText<'_>> = group.files.iter().map(ReadFile::named).collect();
+        let result = import_files(&files).map_err(|error| error.context(path.display()))?;
+        (result, files.iter().map(|file| file.text).collect::<String>())
     };
+    let more = group.files.len().saturating_sub(1);
+    let name = name_of(path);
     let plan = ImportPlan {
         program: result.program.clone(),
-        file: name,
+        file: if more > 0 { format!("{name} and {more} more") } else { name },
         crc32: crc32fast::hash(content.as_bytes()),
         bytes: count_of(content.len()),
     };
@@ -168,6 +231,7 @@ fn keep_rows(
             state: CellState::Measured,
             directory: String::new(),
             run: String::new(),
+            started_unix_ns: row.started_unix_ns,
             elapsed_s: row.elapsed_s.unwrap_or(0.0),
             host_busy_share: None,
             measures: row.measures.clone(),
@@ -176,7 +240,7 @@ fn keep_rows(
             hooks: Vec::new(),
         });
     }
-    let curves = factor_curves(&cells);
+    let curves = imported_curves(&cells);
     let study = StudyResult {
         format: 1,
         study: format!("{}: {}", result.program, result.name),

@@ -43,7 +43,12 @@ pub fn job_text(path: &Path) -> Result<Option<String>> {
     let text = read_foreign(path, "job file")?;
     let is_job = matches!(
         detect(&text),
-        Some(FileKind::FioJob | FileKind::VdbenchParameters | FileKind::OrionLuns)
+        Some(
+            FileKind::FioJob
+                | FileKind::VdbenchParameters
+                | FileKind::IometerConfiguration
+                | FileKind::OrionLuns
+        )
     );
     Ok(is_job.then_some(text))
 }

@@ -22,6 +22,8 @@ use assay_model::{Outcome, Result, Verdict};
 use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
 use assay_store::{CellReader, Document, RunReader};
 
+mod imported;
+
 /// Begin of the names of cells that are rungs.
 const RUNG: &str = "sessions-";
 
@@ -33,7 +35,7 @@ pub struct LoadedRun {
     series: Vec<Series>,
     /// How each rung of a load went over time, in their order.
     rungs: Vec<Series>,
-    /// What watching the machine showed.
+    /// What watching the machine showed, or another program measured.
     watched: Vec<NamedEstimate>,
 }
 
@@ -72,7 +74,12 @@ impl LoadedRun {
             report.runs.push(run);
             series.push(of_cell);
         }
-        let watched = watched(run, &mut report)?;
+        let mut watched = watched(run, &mut report)?;
+        if let Some(study) = report.study.as_ref() {
+            watched.extend(imported::numbers(study));
+            let begin = study.cells.iter().filter_map(|row| row.started_unix_ns).min();
+            report.created_unix_ns = begin.unwrap_or(report.created_unix_ns);
+        }
         let rungs = report.load.as_ref().map_or(Ok(Vec::new()), |load| series_of_rungs(run, load));
         Ok(Self { report, series, rungs: rungs?, watched })
     }

@@ -66,6 +66,8 @@ pub enum Program {
     Fio,
     /// Vdbench, a parameter file.
     Vdbench,
+    /// IOMeter, a configuration.
+    Iometer,
 }
 
 /// A file or device that the job file names; it is never opened for that.

@@ -7,6 +7,8 @@ pub enum FileKind {
     FioJob,
     /// A parameter file of Vdbench.
     VdbenchParameters,
+    /// A configuration of IOMeter.
+    IometerConfiguration,
     /// A file of LUNs, which ORION reads next to its options.
     OrionLuns,
     /// A workload of Assay.
@@ -28,6 +30,9 @@ pub fn detect(text: &str) -> Option<FileKind> {
     let begins = |starts: &[&str]| {
         lines.iter().any(|line| starts.iter().any(|start| line.starts_with(start)))
     };
+    if begins(&["'TEST SETUP", "'ACCESS SPECIFICATIONS", "'MANAGER LIST"]) {
+        return Some(FileKind::IometerConfiguration);
+    }
     if begins(&["[[factor]]", "[phases]"]) {
         return Some(FileKind::Study);
     }
@@ -81,6 +86,7 @@ mod tests {
         for (text, kind) in [
             ("; jobs\n[global]\nbs=4k\n[a]\n", Some(FileKind::FioJob)),
             ("* c\nsd=sd1,lun=/x\nwd=wd1,sd=*\n", Some(FileKind::VdbenchParameters)),
+            ("Version 1.1.0\n'TEST SETUP ==\n", Some(FileKind::IometerConfiguration)),
             ("format = 1\n[[stream]]\n", Some(FileKind::Workload)),
             ("format = 1\n[phases]\n", Some(FileKind::Study)),
             ("# to be included\nruntime=60\ntime_based\n", Some(FileKind::FioJob)),

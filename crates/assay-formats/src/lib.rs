@@ -7,6 +7,7 @@ pub mod annotate;
 pub mod conversion;
 pub mod detect;
 pub mod fio;
+pub mod iometer;
 pub mod orion;
 pub mod out;
 mod reading;
@@ -30,6 +31,7 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
     match detect(text) {
         Some(FileKind::FioJob) => fio::convert(text, name, around),
         Some(FileKind::VdbenchParameters) => vdbench::convert(text, name, around),
+        Some(FileKind::IometerConfiguration) => iometer::convert(text, name),
         other => Err(Refused {
             origin: Origin { file: name.to_owned(), line: 1, key: String::new() },
             value: String::new(),

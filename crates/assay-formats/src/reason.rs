@@ -10,6 +10,8 @@ use std::fmt;
 pub enum Approximation {
     /// The job ends with an amount of data; a workload ends with time.
     EndsByTime(Nanos),
+    /// The test runs until somebody stops it.
+    UntilStopped(Nanos),
     /// The job ends with its time or its data, whichever comes first; the workload runs its whole time.
     WholeTime,
     /// Another engine issues the same I/O.
@@ -168,6 +170,12 @@ impl fmt::Display for Approximation {
                 return write!(
                     formatter,
                     "the job ends with an amount of data; the workload ends after {time} (--time)"
+                );
+            }
+            Self::UntilStopped(time) => {
+                return write!(
+                    formatter,
+                    "the test runs until it is stopped; the workload ends after {time} (--time)"
                 );
             }
             Self::FilesJoined(files) => {

@@ -327,6 +327,12 @@ pub(crate) fn few_bursts(
     is_mean.then(|| doubt(what, Bias::Flattering, &remedy))
 }
 
+/// One number of another program does not say how another run of it would differ.
+pub(crate) fn no_interval() -> Doubt {
+    let what = "the result has no interval for it";
+    doubt(what, Bias::Unknown, "repeat the test and import every result of it")
+}
+
 /// A target that the storage need not read in full makes reads look fast.
 pub(crate) fn of_target(target: &TargetFacts) -> Option<Doubt> {
     let (content, path) = (&target.content, &target.path);

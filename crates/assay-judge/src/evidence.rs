@@ -22,6 +22,9 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::Calibrated { mix, what } => calibration::find(*mix, *what, facts),
         Quantity::Loaded { each_rung, what } => loaded::find(*each_rung, *what, facts),
         Quantity::Queried { what } => queries::find(*what, facts),
+        Quantity::Transactions | Quantity::TransactionTime(_) => {
+            vec![Found::absent("no result of a load by another program has it")]
+        }
         Quantity::IntegrityFindings => vec![findings(facts)],
         Quantity::DurabilityLost => vec![lost(facts)],
         Quantity::DurabilityLossPerCut => vec![loss_per_cut(facts)],
@@ -35,7 +38,11 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
 
 /// What the caller knows has neither a measured time nor doubts here.
 fn from_elsewhere(given: &NamedEstimate) -> Found {
-    let doubts = doubts::few_bursts(&given.estimate, None, 0.0);
+    let doubts = if given.estimate.has_interval() {
+        doubts::few_bursts(&given.estimate, None, 0.0)
+    } else {
+        Some(doubts::no_interval())
+    };
     let known = Ok(Known::new(given.estimate, 0.0, doubts.into_iter().collect()));
     Found { subject: given.subject.clone(), known }
 }

@@ -1,13 +1,11 @@
 //! How quantities follow the factors of a study: one curve a factor and combination of the others, repeats joined.
 
 use crate::compare::{mean_of_repeats, scaling};
-use crate::names::known;
 use assay_model::Estimate;
 use assay_model::comparison::Scaling;
 use assay_model::study::{
-    CellResult, CellState, CurvePoint, FactorCurve, Setting, load_figure_unit, load_figures,
+    CellResult, CellState, CurvePoint, FactorCurve, Setting, load_figures, measure_unit,
 };
-use assay_model::verdict::Unit;
 
 /// Factors whose values are numbers of something that works at the same time.
 const PARALLEL: [&str; 6] =
@@ -25,6 +23,22 @@ const SHOWN: [&str; 7] = [
 
 /// All curves of a study.
 pub fn factor_curves(cells: &[CellResult]) -> Vec<FactorCurve> {
+    let shown = SHOWN.into_iter().chain(load_figures().map(|(name, ..)| name));
+    curves_of_all(cells, &shown.collect::<Vec<_>>())
+}
+
+/// All curves of what another program measured: of every number that it has.
+pub fn imported_curves(cells: &[CellResult]) -> Vec<FactorCurve> {
+    let mut quantities: Vec<&str> = Vec::new();
+    for named in cells.iter().flat_map(|cell| &cell.measures) {
+        if named.subject.is_none() && !quantities.contains(&named.quantity.as_str()) {
+            quantities.push(&named.quantity);
+        }
+    }
+    curves_of_all(cells, &quantities)
+}
+
+fn curves_of_all(cells: &[CellResult], quantities: &[&str]) -> Vec<FactorCurve> {
     let measured: Vec<&CellResult> =
         cells.iter().filter(|result| result.state == CellState::Measured).collect();
     let Some(first) = measured.first() else {
@@ -32,8 +46,7 @@ pub fn factor_curves(cells: &[CellResult]) -> Vec<FactorCurve> {
     };
     let mut curves = Vec::new();
     for place in 0..first.cell.settings.len() {
-        let of_loads = load_figures().map(|(name, ..)| name);
-        for quantity in SHOWN.into_iter().chain(of_loads) {
+        for quantity in quantities {
             curves.extend(curves_of(&measured, place, quantity));
         }
     }
@@ -50,7 +63,7 @@ fn curves_of(cells: &[&CellResult], place: usize, quantity: &str) -> Vec<FactorC
             None => groups.push((at, vec![cell])),
         }
     }
-    let unit = unit(quantity);
+    let unit = measure_unit(quantity);
     let curve = |(at, members): (String, Vec<&CellResult>)| {
         let points = points(&members, place, quantity);
         (points.len() > 1).then(|| FactorCurve {
@@ -73,14 +86,6 @@ fn others(settings: &[Setting], place: usize) -> String {
         .map(|(_, setting)| format!("{} {}", setting.factor, setting.value))
         .collect();
     words.join(", ")
-}
-
-fn unit(quantity: &str) -> Unit {
-    if let Some(unit) = load_figure_unit(quantity) {
-        return unit;
-    }
-    let found = known().into_iter().find(|known| known.to_string() == quantity);
-    found.map_or(Unit::Count, |quantity| quantity.unit())
 }
 
 /// Rates and times are never below nothing, however far few repeats let their interval reach.

@@ -27,7 +27,7 @@ mod series;
 pub mod statistics;
 
 pub use estimates::{estimates_of_run, totals};
-pub use factors::{factor_curves, factor_scaling};
+pub use factors::{factor_curves, factor_scaling, imported_curves};
 pub use facts::{Facts, LoadFacts, Run};
 pub use last_change::LastChange;
 pub use levels::last_change;

@@ -26,7 +26,12 @@ struct Part<'a> {
 /// What is known of an amount, for every part of the scope.
 pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found> {
     let Some(run) = facts.run else {
-        return vec![Found::absent("no workload was run")];
+        let missing = if facts.given.is_empty() {
+            "no workload was run"
+        } else {
+            "the result does not say it"
+        };
+        return vec![Found::absent(missing)];
     };
     let quantity = Quantity::Measured { scope, amount };
     let mut doubts = doubts::of_measurement(&quantity, run.measurement);

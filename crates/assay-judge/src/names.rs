@@ -33,6 +33,7 @@ impl FromStr for Quantity {
 /// The quantity of a name; `None` when there is none.
 fn parse(name: &str) -> Option<Quantity> {
     match name {
+        "transactions" => return Some(Quantity::Transactions),
         "integrity.findings" => return Some(Quantity::IntegrityFindings),
         "durability.lost" => return Some(Quantity::DurabilityLost),
         "durability.loss_per_cut" => return Some(Quantity::DurabilityLossPerCut),
@@ -40,6 +41,9 @@ fn parse(name: &str) -> Option<Quantity> {
         "host.cpu_busy" => return Some(Quantity::HostCpuBusy),
         "host.tcp_retransmits" => return Some(Quantity::HostTcpRetransmits),
         _ => {}
+    }
+    if let Some(rest) = name.strip_prefix("transaction.response_time.") {
+        return statistic(rest).map(Quantity::TransactionTime);
     }
     if let Some(rest) = name.strip_prefix("calibration.") {
         return calibrated(rest);
@@ -180,6 +184,7 @@ fn overview() -> String {
 /// Every quantity, with the common quantiles.
 pub(crate) fn known() -> Vec<Quantity> {
     let mut known = vec![
+        Quantity::Transactions,
         Quantity::IntegrityFindings,
         Quantity::DurabilityLost,
         Quantity::DurabilityLossPerCut,
@@ -187,6 +192,7 @@ pub(crate) fn known() -> Vec<Quantity> {
         Quantity::HostCpuBusy,
         Quantity::HostTcpRetransmits,
     ];
+    known.extend(statistics().map(Quantity::TransactionTime));
     for scope in [Scope::Whole, Scope::Stream, Scope::Target] {
         known.extend(amounts().into_iter().map(|amount| Quantity::Measured { scope, amount }));
     }
@@ -256,7 +262,7 @@ mod tests {
         }
         assert_eq!(
             known().len(),
-            4 + 3 * (3 + 3 * 2 + 2 + 3 * 2 * 7) + 3 * 7 + 2 * (5 + 20 * 7) + 3 + 1 + 23
+            4 + 3 * (3 + 3 * 2 + 2 + 3 * 2 * 7) + 3 * 7 + 2 * (5 + 20 * 7) + 3 + 1 + 23 + 1 + 7
         );
     }
 

@@ -34,6 +34,10 @@ pub enum Quantity {
         /// What about it.
         what: QueryAmount,
     },
+    /// Transactions of another program's load, a second; given by the caller.
+    Transactions,
+    /// Their response time, ns; given by the caller.
+    TransactionTime(TimeStatistic),
     /// Blocks that did not hold what was written to them.
     IntegrityFindings,
     /// Blocks that do not hold what was acknowledged before a cut.
@@ -220,6 +224,8 @@ impl Quantity {
             },
             Self::Loaded { what, .. } => what.unit(),
             Self::Queried { what } => what.unit(),
+            Self::Transactions => Unit::IosPerS,
+            Self::TransactionTime(_) => Unit::Ns,
             Self::IntegrityFindings | Self::DurabilityLost => Unit::Count,
             Self::AtomicUnit => Unit::Bytes,
             Self::DurabilityLossPerCut | Self::HostCpuBusy | Self::HostTcpRetransmits => {
@@ -235,7 +241,9 @@ impl Quantity {
             Self::Calibrated { mix, .. } => matches!(mix, Mix::Mixed),
             Self::Loaded { each_rung, .. } => *each_rung,
             Self::Queried { .. } => true,
-            Self::IntegrityFindings
+            Self::Transactions
+            | Self::TransactionTime(_)
+            | Self::IntegrityFindings
             | Self::DurabilityLost
             | Self::DurabilityLossPerCut
             | Self::AtomicUnit
@@ -251,6 +259,10 @@ impl Quantity {
             Self::Calibrated { mix, what } => calibrated_label(*mix, *what),
             Self::Loaded { what, .. } => what.label(),
             Self::Queried { what } => what.label(),
+            Self::Transactions => "transactions".to_owned(),
+            Self::TransactionTime(statistic) => {
+                statistic_label(*statistic, TimeKind::Response, "transactions")
+            }
             Self::IntegrityFindings => "blocks that do not hold what was written".to_owned(),
             Self::DurabilityLost => "blocks that lost what was acknowledged".to_owned(),
             Self::DurabilityLossPerCut => "chance of a loss per cut, at most".to_owned(),
@@ -414,6 +426,10 @@ impl fmt::Display for Quantity {
                 what.fmt(formatter)
             }
             Self::Queried { what } => write!(formatter, "load.{what}"),
+            Self::Transactions => formatter.write_str("transactions"),
+            Self::TransactionTime(statistic) => {
+                write!(formatter, "transaction.response_time.{statistic}")
+            }
             Self::IntegrityFindings => formatter.write_str("integrity.findings"),
             Self::DurabilityLost => formatter.write_str("durability.lost"),
             Self::DurabilityLossPerCut => formatter.write_str("durability.loss_per_cut"),

@@ -197,6 +197,9 @@ impl Rule {
             Quantity::Loaded { .. } | Quantity::Queried { .. } => {
                 Some(format!("'{name}' needs a load on a database"))
             }
+            Quantity::Transactions | Quantity::TransactionTime(_) => {
+                Some(format!("'{name}' needs the result of another program"))
+            }
             Quantity::IntegrityFindings
             | Quantity::DurabilityLost
             | Quantity::DurabilityLossPerCut

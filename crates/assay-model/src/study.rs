@@ -16,7 +16,7 @@ mod figures;
 mod plan;
 
 pub use check::parse_study;
-pub use figures::{load_figure_unit, load_figures};
+pub use figures::{load_figure_unit, load_figures, measure_unit};
 pub use plan::Scale;
 
 /// An experiment as a person writes it.
@@ -322,7 +322,10 @@ pub struct CellResult {
     /// The run in the same store that measured it, where it was a load.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub run: String,
-    /// Measured time, s.
+    /// When another program began to measure it, ns since 1970, where its result says that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_unix_ns: Option<u64>,
+    /// Measured time, s; 0 where it is not known.
     #[serde(default)]
     pub elapsed_s: f64,
     /// Busy share of the host's processors meanwhile, 0..=1.
@@ -340,6 +343,13 @@ pub struct CellResult {
     /// What the hooks printed, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<String>,
+}
+
+impl CellResult {
+    /// Whether another program measured it, so that there are its numbers and nothing behind them.
+    pub fn is_imported(&self) -> bool {
+        self.state == CellState::Measured && self.directory.is_empty() && self.run.is_empty()
+    }
 }
 
 /// How a quantity follows one factor while the others stand still; repeats are joined.

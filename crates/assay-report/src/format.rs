@@ -438,6 +438,7 @@ mod tests {
             state: CellState::Measured,
             directory: String::new(),
             run: String::new(),
+            started_unix_ns: None,
             elapsed_s: 1.0,
             host_busy_share: None,
             measures,

@@ -15,6 +15,7 @@ mod durability;
 mod environment;
 mod environment_facts;
 mod headline;
+mod imported;
 mod integrity;
 mod kernel;
 mod latency_limits;

@@ -64,15 +64,21 @@ fn known(value: Option<f64>) -> String {
 
 /// A number with the ends of its interval; empty where it is not known.
 fn three(estimate: Option<&Estimate>) -> [String; 3] {
+    let ends = |estimate: &Estimate| match estimate.has_interval() {
+        true => [estimate.low, estimate.high].map(number),
+        false => Default::default(),
+    };
     estimate.map_or_else(Default::default, |estimate| {
-        [estimate.value, estimate.low, estimate.high].map(number)
+        let [low, high] = ends(estimate);
+        [number(estimate.value), low, high]
     })
 }
 
 /// The same with its confidence and the number of independent observations behind it.
 fn five(estimate: Option<&Estimate>) -> Vec<String> {
     let more = estimate.map_or_else(Default::default, |estimate| {
-        [number(estimate.confidence), estimate.n.to_string()]
+        let confidence = Some(estimate.confidence).filter(|_| estimate.has_interval());
+        [known(confidence), estimate.n.to_string()]
     });
     three(estimate).into_iter().chain(more).collect()
 }

@@ -199,7 +199,7 @@ mod tests {
     }
 
     pub(super) fn program(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "enum": ["fio", "vdbench"] })
+        json_schema!({ "enum": ["fio", "vdbench", "iometer"] })
     }
 
     pub(super) fn targets(_: &mut SchemaGenerator) -> Schema {

@@ -292,6 +292,92 @@ fn logs_of_fio_are_rows_that_say_what_they_lack() {
     );
 }
 
+/// A log of pgbench: transactions of some clients at a rate, each as long as the last.
+fn pgbench_log(first_client: u32, clients: u32, per_s: u32, time_us: u32) -> String {
+    let line = |index: u32| {
+        let at_us = u64::from(index + 1) * 1_000_000 / u64::from(per_s);
+        let (second, us) = (1_700_000_000 + at_us / 1_000_000, at_us % 1_000_000);
+        let time_us = time_us + index % 7;
+        let client = first_client + index % clients;
+        format!("{client} {} {time_us} 0 {second} {us}\n", index / clients + 1)
+    };
+    (0..per_s * 30).map(line).collect()
+}
+
+#[test]
+fn logs_of_threads_are_one_run_that_can_be_compared_and_judged() {
+    let place = Place::new();
+    for (run, per_s) in [("a.11", 200), ("b.12", 100)] {
+        place.write(run, &pgbench_log(0, 2, per_s, 5000));
+        place.write(&format!("{run}.1"), &pgbench_log(2, 2, per_s, 5000));
+        let ran = place.run(&format!("import {run} {run}.1 --json"));
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+    let runs = place.run("runs").stdout;
+    let ids: Vec<&str> = runs.lines().skip(1).filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(ids.len(), 2, "{runs}");
+    let (slow, fast) = (ids[0], ids[1]);
+    let text = place.run(&format!("report {fast}")).stdout;
+    assert!(text.contains("400/s") && text.contains("2023-11-14"), "{text}");
+    for cell in ["", ":1", ":00001"] {
+        let found = place.run(&format!("compare {fast}{cell} {slow}{cell}"));
+        assert_eq!(found.code, Some(1), "{found:?}");
+        assert!(found.stdout.contains("0.5") && found.stdout.contains("transactions"), "{found:?}");
+    }
+    let missing = place.run(&format!("compare {fast}:9 {slow}:1"));
+    assert!(
+        missing.code == Some(2) && missing.stderr.contains(&format!("{fast}:1")),
+        "{missing:?}"
+    );
+    for (limit, code) in [("300/s", 0), ("500/s", 1)] {
+        place.write(
+            "c.toml",
+            &format!("format = 1\nname = \"c\"\n[[criterion]]\nquantity = \"transactions\"\nat_least = \"{limit}\"\n"),
+        );
+        let judged = place.run(&format!("judge {fast} --criteria c.toml"));
+        assert_eq!(judged.code, Some(code), "{judged:?}");
+    }
+}
+
+#[test]
+fn a_result_without_intervals_decides_nothing_and_shows_its_numbers() {
+    let place = Place::new();
+    for orders in [120_000, 118_000] {
+        place.write(
+            &format!("r{orders}.log"),
+            &format!("2025-01-15 10:30:00\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved {orders} NOPM from 276000 PostgreSQL TPM\n"),
+        );
+        let ran = place.run(&format!("import r{orders}.log"));
+        assert!(ran.code == Some(0) && ran.stdout.contains("/s"), "{ran:?}");
+    }
+    let runs = place.run("runs").stdout;
+    let ids: Vec<&str> = runs.lines().skip(1).filter_map(|line| line.split(' ').next()).collect();
+    let compared = place.run(&format!("compare {} {}", ids[1], ids[0]));
+    assert_eq!(compared.code, Some(3), "{compared:?}");
+    assert!(compared.stdout.contains("0.983"), "{compared:?}");
+    let text = place.run(&format!("report {}", ids[1])).stdout;
+    for shown in ["2,000/s", "4,600/s", "sessions 8", "2025-01-15 10:30:00", "unknown"] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+    place.write("c.toml", "format = 1\nname = \"c\"\n[[criterion]]\nquantity = \"load.new_orders\"\nat_least = \"1000/min\"\n");
+    let judged = place.run(&format!("judge {} --criteria c.toml", ids[1]));
+    assert_eq!(judged.code, Some(3), "{judged:?}");
+}
+
+#[test]
+fn a_configuration_of_iometer_is_converted_and_run() {
+    let place = Place::new();
+    place.write("t.icf", "Version 1.1.0\n'TEST SETUP ==\n'Test Description\n\tarray\n'Run Time\n'\thours      minutes    seconds\n\t0          0          2\n'Ramp Up Time (s)\n\t0\n'Test Type\n\tNORMAL\n'END test setup\n'ACCESS SPECIFICATIONS ==\n'Access specification name,default assignment\n\tOLTP,NONE\n'size,% of size,% reads,% random,delay,burst,align,reply\n\t8192,100,100,100,0,1,8192,0\n'END access specifications\n'MANAGER LIST ==\n'Manager ID, manager name\n\t1,HOST\n'Worker\n\tWorker 1\n'Worker type\n\tDISK\n'Number of outstanding IOs,test connection rate,transactions per connection\n\t4,DISABLED,1\n'Disk maximum size,starting sector\n\t0,0\n'Assigned access specs\n\tOLTP\n'End assigned access specs\n'Target\n\tD:\n'Target type\n\tDISK\n'End target\n'End worker\n'End manager\n'END manager list\n");
+    let document = place.json("convert t.icf", 0);
+    assert_eq!(
+        (&document["program"], &document["targets"][0]["name"]),
+        (&"iometer".into(), &"D:".into())
+    );
+    let ran = place.json("run t.icf sim:servers?count=8&service=200us", 0);
+    let stream = &ran["runs"][0]["measurement"]["streams"][0];
+    assert!(stream["operations"]["read"]["ios"].as_u64().unwrap() > 10_000, "{stream}");
+}
+
 #[test]
 fn words_and_findings_are_explained() {
     let place = Place::new();

@@ -198,6 +198,7 @@ fn plain(cell: &Cell, state: CellState) -> CellResult {
         state,
         directory: String::new(),
         run: String::new(),
+        started_unix_ns: None,
         elapsed_s: 0.0,
         host_busy_share: None,
         measures: Vec::new(),

@@ -113,6 +113,7 @@ fn measured(
         state: CellState::Measured,
         directory: String::new(),
         run: finished.run.manifest().id.clone(),
+        started_unix_ns: None,
         elapsed_s: begun.elapsed().as_secs_f64(),
         host_busy_share: None,
         measures: measures(&finished.run)?,

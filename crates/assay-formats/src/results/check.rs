@@ -119,7 +119,7 @@ mod tests {
     fn row(factor: &str, measures: Vec<NamedEstimate>) -> ImportedRow {
         let value = FactorValue::Whole(1);
         let settings = vec![Setting { factor: factor.to_owned(), value }];
-        ImportedRow { settings, elapsed_s: None, measures }
+        ImportedRow { settings, measures, ..ImportedRow::default() }
     }
 
     #[test]

@@ -1,75 +1,219 @@
-//! elbencho's csv: one row a phase.
+//! elbencho's csv: one row a phase, over all hosts and threads.
 
+use super::amount::NumberPlace;
+use super::columns::Columns;
+use super::dates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
+use super::numbers::{number, whole};
+use super::rows::{count, factor_name, word};
 use assay_model::Result;
-use assay_model::study::{FactorValue, Setting};
+use assay_model::study::Setting;
+use assay_model::units::Bytes;
+use assay_model::verdict::NamedEstimate;
 
 const MEBIBYTE: f64 = 1_048_576.0;
+/// How columns of results begin; those of reads in a mix have words before that.
+const RESULTS: [&str; 8] =
+    ["iops", "mib/s", "time ms", "io lat us", "cpu%", "entries", "mib [", "ent lat us"];
+
+/// Settings that have a name here; all others before the operation keep their own.
+const FACTORS: [(&str, &str); 9] = [
+    ("operation", "run"),
+    ("hosts", "hosts"),
+    ("io depth", "queue_depth"),
+    ("block size", "transfer"),
+    ("file size", "file_size"),
+    ("direct io", "direct"),
+    ("random", "random"),
+    ("label", "label"),
+    ("threads", "threads"),
+];
 
 /// Whether a line is the header of such a file.
 pub fn is_csv(line: &str) -> bool {
     let names = fields(line);
-    let has = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let has = |name: &str| names.iter().any(|known| known.trim().eq_ignore_ascii_case(name));
     has("operation") && names.iter().any(|name| name.to_ascii_lowercase().starts_with("iops"))
 }
 
 /// Reads the csv.
 pub fn read(text: &str) -> Result<ImportedResult> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let names: Vec<String> = fields(lines.next().unwrap_or_default())
-        .iter()
-        .map(|name| name.to_ascii_lowercase())
-        .collect();
-    let mut rows = Vec::new();
-    for line in lines {
-        let values = fields(line);
-        if values.len() < names.len() {
-            return Err(broken("elbencho", "a row is cut off"));
+    let names = fields(lines.next().unwrap_or_default());
+    let table = Table::new(&names);
+    let cells: Vec<Vec<String>> = lines.map(fields).collect();
+    let (mut rows, mut kept, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, cells) in (2..).zip(&cells) {
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        // Files of several versions were appended to one another.
+        if cells.iter().any(|cell| cell.eq_ignore_ascii_case("operation")) {
+            let same = cells.iter().zip(&names).all(|(one, other)| one.eq_ignore_ascii_case(other));
+            if same && cells.len() == names.len() {
+                continue;
+            }
+            return Err(broken(
+                "elbencho",
+                &format!("line {number} is the header of another file"),
+            ));
         }
-        // Of each phase the last thread counts: the whole work.
-        let find = |start: &str| {
-            let place =
-                names.iter().position(|name| name.starts_with(start) && name.contains("last"));
-            let place = place.or_else(|| names.iter().position(|name| name.starts_with(start)))?;
-            values.get(place).filter(|value| !value.is_empty()).cloned()
-        };
-        let number = |start: &str| find(start).and_then(|text| text.parse::<f64>().ok());
-        let operation = find("operation").unwrap_or_default();
-        let side = if operation.to_ascii_lowercase().contains("read") { "read" } else { "write" };
-        let text = |factor: &str, value: String| Setting {
-            factor: factor.to_owned(),
-            value: FactorValue::Text(value),
-        };
-        let mut settings = vec![text("run", operation.clone())];
-        for (column, factor) in
-            [("threads", "workers"), ("iodepth", "queue_depth"), ("block size", "transfer")]
-        {
-            settings.extend(find(column).map(|value| text(factor, value)));
+        if cells.len() < names.len() {
+            return Err(broken("elbencho", &format!("line {number} is cut off")));
         }
-        let measures = [
-            number("iops").map(|rate| total(&format!("{side}.iops"), rate)),
-            number("mib/s").map(|rate| total(&format!("{side}.throughput"), rate * MEBIBYTE)),
-            number("io lat us [avg]")
-                .map(|time_us| total(&format!("{side}.service_time.mean"), time_us * 1e3)),
-        ];
-        let measures: Vec<_> = measures.into_iter().flatten().collect();
-        if !measures.is_empty() {
-            rows.push(ImportedRow {
-                settings,
-                elapsed_s: number("time ms").map(|time_ms| time_ms / 1e3),
-                measures,
-            });
+        table.check(number, &cells)?;
+        let row = table.row(&cells);
+        if row.measures.is_empty() {
+            others.push(table.cell(&cells, "operation").unwrap_or_default().to_owned());
+        } else {
+            rows.push(row);
+            kept.push(cells);
         }
     }
     if rows.is_empty() {
         return Err(broken("elbencho", "no row has IOPS or MiB/s"));
     }
+    let mut lacks = vec![Lack::Intervals, Lack::Quantiles, Lack::Environment];
+    lacks.extend(table.columns.keep_apart(&mut rows, &kept));
+    others.dedup();
+    if !others.is_empty() {
+        lacks.push(Lack::OperationsLeftOut(others));
+    }
+    if rows.iter().any(|row| row.started_unix_ns.is_none()) {
+        lacks.push(Lack::Date);
+    }
     Ok(ImportedResult {
         program: "elbencho".to_owned(),
         name: "phases".to_owned(),
         content: ImportedContent::Rows(rows),
-        lacks: vec![Lack::Intervals, Lack::Quantiles, Lack::Environment, Lack::Date],
+        lacks,
     })
+}
+
+fn is_result(name: &str) -> bool {
+    let name = name.strip_prefix("rwmix read ").unwrap_or(name);
+    RESULTS.iter().any(|begin| name.starts_with(begin))
+}
+
+/// The columns that say what the load was: the operation first, all that stand before it, and known ones wherever they are.
+fn setting_names(names: &[String]) -> impl Iterator<Item = &str> {
+    let end = names.iter().position(|name| name == "operation").unwrap_or(0);
+    let before = (0..).zip(names).filter(move |(place, name)| {
+        let is_known = FACTORS.iter().any(|(column, _)| column == name);
+        (*place < end || is_known) && !["operation", "iso date"].contains(&name.as_str())
+    });
+    std::iter::once("operation").chain(before.map(|(_, name)| name.as_str()))
+}
+
+/// The columns of the file.
+struct Table {
+    columns: Columns,
+    names: Vec<String>,
+}
+
+impl Table {
+    fn new(names: &[String]) -> Self {
+        let mut columns = Columns::new(names.iter().map(String::as_str));
+        let names: Vec<String> =
+            names.iter().map(|name| name.trim().to_ascii_lowercase()).collect();
+        // What the first thread had done when it ended is a part of the work; CPU and entries say nothing of the load.
+        columns.skip(|name| name.ends_with("[first]") || name.ends_with("first"));
+        columns.skip(is_result);
+        columns.skip(|name| ["iso date", "version", "command"].contains(&name));
+        let settings: Vec<&str> = setting_names(&names).collect();
+        columns.skip(|name| settings.contains(&name));
+        Self { columns, names }
+    }
+
+    /// Refuses results that are no numbers.
+    fn check(&self, line: usize, cells: &[&str]) -> Result<()> {
+        let results = self.names.iter().zip(cells).filter(|(name, _)| is_result(name));
+        for (what, cell) in results {
+            NumberPlace { program: "elbencho", line, what }.amount(cell)?;
+        }
+        Ok(())
+    }
+
+    /// What a column holds; nothing where it is empty.
+    fn cell<'a>(&self, cells: &[&'a str], name: &str) -> Option<&'a str> {
+        let place = self.names.iter().position(|known| known == name)?;
+        cells.get(place).copied().filter(|cell| !cell.is_empty())
+    }
+
+    /// A number of all threads: that of the last one that ended.
+    fn number(&self, cells: &[&str], name: &str) -> Option<f64> {
+        let forms = [format!("{name} [last]"), format!("{name} last"), name.to_owned()];
+        forms.iter().find_map(|name| self.cell(cells, name)).and_then(number)
+    }
+
+    fn row(&self, cells: &[&str]) -> ImportedRow {
+        let elapsed_ms = self.number(cells, "time ms");
+        ImportedRow {
+            settings: self.settings(cells),
+            started_unix_ns: self.cell(cells, "iso date").and_then(dates::iso),
+            elapsed_s: elapsed_ms.map(|time_ms| time_ms / 1e3),
+            measures: self.measures(cells),
+        }
+    }
+
+    /// Every column up to the operation, which is the first; threads are those of each host.
+    fn settings(&self, cells: &[&str]) -> Vec<Setting> {
+        let mut settings = Vec::new();
+        for name in setting_names(&self.names) {
+            let Some(cell) = self.cell(cells, name) else { continue };
+            let known = FACTORS.iter().find(|(column, _)| *column == name);
+            let factor =
+                known.map_or_else(|| factor_name(name), |(_, factor)| (*factor).to_owned());
+            settings.push(setting(&factor, cell));
+        }
+        let of = |name: &str| self.cell(cells, name).and_then(whole);
+        if let Some(threads) = of("threads") {
+            let hosts = of("hosts").unwrap_or(1).max(1);
+            settings.push(count("workers", threads.saturating_mul(hosts)));
+        }
+        settings
+    }
+
+    fn measures(&self, cells: &[&str]) -> Vec<NamedEstimate> {
+        let operation = self.cell(cells, "operation").unwrap_or_default().to_ascii_uppercase();
+        let is_mix = operation.starts_with("RWMIX");
+        let side = match operation.as_str() {
+            "READ" | "RANDREAD" => "read",
+            "WRITE" | "RANDWRITE" => "write",
+            _ if is_mix => "write",
+            // Of an operation that is neither the rate is that of entries, which are no I/Os.
+            _ => return Vec::new(),
+        };
+        let mut measures = self.of_side(cells, side, "");
+        if is_mix {
+            measures.extend(self.of_side(cells, "read", "rwmix read "));
+        }
+        measures
+    }
+
+    /// Rate, throughput and mean time of one operation.
+    fn of_side(&self, cells: &[&str], side: &str, prefix: &str) -> Vec<NamedEstimate> {
+        let number = |name: &str| self.number(cells, &format!("{prefix}{name}"));
+        let exact = |name: &str| {
+            let forms =
+                [format!("{prefix}io lat us [{name}]"), format!("{prefix}io lat us {name}")];
+            let cell = forms.iter().find_map(|name| self.cell(cells, name));
+            cell.and_then(super::numbers::number)
+        };
+        let measures = [
+            number("iops").map(|rate| total(&format!("{side}.iops"), rate)),
+            number("mib/s").map(|rate| total(&format!("{side}.throughput"), rate * MEBIBYTE)),
+            exact("avg").map(|us| total(&format!("{side}.service_time.mean"), us * 1e3)),
+            exact("max").map(|us| total(&format!("{side}.service_time.max"), us * 1e3)),
+        ];
+        measures.into_iter().flatten().collect()
+    }
+}
+
+fn setting(factor: &str, cell: &str) -> Setting {
+    match (factor, whole(cell)) {
+        ("transfer" | "file_size", Some(bytes)) => word(factor, &Bytes(bytes).to_string()),
+        (_, Some(number)) => count(factor, number),
+        (_, None) => word(factor, cell),
+    }
 }
 
 /// The fields of a line; quotes may hold commas.
@@ -88,16 +232,83 @@ fn fields(line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::testing::{rows, setting, value};
     use super::*;
 
+    /// The columns of version 3.1, which are those of 2.1 and two more.
+    const HEADER: &str = "ISO date,label,path type,paths,hosts,threads,dirs,files,file size,block size,direct IO,random,random aligned,IO depth,shared paths,truncate,operation,time ms [first],time ms [last],entries/s [first],entries/s [last],IOPS [first],IOPS [last],MiB/s [first],MiB/s [last],CPU% [first],CPU% [last],entries [first],entries [last],MiB [first],MiB [last],Ent lat us [min],Ent lat us [avg],Ent lat us [max],IO lat us [min],IO lat us [avg],IO lat us [max],rwmix read IOPS [first],rwmix read IOPS [last],rwmix read MiB/s [last],rwmix read IO lat us [avg],version,command\n";
+
+    fn line(hosts: u32, depth: u32, operation: &str, reads: &str) -> String {
+        format!(
+            "2025-01-15T10:30:00,,file,1,{hosts},8,,,107374182400,4096,1,1,1,{depth},1,0,{operation},60000,62000,,,5000,4900,20,19,10,9,,,1,1,,,,900,13060,90000,{reads},3.1-1,\"elbencho -w, -r\"\n"
+        )
+    }
+
     #[test]
-    fn phases_are_rows() {
-        let text = "ISO date,operation,threads,iops first,iops last,mib/s last,IO lat us [avg]\n\"1, 2\",READ,4,900,1000,3.9,250\n";
-        assert!(is_csv(text.lines().next().unwrap()));
-        let ImportedContent::Rows(rows) = read(text).unwrap().content else { panic!() };
-        let values: Vec<f64> =
-            rows[0].measures.iter().map(|one| one.estimate.value.round()).collect();
-        assert_eq!(values, [1000.0, (3.9 * MEBIBYTE).round(), 250_000.0]);
+    fn hosts_and_depths_keep_loads_apart() {
+        let text = format!(
+            "{HEADER}{}{}{}",
+            line(4, 4, "WRITE", ",,,"),
+            line(2, 4, "WRITE", ",,,"),
+            line(2, 64, "WRITE", ",,,")
+        );
+        let found = read(&text).unwrap();
+        assert_eq!(found.lacks, [Lack::Intervals, Lack::Quantiles, Lack::Environment]);
+        let found = rows(found);
+        let shown = |row: &ImportedRow| {
+            ["run", "hosts", "workers", "queue_depth", "transfer", "random", "direct"]
+                .map(|one| setting(row, one))
+                .join(" ")
+        };
+        assert_eq!(
+            found.iter().map(shown).collect::<Vec<_>>(),
+            ["WRITE 4 32 4 4KiB 1 1", "WRITE 2 16 4 4KiB 1 1", "WRITE 2 16 64 4KiB 1 1"]
+        );
+        let row = &found[0];
+        assert_eq!(
+            (value(row, "write.iops"), value(row, "write.service_time.mean")),
+            (4900.0, 13_060_000.0)
+        );
+        assert_eq!(
+            (row.elapsed_s, row.started_unix_ns),
+            (Some(62.0), Some(1_736_937_000_000_000_000))
+        );
+    }
+
+    #[test]
+    fn a_mix_has_its_reads() {
+        let row =
+            &rows(read(&format!("{HEADER}{}", line(1, 1, "RWMIX70", "6000,6900,27,250"))).unwrap())
+                [0];
+        assert_eq!(
+            [
+                value(row, "write.iops"),
+                value(row, "read.iops"),
+                value(row, "read.service_time.mean")
+            ],
+            [4900.0, 6900.0, 250_000.0]
+        );
+    }
+
+    #[test]
+    fn operations_without_io_are_left_out_by_name() {
+        let found =
+            read(&format!("{HEADER}{}{}", line(1, 1, "MKDIRS", ",,,"), line(1, 1, "READ", ",,,")))
+                .unwrap();
+        assert!(found.lacks.contains(&Lack::OperationsLeftOut(vec!["MKDIRS".to_owned()])));
+        assert_eq!(rows(found).len(), 1);
+    }
+
+    #[test]
+    fn what_nobody_knows_keeps_rows_apart_and_what_is_cut_is_refused() {
+        let known = "operation,threads,iops last,mib/s last,IO lat us [avg],stripes\nREAD,4,1000,3.9,250,1\nREAD,4,1000,3.9,250,8\n";
+        let found = read(known).unwrap();
+        assert!(found.lacks.contains(&Lack::NotUnderstood(vec!["stripes".to_owned()])));
+        assert_eq!(
+            rows(found).iter().map(|row| setting(row, "stripes")).collect::<Vec<_>>(),
+            ["1", "8"]
+        );
         assert!(read("operation,iops last\nREAD\n").is_err());
+        assert!(read("operation,iops last\nREAD,inf\n").is_err());
     }
 }

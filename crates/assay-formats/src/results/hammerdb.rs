@@ -1,51 +1,366 @@
-//! HammerDB's log: the line of the result of each run.
+//! HammerDB's results from version 2 on: what its virtual users print, its logs, and jobs as JSON.
 
+use super::dates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
+use super::numbers::{after, leading, number, whole};
+use super::rows::{count, word};
 use assay_model::Result;
-use assay_model::study::{FactorValue, Setting};
+use assay_model::study::Setting;
+use assay_model::verdict::NamedEstimate;
 
-/// Reads the lines `System achieved N NOPM from M … TPM`, each with the virtual users that ran.
+/// The procedures of its order entry, as they are called here.
+const PROCEDURES: [(&str, &str); 5] = [
+    ("NEWORD", "new_order"),
+    ("PAYMENT", "payment"),
+    ("DELIVERY", "delivery"),
+    ("SLEV", "stock_level"),
+    ("OSTAT", "order_status"),
+];
+
+/// What it says of the times of a procedure, in a log and in a job's timing, and what that becomes.
+const STATISTICS: [(&str, &str, &str); 5] = [
+    ("AVG:", "avg_ms", "mean"),
+    ("P50:", "p50_ms", "q0.5"),
+    ("P95:", "p95_ms", "q0.95"),
+    ("P99:", "p99_ms", "q0.99"),
+    ("MAX:", "max_ms", "max"),
+];
+
+/// Whether a text is one of its results.
+pub fn is_result(text: &str) -> bool {
+    text.contains("NOPM")
+        || text.contains("Geometric mean of query times")
+        || text.contains("avg_ms") && text.contains("NEWORD")
+}
+
+/// Reads every run of a log, or a job.
 pub fn read(text: &str) -> Result<ImportedResult> {
-    let mut rows = Vec::new();
-    let mut users = 0;
-    for line in text.lines() {
-        if let Some((before, _)) = line.split_once(" Active Virtual Users configured") {
-            let word = before.split([':', ' ']).next_back().unwrap_or_default();
-            users = word.parse::<u64>().unwrap_or(users);
+    if text.contains("Geometric mean of query times") {
+        return queries(text);
+    }
+    let mut log = Log::default();
+    // A job as JSON holds the same lines as strings, which may all stand in one line.
+    for line in text.split(['\n', '"']).flat_map(|line| line.split("\\n")).map(str::trim) {
+        log.line(line)?;
+    }
+    if let Some(row) = job_timing(text).filter(|_| log.rows.is_empty()) {
+        log.rows.push(row);
+    }
+    if log.rows.is_empty() {
+        return Err(broken("HammerDB", "it has no line System achieved: the test did not end"));
+    }
+    log.add_last_times();
+    let warehouses = setting_value(text, "count_ware");
+    for row in &mut log.rows {
+        row.settings.extend(warehouses.map(|warehouses| count("warehouses", warehouses)));
+    }
+    Ok(result(text, "TPROC-C", log.rows))
+}
+
+fn result(text: &str, name: &str, rows: Vec<ImportedRow>) -> ImportedResult {
+    let lacks = [
+        (true, Lack::Intervals),
+        (true, Lack::Load),
+        (true, Lack::Environment),
+        (
+            rows.iter().all(|row| row.measures.iter().all(|one| !one.quantity.contains(".q"))),
+            Lack::Quantiles,
+        ),
+        (rows.iter().any(|row| row.started_unix_ns.is_none()), Lack::Date),
+        (rows.iter().any(|row| row.elapsed_s.is_none()), Lack::Duration),
+    ];
+    ImportedResult {
+        program: format!("HammerDB {}", version(text)).trim_end().to_owned(),
+        name: name.to_owned(),
+        content: ImportedContent::Rows(rows),
+        lacks: lacks.into_iter().filter_map(|(is, lack)| is.then_some(lack)).collect(),
+    }
+}
+
+/// `HammerDB CLI v4.5`, or `HammerDB-4.5` of a path.
+fn version(text: &str) -> &str {
+    let found = ["HammerDB CLI v", "HammerDB v", "HammerDB-"].iter().find_map(|begin| {
+        let (_, rest) = text.split_once(begin)?;
+        let end = rest.find(|sign: char| !(sign.is_ascii_digit() || sign == '.'))?;
+        Some(rest[..end].trim_end_matches('.'))
+    });
+    found.unwrap_or_default()
+}
+
+/// The value of an option: `diset tpcc pg_count_ware 100`, `Changed tpcc:pg_count_ware from 1 to 100`, `"count_ware": "100"`.
+fn setting_value(text: &str, option: &str) -> Option<u64> {
+    let values = text.match_indices(option).filter_map(|(place, _)| {
+        let rest = text[place + option.len()..].lines().next().unwrap_or_default();
+        let rest = match rest.split_once(" from ").and_then(|(_, rest)| rest.split_once(" to ")) {
+            Some((_, value)) => value,
+            None => rest,
+        };
+        let digits = rest.split(|sign: char| !sign.is_ascii_digit()).find(|part| !part.is_empty());
+        whole(digits?)
+    });
+    values.last()
+}
+
+/// What was printed so far of the run that is going on, and the runs that ended.
+#[derive(Default)]
+struct Log {
+    rows: Vec<ImportedRow>,
+    users: Option<u64>,
+    ramp_minutes: Option<u64>,
+    minutes: Option<f64>,
+    /// When the line was written, or the job began.
+    at_unix_ns: Option<u64>,
+    is_job: bool,
+    procedure: Option<&'static str>,
+    is_summary: bool,
+    times: Vec<NamedEstimate>,
+    failed: u64,
+}
+
+impl Log {
+    fn line(&mut self, line: &str) -> Result<()> {
+        if let Some((before, _)) = line.split_once(" Virtual Users configured") {
+            let before = before.trim_end_matches(" Active");
+            self.users = before.split([':', ' ']).next_back().and_then(whole).or(self.users);
+        } else if let Some((_, rest)) = line.split_once("System achieved ") {
+            self.end_run(rest)?;
+        } else if let Some((_, date)) = line.split_once(" @ ") {
+            self.at_unix_ns = dates::with_weekday(date).or(self.at_unix_ns);
+        } else if let Some(at_unix_ns) = dates::iso(line).filter(|_| line.len() < 30) {
+            (self.at_unix_ns, self.is_job) = (Some(at_unix_ns), true);
+        } else if line.contains("FINISHED FAILED") {
+            self.failed += 1;
+        } else {
+            self.minutes = after(line, "Timing test period of ").or(self.minutes);
+            let ramp = after(line, "Beginning rampup time of ").map(assay_model::number::count);
+            self.ramp_minutes = ramp.or(self.ramp_minutes);
+            self.times_line(line);
         }
-        let Some((_, rest)) = line.split_once("System achieved ") else { continue };
-        let numbers: Vec<f64> =
-            rest.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        let [orders, transactions, ..] = numbers.as_slice() else {
+        Ok(())
+    }
+
+    /// `A NOPM from B PostgreSQL TPM`; before version 4 `B Oracle TPM at A NOPM`. The unit is the word behind the number.
+    fn end_run(&mut self, line: &str) -> Result<()> {
+        let (mut new_orders, mut transactions, mut last) = (None, None, None);
+        let mut product = String::new();
+        for word in line.split_whitespace() {
+            match word {
+                "NOPM" => new_orders = last,
+                "TPM" => transactions = last,
+                "from" | "at" => {}
+                word => match number(word) {
+                    Some(value) => last = Some(value),
+                    None => product = format!("{product} {word}"),
+                },
+            }
+        }
+        let (Some(new_orders), Some(transactions)) = (new_orders, transactions) else {
             return Err(broken("HammerDB", "the line System achieved is cut off"));
         };
-        let measures =
-            vec![total("new_orders", orders / 60.0), total("transactions", transactions / 60.0)];
-        let settings =
-            vec![Setting { factor: "sessions".to_owned(), value: FactorValue::Whole(users) }];
-        rows.push(ImportedRow { settings, elapsed_s: None, measures });
+        let mut measures = vec![total("new_orders", new_orders / 60.0)];
+        // Without access to the counters of the database it prints 0.
+        if transactions > 0.0 {
+            measures.push(total("transactions", transactions / 60.0));
+        }
+        let settings = [
+            self.users.map(|users| count("sessions", users)),
+            (!product.is_empty()).then(|| word("database", &product)),
+            self.ramp_minutes.map(|minutes| word("ramp", &format!("{minutes}min"))),
+        ];
+        let elapsed_s = self.minutes.map(|minutes| minutes * 60.0);
+        self.rows.push(ImportedRow {
+            settings: settings.into_iter().flatten().collect::<Vec<Setting>>(),
+            started_unix_ns: self.started(elapsed_s),
+            elapsed_s,
+            measures,
+        });
+        (self.users, self.minutes, self.ramp_minutes) = (None, None, None);
+        Ok(())
     }
-    if rows.is_empty() {
-        return Err(broken("HammerDB", "it has no line System achieved"));
+
+    /// A job has the date of its beginning; a log that of the line, at the end of the test.
+    fn started(&self, elapsed_s: Option<f64>) -> Option<u64> {
+        let at_unix_ns = self.at_unix_ns?;
+        let length_ns = elapsed_s.map_or(0, assay_model::number::nanoseconds);
+        Some(if self.is_job { at_unix_ns } else { at_unix_ns.saturating_sub(length_ns) })
     }
-    Ok(ImportedResult {
-        program: "HammerDB".to_owned(),
-        name: "TPROC-C".to_owned(),
-        content: ImportedContent::Rows(rows),
-        lacks: vec![Lack::Intervals, Lack::Quantiles, Lack::Load, Lack::Environment, Lack::Date],
-    })
+
+    /// The times of procedures over all virtual users, which follow the result of their run.
+    fn times_line(&mut self, line: &str) {
+        if line.contains("SUMMARY OF") || line.contains("COMBINED METRICS") {
+            self.is_summary = true;
+            self.times.clear();
+        } else if let Some((_, name)) = line.split_once("PROC:") {
+            let name = name.trim();
+            self.procedure =
+                PROCEDURES.iter().find(|(known, _)| *known == name).map(|(_, name)| *name);
+        } else if let Some(procedure) = self.procedure.filter(|_| self.is_summary) {
+            let times = STATISTICS.iter().filter_map(|(label, _, statistic)| {
+                Some(time(procedure, statistic, after(line, label)?))
+            });
+            self.times.extend(times);
+        }
+    }
+
+    /// The summary of times is that of the last run, and so are the users that failed.
+    fn add_last_times(&mut self) {
+        let times = std::mem::take(&mut self.times);
+        if let Some(last) = self.rows.last_mut() {
+            last.measures.extend(times);
+            if self.failed > 0 {
+                last.measures
+                    .push(total("failed_sessions", assay_model::number::real(self.failed)));
+            }
+        }
+    }
+}
+
+fn time(procedure: &str, statistic: &str, time_ms: f64) -> NamedEstimate {
+    total(&format!("{procedure}.response_time.{statistic}"), time_ms * 1e6)
+}
+
+/// `jobs JOBID timing`: the times of procedures as JSON.
+fn job_timing(text: &str) -> Option<ImportedRow> {
+    let begin = text.find('{')?;
+    let mut values =
+        serde_json::Deserializer::from_str(&text[begin..]).into_iter::<serde_json::Value>();
+    let values = values.next()?.ok()?;
+    let mut row = ImportedRow::default();
+    for (name, procedure) in PROCEDURES {
+        let of_procedure = values.get(name);
+        for (_, key, statistic) in STATISTICS {
+            let value = of_procedure.and_then(|one| one.get(key));
+            let time_ms = value.and_then(|value| match value {
+                serde_json::Value::String(text) => number(text),
+                value => value.as_f64(),
+            });
+            row.measures.extend(time_ms.map(|time_ms| time(procedure, statistic, time_ms)));
+        }
+    }
+    (!row.measures.is_empty()).then_some(row)
+}
+
+/// The query sets of TPROC-H: of one virtual user a power run, of several a throughput run.
+fn queries(text: &str) -> Result<ImportedResult> {
+    let (mut means_s, mut times_s) = (Vec::new(), Vec::new());
+    for line in text.split(['\n', '"']).flat_map(|line| line.split("\\n")) {
+        if let Some((_, rest)) = line.split_once("Geometric mean of query times") {
+            means_s.extend(rest.rsplit_once(" is ").and_then(|(_, mean)| leading(mean)));
+        }
+        if line.contains("Completed ") && line.contains("query set") {
+            times_s.extend(after(line, " in "));
+        }
+    }
+    let logs: f64 = means_s.iter().map(|mean| mean.ln()).sum();
+    let mean_s = (logs / assay_model::number::real_len(means_s.len())).exp();
+    if means_s.is_empty() || !mean_s.is_finite() {
+        return Err(broken("HammerDB", "the geometric mean of query times is cut off"));
+    }
+    let run = if means_s.len() > 1 { "throughput_run" } else { "power_run" };
+    let longest_s = times_s.iter().copied().reduce(f64::max);
+    let mut measures = vec![total(&format!("{run}.query_time.geometric_mean"), mean_s * 1e9)];
+    measures.extend(longest_s.map(|time_s| total(&format!("{run}.time"), time_s * 1e9)));
+    let sessions = assay_model::number::count_of(means_s.len());
+    let mut settings = vec![count("sessions", sessions)];
+    settings.extend(setting_value(text, "scale_fact").map(|scale| count("scale", scale)));
+    let row = ImportedRow { settings, elapsed_s: longest_s, measures, ..ImportedRow::default() };
+    Ok(result(text, "TPROC-H", vec![row]))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::testing::{rows, setting, value};
     use super::*;
 
+    fn minute(row: &ImportedRow, quantity: &str) -> f64 {
+        (value(row, quantity) * 60.0).round()
+    }
+
     #[test]
-    fn the_result_of_each_run_is_a_row() {
-        let text = "Vuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 42298 NOPM from 96814 PostgreSQL TPM\n";
-        let ImportedContent::Rows(rows) = read(text).unwrap().content else { panic!() };
-        assert_eq!(rows[0].settings[0].value, FactorValue::Whole(8));
-        assert!((rows[0].measures[0].estimate.value - 42298.0 / 60.0).abs() < 1e-9);
-        assert!(read("System achieved 42298 NOPM from").is_err());
+    fn the_unit_is_the_word_behind_the_number() {
+        for (line, users, version) in [
+            (
+                "Vuser 1:4 Virtual Users configured\nVuser 1:TEST RESULT : System achieved 125684 Oracle TPM at 41787 NOPM\n",
+                "4",
+                "HammerDB",
+            ),
+            (
+                "HammerDB CLI v3.3\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 125684 SQL Server TPM at 41787 NOPM\n",
+                "8",
+                "HammerDB 3.3",
+            ),
+            (
+                "HammerDB CLI v4.9\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 41787 NOPM from 125684 PostgreSQL TPM\n",
+                "8",
+                "HammerDB 4.9",
+            ),
+        ] {
+            let found = read(line).unwrap();
+            assert_eq!(found.program, version);
+            let row = &rows(found)[0];
+            assert_eq!(
+                (minute(row, "new_orders"), minute(row, "transactions")),
+                (41787.0, 125_684.0)
+            );
+            assert_eq!(setting(row, "sessions"), users, "{line}");
+        }
+        let row = &rows(read("System achieved 0 Oracle TPM at 27975 NOPM").unwrap())[0];
+        assert_eq!(minute(row, "new_orders"), 27975.0);
+        assert_eq!((row.measures.len(), setting(row, "sessions")), (1, String::new()));
+    }
+
+    #[test]
+    fn times_users_and_scale_are_those_of_the_log() {
+        let log = "Hammerdb Log @ Wed Jan 15 10:20:00 UTC 2025\nChanged tpcc:pg_count_ware from 1 to 100 for PostgreSQL\nVuser 1:Beginning rampup time of 2 minutes\nVuser 1:Timing test period of 5 in minutes\nTimestamp 1 @ Wed Jan 15 10:35:00 UTC 2025\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 600 NOPM from 1200 PostgreSQL TPM\nVuser 1:16 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 900 NOPM from 1800 PostgreSQL TPM\n";
+        let found = rows(read(log).unwrap());
+        let row = &found[0];
+        assert_eq!(
+            ["sessions", "warehouses", "ramp"].map(|one| setting(row, one)),
+            ["8", "100", "2min"]
+        );
+        assert_eq!(
+            (row.elapsed_s, row.started_unix_ns),
+            (Some(300.0), Some(1_736_937_000_000_000_000))
+        );
+        assert_eq!((setting(&found[1], "sessions"), found[1].elapsed_s), ("16".into(), None));
+    }
+
+    #[test]
+    fn a_job_as_json_is_read_in_one_line_or_in_many() {
+        let job = "[\n\"6A\",\n\"2025-01-15 10:30:00\",\n\"8 Active Virtual Users configured\",\n\"TEST RESULT : System achieved 120000 NOPM from 276000 PostgreSQL TPM\"\n]";
+        for text in [job.to_owned(), job.replace('\n', " ")] {
+            let row = &rows(read(&text).unwrap())[0];
+            assert_eq!((value(row, "new_orders"), setting(row, "sessions")), (2000.0, "8".into()));
+            assert_eq!(row.started_unix_ns, Some(1_736_937_000_000_000_000));
+        }
+        let timing = r#"{"NEWORD": {"calls": "10", "avg_ms": "36.3", "p99_ms": 210.1}, "PAYMENT": {"avg_ms": "1"}}"#;
+        let row = &rows(read(timing).unwrap())[0];
+        assert_eq!(value(row, "new_order.response_time.q0.99"), 210.1e6);
+    }
+
+    #[test]
+    fn times_of_procedures_are_those_of_all_users() {
+        let log = "Vuser 1:2 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 600 NOPM from 1200 PostgreSQL TPM\n>>>>> VIRTUAL USER 2 : ELAPSED TIME : 120522ms\n>>>>> PROC: NEWORD\nCALLS: 9\tMIN: 1.0ms\tAVG: 2.0ms\tMAX: 3.0ms\n>>>>> SUMMARY OF 2 ACTIVE VIRTUAL USERS\n>>>>> PROC: NEWORD\nCALLS: 3427\tMIN: 1.7ms\tAVG: 36.5ms\tMAX: 1220.0ms\nP99: 210.0ms\tP95: 104.0ms\tP50: 19.0ms\n";
+        let row = &rows(read(log).unwrap())[0];
+        let of =
+            |statistic: &str| value(row, &format!("new_order.response_time.{statistic}")) / 1e6;
+        assert_eq!([of("mean"), of("q0.5"), of("q0.99"), of("max")], [36.5, 19.0, 210.0, 1220.0]);
+    }
+
+    #[test]
+    fn query_sets_are_a_power_run_or_a_throughput_run() {
+        let set = "Vuser 1:Completed 1 query set(s) in 52 seconds\nVuser 1:Geometric mean of query times returning rows (22) is 2.0\n";
+        let row = &rows(read(set).unwrap())[0];
+        assert_eq!(value(row, "power_run.query_time.geometric_mean"), 2e9);
+        let two = format!("{set}{}", set.replace("2.0", "8.0"));
+        let row = &rows(read(&two).unwrap())[0];
+        assert_eq!(value(row, "throughput_run.query_time.geometric_mean"), 4e9);
+    }
+
+    #[test]
+    fn what_is_cut_off_is_refused() {
+        for text in ["System achieved 42298 NOPM from", "the unit is NOPM"] {
+            assert!(read(text).unwrap_err().message().contains("HammerDB"), "{text}");
+        }
     }
 }

@@ -46,6 +46,8 @@ pub enum Lack {
     OperationsLeftOut(Vec<String>),
     /// Rows or lines that were left out because they hold no number.
     RowsLeftOut(u64),
+    /// A part of the run is in other files or was never written, in words.
+    OnlyPart(String),
 }
 
 /// Names that are written out at most.
@@ -78,6 +80,7 @@ impl Lack {
             Self::NotUnderstood(_) => "results that differ in it may not be comparable",
             Self::OperationsLeftOut(_) => "they took a part of the time and of the storage",
             Self::RowsLeftOut(_) => "the means are those of the other lines",
+            Self::OnlyPart(_) => "rates and counts may be those of a part of the run",
         }
     }
 }
@@ -95,6 +98,7 @@ impl fmt::Display for Lack {
             Self::RowsLeftOut(rows) => {
                 return write!(formatter, "{rows} lines of the result have no number");
             }
+            Self::OnlyPart(words) => words,
             Self::Duration => "the result has no duration",
             Self::Intervals => "the result has no intervals",
             Self::QuantileRanks => "the result has a few quantiles instead of a histogram",
@@ -137,6 +141,8 @@ pub struct ImportedRun {
 pub struct ImportedRow {
     /// What was varied, and how.
     pub settings: Vec<Setting>,
+    /// When it began, ns since 1970, where the result says it.
+    pub started_unix_ns: Option<u64>,
     /// Measured time, s, where the result says it.
     pub elapsed_s: Option<f64>,
     /// Its numbers.
@@ -150,6 +156,15 @@ pub enum ImportedContent {
     Runs(Vec<ImportedRun>),
     /// Rows without.
     Rows(Vec<ImportedRow>),
+}
+
+/// A file to be read, with its name, which some programs put something into.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedText<'a> {
+    /// The name, without folders.
+    pub name: &'a str,
+    /// What it holds.
+    pub text: &'a str,
 }
 
 /// A result of another program.

@@ -1,70 +1,188 @@
 //! ORION's summary and its csv files: one number a data point.
 
-use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
+use super::amount::NumberPlace;
+use super::imported::{
+    ImportedContent, ImportedResult, ImportedRow, Lack, NamedText, broken, refused, total,
+};
+use super::numbers::{after, number, whole};
+use super::rows::{count, word};
 use assay_model::Result;
-use assay_model::study::{FactorValue, Setting};
+use assay_model::study::Setting;
+use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
+use std::collections::BTreeMap;
 
 const READ_TIME: &str = "read.service_time.mean";
 const WRITE_TIME: &str = "write.service_time.mean";
-/// ORION's own time of a data point, s.
-const POINT_S: f64 = 60.0;
 /// Data points of a matrix at most.
 const POINTS_MAX: usize = 100_000;
+/// The lines of the best points.
+const BEST: [&str; 3] = ["Maximum Large MBPS", "Maximum Small IOPS", "Minimum Small Latency"];
 
-/// Reads a summary, or what ORION printed: its three best points.
-pub fn read_summary(text: &str) -> Result<ImportedResult> {
-    let lines = || text.lines().map(str::trim);
-    let version = lines().find_map(|line| {
-        line.strip_prefix("ORION VERSION ")
-            .or_else(|| line.split_once("-- Version ").map(|(_, version)| version))
-    });
-    let elapsed_s = after(text, "Duration for each Data Point:").or(Some(POINT_S));
-    let mut rows: Vec<ImportedRow> = Vec::new();
-    for (measure, point) in lines().filter_map(best).chain(lines().filter_map(mean_time)) {
-        add(&mut rows, point_settings(point), measure, elapsed_s);
+/// Whether a text is a summary, or what ORION printed.
+pub fn is_summary(text: &str) -> bool {
+    text.contains("ORION VERSION")
+        || text.contains("ORION: ORacle IO Numbers")
+        || BEST[..2].iter().any(|line| text.contains(line))
+}
+
+/// Whether a text is one of its csv files.
+pub fn is_matrix(text: &str) -> bool {
+    text.trim_start().starts_with("Large/Small")
+}
+
+/// The name that all files of a test begin with.
+pub fn test_of(name: &str) -> &str {
+    let end = ["_iops", "_mbps", "_lat", "_summary"].iter().find_map(|end| name.rfind(end));
+    end.map_or(name, |end| &name[..end])
+}
+
+/// Reads the files of a test: its summary, its csv files, or all of them.
+///
+/// # Errors
+/// A usage error where one is cut off, or does not say what it holds.
+pub fn read(files: &[NamedText<'_>]) -> Result<ImportedResult> {
+    let summaries = files.iter().filter(|file| !is_matrix(file.text));
+    let summaries: Vec<Summary<'_>> = summaries.flat_map(|file| Summary::all(file.text)).collect();
+    let mut points = Points::default();
+    for file in files.iter().filter(|file| is_matrix(file.text)) {
+        read_matrix(*file, summaries.first(), &mut points)?;
     }
+    for (number, summary) in (1..).zip(&summaries) {
+        summary.read((summaries.len() > 1).then_some(number), &mut points)?;
+    }
+    let mut rows = points.rows;
     if rows.is_empty() {
-        return Err(broken(
-            "ORION",
-            "it has none of the lines Maximum Small IOPS, Maximum Large MBPS, Minimum Small Latency: a run that was not finished has none",
-        ));
+        return Err(broken("ORION", "it has no data points"));
     }
-    let mut found = result(version.unwrap_or_default(), "summary", rows);
-    let is_mixed = after(text, "Write:").is_some_and(|percent| percent > 0.0);
-    if is_mixed && lines().all(|line| mean_time(line).is_none()) {
-        found.lacks.push(Lack::Operations);
+    for (number, summary) in (1..).zip(&summaries) {
+        let run = count("run", number);
+        let is_of = |row: &&mut ImportedRow| summaries.len() == 1 || row.settings.contains(&run);
+        let of_run = rows.iter_mut().filter(is_of);
+        of_run.for_each(|row| row.settings.extend(summary.settings()));
     }
-    Ok(found)
-}
-
-/// The number behind a word.
-fn after(text: &str, word: &str) -> Option<f64> {
-    let (_, rest) = text.split_once(word)?;
-    let digits: String = rest
-        .trim_start()
-        .chars()
-        .take_while(|sign| sign.is_ascii_digit() || *sign == '.')
-        .collect();
-    digits.parse().ok()
-}
-
-/// One of the best points, `Maximum Small IOPS=900 @ Small=5 and Large=0`.
-fn best(line: &str) -> Option<(NamedEstimate, &str)> {
-    let (what, rest) = line.split_once('=')?;
-    let (value, point) = rest.split_once('@')?;
-    let number = value.split_whitespace().next()?.parse::<f64>().ok()?;
-    let measure = match what {
-        "Maximum Large MBPS" => total("throughput", number * 1e6),
-        "Maximum Small IOPS" => total("iops", number),
-        // Up to 11.1 there is no unit: milliseconds. Later it is microseconds.
-        "Minimum Small Latency" => {
-            let unit_ns = if value.contains("usecs") { 1e3 } else { 1e6 };
-            total(READ_TIME, number * unit_ns)
-        }
-        _ => return None,
+    let version = summaries.first().map_or("", |summary| summary.version);
+    let is_joint = |summary: &Summary<'_>| {
+        summary.after("Write:").is_some_and(|percent| percent > 0.0) && !summary.has_sides()
     };
-    Some((measure, point))
+    let lacks = [
+        (true, Lack::Intervals),
+        (true, Lack::Quantiles),
+        (true, Lack::Environment),
+        (true, Lack::Date),
+        (summaries.iter().any(is_joint), Lack::Operations),
+        (summaries.is_empty(), Lack::Load),
+        (rows.iter().any(|row| row.elapsed_s.is_none()), Lack::Duration),
+    ];
+    Ok(ImportedResult {
+        program: format!("ORION {version}").trim_end().to_owned(),
+        name: files.first().map_or("summary", |file| test_of(file.name)).to_owned(),
+        content: ImportedContent::Rows(rows),
+        lacks: lacks.into_iter().filter_map(|(is, lack)| is.then_some(lack)).collect(),
+    })
+}
+
+/// What ORION wrote of one run.
+struct Summary<'a> {
+    text: &'a str,
+    version: &'a str,
+}
+
+impl<'a> Summary<'a> {
+    /// Every run of a text, which begins with its version.
+    fn all(text: &'a str) -> Vec<Self> {
+        let mut begins: Vec<usize> =
+            text.match_indices("ORION VERSION").map(|(place, _)| place).collect();
+        if begins.len() < 2 {
+            begins = vec![0];
+        }
+        let ends = begins.iter().skip(1).copied().chain([text.len()]);
+        begins.iter().zip(ends).map(|(begin, end)| Self::new(&text[*begin..end])).collect()
+    }
+
+    fn new(text: &'a str) -> Self {
+        let version = text.lines().map(str::trim).find_map(|line| {
+            line.strip_prefix("ORION VERSION ")
+                .or_else(|| line.split_once("-- Version ").map(|(_, version)| version))
+        });
+        Self { text, version: version.unwrap_or_default() }
+    }
+
+    fn after(&self, label: &str) -> Option<f64> {
+        after(self.text, label)
+    }
+
+    /// Up to 11.1 times are in milliseconds, later in microseconds.
+    fn unit_ns(&self) -> Option<f64> {
+        let mut parts = self.version.split('.').map(|part| part.trim().parse::<u32>().ok());
+        let (major, minor) = (parts.next().flatten()?, parts.next().flatten().unwrap_or(0));
+        Some(if (major, minor) < (11, 2) { 1e6 } else { 1e3 })
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &'a str> {
+        self.text.lines().map(str::trim)
+    }
+
+    /// Whether times of reads and writes are told apart.
+    fn has_sides(&self) -> bool {
+        self.lines().any(|line| mean_time(line).is_some())
+    }
+
+    /// Its three best points, and their times.
+    fn read(&self, run: Option<u64>, points: &mut Points) -> Result<()> {
+        let elapsed_s = self.after("Duration for each Data Point:");
+        let mut best = Vec::new();
+        // What stands at the point is the end of each line.
+        let is_whole = |line: &str| after(line, "Large=").is_some();
+        for line in self.lines().filter(|line| BEST.iter().any(|best| line.starts_with(best))) {
+            let what = || broken("ORION", &format!("the line '{}'", super::rows::cut(line)));
+            best.push(self.best(line).filter(|_| is_whole(line)).ok_or_else(what)?);
+        }
+        if best.is_empty() {
+            return Err(broken(
+                "ORION",
+                "it has none of the lines Maximum Small IOPS, Maximum Large MBPS, Minimum Small Latency: a run that was not finished has none",
+            ));
+        }
+        for (measure, at) in best.into_iter().chain(self.lines().filter_map(mean_time)) {
+            points.add(point(at, run), measure, elapsed_s);
+        }
+        Ok(())
+    }
+
+    /// What all points have in common.
+    fn settings(&self) -> Vec<Setting> {
+        let size = |label: &str, factor: &str| {
+            let kibibytes = self.after(label).map(assay_model::number::count)?;
+            Some(word(factor, &Bytes(kibibytes.saturating_mul(1024)).to_string()))
+        };
+        let writes = self.after("Write:").filter(|percent| *percent <= 100.0);
+        let settings = [
+            size("Small IO size:", "transfer"),
+            size("Large IO size:", "large_transfer"),
+            writes.map(|percent| word("read_share", &format!("{}%", 100.0 - percent))),
+        ];
+        settings.into_iter().flatten().collect()
+    }
+
+    /// One of the best points, `Maximum Small IOPS=900 @ Small=5 and Large=0`.
+    fn best(&self, line: &'a str) -> Option<(NamedEstimate, &'a str)> {
+        let (what, rest) = line.split_once('=')?;
+        let (value, point) = rest.split_once('@')?;
+        let number = number(value.split_whitespace().next()?)?;
+        let measure = match what {
+            "Maximum Large MBPS" => total("throughput", number * 1e6),
+            "Maximum Small IOPS" => total("iops", number),
+            "Minimum Small Latency" => {
+                let named = [("usec", 1e3), ("msec", 1e6)];
+                let unit_ns = named.iter().find(|(unit, _)| value.contains(unit));
+                let unit_ns = unit_ns.map(|(_, ns)| *ns).or_else(|| self.unit_ns());
+                total(READ_TIME, number * unit_ns.unwrap_or(1e6))
+            }
+            _ => return None,
+        };
+        Some((measure, point))
+    }
 }
 
 /// From 12.2 each best point of small I/Os has its times, `Small Write Latency: avg=392.499 us, min=… @ Small=5 and Large=0`.
@@ -78,47 +196,62 @@ fn mean_time(line: &str) -> Option<(NamedEstimate, &str)> {
     Some((total(quantity, after(times, "avg=")? * 1e3), point))
 }
 
-/// Adds a number to its point; a time of reads alone takes the place of the best one, which is of reads and writes.
-fn add(
-    rows: &mut Vec<ImportedRow>,
-    settings: Vec<Setting>,
-    measure: NamedEstimate,
-    elapsed_s: Option<f64>,
-) {
-    let Some(row) = rows.iter_mut().find(|row| row.settings == settings) else {
-        rows.push(ImportedRow { settings, elapsed_s, measures: vec![measure] });
-        return;
-    };
-    match row.measures.iter_mut().find(|known| known.quantity == measure.quantity) {
-        Some(known) => *known = measure,
-        None => row.measures.push(measure),
+/// The data points of a test, found by their loads.
+#[derive(Default)]
+struct Points {
+    rows: Vec<ImportedRow>,
+    places: BTreeMap<PointLoad, usize>,
+}
+
+/// What tells data points apart: the run where there are several, and how many I/Os were outstanding.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct PointLoad {
+    run: Option<u64>,
+    large: u64,
+    small: u64,
+}
+
+impl PointLoad {
+    fn settings(self) -> Vec<Setting> {
+        let run = self.run.map(|run| count("run", run));
+        let outstanding =
+            [count("large_outstanding", self.large), count("queue_depth", self.small)];
+        run.into_iter().chain(outstanding).collect()
+    }
+}
+
+impl Points {
+    /// Adds a number to its point; a time of reads alone takes the place of the best one, which is of reads and writes.
+    fn add(&mut self, load: PointLoad, measure: NamedEstimate, elapsed_s: Option<f64>) {
+        let place = *self.places.entry(load).or_insert_with(|| {
+            let settings = load.settings();
+            self.rows.push(ImportedRow { settings, elapsed_s, ..ImportedRow::default() });
+            self.rows.len() - 1
+        });
+        let measures = &mut self.rows[place].measures;
+        match measures.iter_mut().find(|known| known.quantity == measure.quantity) {
+            Some(known) => *known = measure,
+            None => measures.push(measure),
+        }
     }
 }
 
 /// `Small=5 and Large=0`.
-fn point_settings(text: &str) -> Vec<Setting> {
-    let number = |name: &str| {
-        let (_, rest) = text.split_once(name)?;
-        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        digits.parse::<u64>().ok()
-    };
-    settings(number("Small=").unwrap_or(0), number("Large=").unwrap_or(0))
-}
-
-fn settings(small: u64, large: u64) -> Vec<Setting> {
-    let one = |factor: &str, value| Setting {
-        factor: factor.to_owned(),
-        value: FactorValue::Whole(value),
-    };
-    vec![one("large_outstanding", large), one("queue_depth", small)]
+fn point(text: &str, run: Option<u64>) -> PointLoad {
+    let number = |name: &str| after(text, name).map_or(0, assay_model::number::count);
+    PointLoad { run, large: number("Large="), small: number("Small=") }
 }
 
 /// Reads one of the csv files: rows are loads of large I/Os, columns loads of small ones; its name says what it holds.
-pub fn read_matrix(text: &str, name: &str) -> Result<ImportedResult> {
-    let (quantity, unit) = match name {
+fn read_matrix(
+    file: NamedText<'_>,
+    summary: Option<&Summary<'_>>,
+    points: &mut Points,
+) -> Result<()> {
+    let (quantity, unit) = match file.name {
         name if name.contains("_iops") => ("iops", 1.0),
         name if name.contains("_mbps") => ("throughput", 1e6),
-        name if name.contains("_lat") => (READ_TIME, 1e3),
+        name if name.contains("_lat") => (READ_TIME, time_unit_ns(summary)?),
         _ => {
             return Err(broken(
                 "ORION",
@@ -126,86 +259,110 @@ pub fn read_matrix(text: &str, name: &str) -> Result<ImportedResult> {
             ));
         }
     };
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let numbers = |line: &str| -> Vec<Option<f64>> {
-        line.split(',').skip(1).map(|word| word.trim().parse::<f64>().ok()).collect()
-    };
-    let columns = numbers(lines.next().unwrap_or_default());
-    let mut rows = Vec::new();
-    for line in lines {
-        let large = line.split(',').next().and_then(|word| word.trim().parse::<u64>().ok());
+    let elapsed_s = summary.and_then(|summary| summary.after("Duration for each Data Point:"));
+    let mut lines = (1..).zip(file.text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let columns: Vec<Option<u64>> = lines
+        .next()
+        .map(|(_, line)| line.split(',').skip(1).map(whole).collect())
+        .unwrap_or_default();
+    for (line, text) in lines {
+        let mut cells = text.split(',');
+        let large = cells.next().and_then(whole);
         let large =
             large.ok_or_else(|| broken("ORION", "a row without its number of large I/Os"))?;
-        for (small, value) in columns.iter().zip(numbers(line)) {
-            let (Some(small), Some(value)) = (small, value) else { continue };
-            let settings = settings(assay_model::number::count(*small), large);
-            rows.push(ImportedRow {
-                settings,
-                elapsed_s: Some(POINT_S),
-                measures: vec![total(quantity, value * unit)],
-            });
+        let place = NumberPlace { program: "ORION", line, what: quantity };
+        for (small, cell) in columns.iter().zip(cells) {
+            let (Some(small), Some(value)) = (small, place.amount(cell)?) else { continue };
+            let load = PointLoad { run: None, large, small: *small };
+            points.add(load, total(quantity, value * unit), elapsed_s);
         }
-        if rows.len() > POINTS_MAX {
+        if points.rows.len() > POINTS_MAX {
             return Err(broken("ORION", "more than 100000 data points"));
         }
     }
-    if rows.is_empty() {
-        return Err(broken("ORION", "it has no data points"));
-    }
-    Ok(result("", name, rows))
+    Ok(())
 }
 
-fn result(version: &str, name: &str, rows: Vec<ImportedRow>) -> ImportedResult {
-    ImportedResult {
-        program: format!("ORION {version}").trim_end().to_owned(),
-        name: name.to_owned(),
-        content: ImportedContent::Rows(rows),
-        lacks: vec![Lack::Intervals, Lack::Quantiles, Lack::Environment, Lack::Date],
-    }
+/// The csv file has times without a unit, which depends on the version that only the summary says.
+fn time_unit_ns(summary: Option<&Summary<'_>>) -> Result<f64> {
+    summary.and_then(Summary::unit_ns).ok_or_else(|| {
+        refused(
+            "ORION",
+            "the unit of its times is not known: milliseconds up to version 11.1, microseconds later",
+            "put the summary of the same run next to it: TEST_summary.txt for TEST_lat.csv",
+        )
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::testing::{rows, setting, value};
     use super::*;
+
+    fn named<'a>(name: &'a str, text: &'a str) -> NamedText<'a> {
+        NamedText { name, text }
+    }
+
+    fn summary(text: &str) -> Result<ImportedResult> {
+        read(&[named("x_summary.txt", text)])
+    }
 
     #[test]
     fn the_best_points_of_a_summary_are_rows() {
-        let text = "ORION VERSION 11.1.0.7.0\nMaximum Large MBPS=10.50 @ Small=0 and Large=2\nMaximum Small IOPS=900 @ Small=5 and Large=0\nMinimum Small Latency=0.26 @ Small=5 and Large=0\n";
-        let found = read_summary(text).unwrap();
-        let ImportedContent::Rows(rows) = &found.content else { panic!() };
-        assert_eq!(
-            (rows.len(), rows[1].measures.len(), found.program.as_str()),
-            (2, 2, "ORION 11.1.0.7.0")
-        );
-        assert!((rows[1].measures[1].estimate.value - 260_000.0).abs() < 1e-6);
-        assert!(read_summary("Maximum Large MBPS=").is_err());
+        let text = "ORION VERSION 11.1.0.7.0\nSmall IO size: 8 KB\nMaximum Large MBPS=10.50 @ Small=0 and Large=2\nMaximum Small IOPS=900 @ Small=5 and Large=0\nMinimum Small Latency=0.26 @ Small=5 and Large=0\n";
+        let found = summary(text).unwrap();
+        assert_eq!(found.program, "ORION 11.1.0.7.0");
+        assert!(found.lacks.contains(&Lack::Duration));
+        let found = rows(found);
+        assert_eq!((found.len(), value(&found[1], READ_TIME)), (2, 260_000.0));
+        assert_eq!(setting(&found[1], "transfer"), "8KiB");
+        // Two runs in one file are two runs.
+        assert_eq!(rows(summary(&text.repeat(2)).unwrap()).len(), 4);
+        assert!(summary("Maximum Large MBPS=").is_err());
+        assert!(summary("Maximum Small IOPS=inf @ Small=5 and Large=0\n").is_err());
     }
 
     #[test]
     fn times_of_reads_and_writes_are_told_apart_where_they_are_printed() {
-        let best = "Write: 50%\nDuration for each Data Point: 30 seconds\nMinimum Small Latency=4.4 @ Small=4 and Large=0\n";
-        let old = read_summary(best).unwrap();
+        let best = "ORION VERSION 12.2.0.1.0\nWrite: 50%\nDuration for each Data Point: 30 seconds\nMinimum Small Latency=4400 usecs @ Small=4 and Large=0\n";
+        let old = summary(best).unwrap();
         assert!(old.lacks.contains(&Lack::Operations));
+        assert_eq!(value(&rows(old)[0], READ_TIME), 4_400_000.0);
         let times = "Small Read Latency: avg=4455.933 us, min=1.0 us @ Small=4 and Large=0\nSmall Write Latency: avg=4363.848 us, min=1.0 us @ Small=4 and Large=0\n";
-        let found = read_summary(&format!("{best}{times}")).unwrap();
+        let found = summary(&format!("{best}{times}")).unwrap();
         assert!(!found.lacks.contains(&Lack::Operations));
-        let ImportedContent::Rows(rows) = found.content else { panic!() };
-        let values: Vec<(&str, f64)> = rows[0]
-            .measures
-            .iter()
-            .map(|one| (one.quantity.as_str(), one.estimate.value.round()))
-            .collect();
-        assert_eq!(values, [(READ_TIME, 4_455_933.0), (WRITE_TIME, 4_363_848.0)]);
-        assert!((rows.len(), rows[0].elapsed_s) == (1, Some(30.0)), "{rows:?}");
+        let found = rows(found);
+        assert_eq!(
+            [READ_TIME, WRITE_TIME].map(|one| value(&found[0], one)),
+            [4_455_933.0, 4_363_848.0]
+        );
+        assert_eq!((found.len(), found[0].elapsed_s), (1, Some(30.0)));
     }
 
     #[test]
     fn a_matrix_has_a_row_a_point() {
         let text = "Large/Small,      1,      2\n      0,    100,    200\n      1,     90,\n";
-        let ImportedContent::Rows(rows) = read_matrix(text, "x_iops.csv").unwrap().content else {
-            panic!()
-        };
-        assert_eq!(rows.len(), 3);
-        assert!(read_matrix(text, "x.csv").is_err());
+        assert_eq!(rows(read(&[named("x_iops.csv", text)]).unwrap()).len(), 3);
+        for (name, text) in [("x.csv", text), ("x_iops.csv", "Large/Small, 1\n0, inf\n")] {
+            assert!(read(&[named(name, text)]).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn times_of_a_matrix_have_the_unit_of_their_version() {
+        let times = named("x_lat.csv", "Large/Small, 1\n0, 5.73\n");
+        let error = read(&[times]).unwrap_err();
+        assert!(error.message().contains("unit") && error.hint().contains("TEST_summary.txt"));
+        for (version, expected_ns) in [("11.1.0.7.0", 5_730_000.0), ("11.2.0.4.0", 5730.0)] {
+            let summary =
+                format!("ORION VERSION {version}\nMaximum Small IOPS=900 @ Small=1 and Large=0\n");
+            let found = read(&[times, named("x_summary.txt", &summary)]).unwrap();
+            let found = rows(found);
+            assert_eq!(
+                (found.len(), value(&found[0], READ_TIME), value(&found[0], "iops")),
+                (1, expected_ns, 900.0)
+            );
+        }
+        assert_eq!(["x_lat.csv", "x_summary.txt", "y_iops.csv"].map(test_of), ["x", "x", "y"]);
     }
 }

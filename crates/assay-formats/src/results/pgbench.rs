@@ -1,110 +1,61 @@
-//! pgbench's output, and its log of transactions.
+//! What pgbench prints at its end, from version 9 on: a row for each run.
 
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
-use super::table;
+use super::numbers::{leading, whole};
+use super::rows::{around, count, word};
 use assay_model::Result;
-use assay_model::histogram::{Histogram, Precision};
-use assay_model::number::real;
-use assay_model::study::{FactorValue, Setting};
-use std::collections::BTreeMap;
+use assay_model::study::Setting;
+use assay_model::verdict::NamedEstimate;
 
 /// Transactions a second, and their times.
-const RATE: &str = "transactions";
-const TIME: &str = "transaction.response_time";
-/// Seconds of a log at most: a week.
-const SECONDS_MAX: u64 = 7 * 86_400;
+pub(super) const RATE: &str = "transactions";
+pub(super) const TIME: &str = "transaction.response_time";
+/// The line that a summary begins with.
+const BEGIN: &str = "transaction type: ";
 
-/// Reads what pgbench printed.
+/// What counts are called, and what they become.
+const COUNTS: [(&str, &str); 6] = [
+    ("number of failed transactions: ", "failed_transactions"),
+    ("number of serialization failures: ", "serialization_failures"),
+    ("number of deadlock failures: ", "deadlock_failures"),
+    ("number of transactions skipped: ", "skipped_transactions"),
+    ("number of transactions above the ", "late_transactions"),
+    ("number of transactions retried: ", "retried_transactions"),
+];
+
+/// Whether a text is a summary.
+pub fn is_summary(text: &str) -> bool {
+    text.contains("transaction type:") && text.contains("tps = ")
+}
+
+/// Reads every summary of a text.
 pub fn read_summary(text: &str) -> Result<ImportedResult> {
-    let value = |name: &str| {
-        let line = text.lines().map(str::trim).find_map(|line| line.strip_prefix(name))?;
-        line.split_whitespace().next()?.parse::<f64>().ok()
-    };
-    // Since version 14 one line has the rate, before it there were two.
-    let rate = value("tps = ").ok_or_else(|| broken("pgbench", "it has no line tps ="))?;
-    let mut measures = vec![total(RATE, rate)];
-    measures.extend(
-        value("latency average = ").map(|time_ms| total(&format!("{TIME}.mean"), time_ms * 1e6)),
-    );
-    let clients = value("number of clients: ").map_or(1, assay_model::number::count);
-    let settings =
-        vec![Setting { factor: "sessions".to_owned(), value: FactorValue::Whole(clients) }];
-    let row = ImportedRow { settings, elapsed_s: value("duration: "), measures };
-    let version = text
-        .lines()
-        .find_map(|line| line.strip_prefix("pgbench ("))
-        .and_then(|rest| rest.split(')').next());
-    Ok(result(
-        version,
-        vec![row],
-        vec![Lack::Intervals, Lack::Quantiles, Lack::Load, Lack::Environment, Lack::Date],
-    ))
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let begins: Vec<usize> =
+        (0..lines.len()).filter(|index| lines[*index].starts_with(BEGIN)).collect();
+    let mut rows = Vec::new();
+    for (number, begin) in begins.iter().enumerate() {
+        let end = begins.get(number + 1).copied().unwrap_or(lines.len());
+        // What was printed meanwhile stands before the summary.
+        let meanwhile = number.checked_sub(1).map_or(0, |before| begins[before]);
+        let summary = Summary { lines: &lines[*begin..end], meanwhile: &lines[meanwhile..*begin] };
+        rows.push(summary.row()?);
+    }
+    if rows.is_empty() {
+        return Err(broken("pgbench", "it has no line transaction type:"));
+    }
+    let version = lines.iter().find_map(|line| line.strip_prefix("pgbench ("));
+    let version = version.and_then(|rest| rest.split([' ', ')']).next());
+    let lacks = vec![Lack::Intervals, Lack::Quantiles, Lack::Environment, Lack::Date];
+    Ok(result(version, rows, lacks))
 }
 
-/// One transaction of a log: client, number, time in microseconds, script, second, microsecond.
-fn parse(line: &str) -> Option<(u64, u64)> {
-    let fields: Vec<&str> = line.split_whitespace().collect();
-    if !(6..=8).contains(&fields.len()) {
-        return None;
-    }
-    let number = |index: usize| fields[index].parse::<u64>().ok();
-    number(0)?;
-    number(1)?;
-    number(3)?;
-    number(5).filter(|microsecond| *microsecond < 1_000_000)?;
-    let second = number(4).filter(|second| *second > 1_000_000_000)?;
-    // Failed and skipped transactions have a word instead of a time.
-    Some((number(2)?, second))
-}
-
-/// Whether a line is one of a log.
-pub fn is_log(line: &str) -> bool {
-    parse(line).is_some()
-}
-
-/// Reads a log of transactions: rates a second, and times with exact quantiles.
-pub fn read_log(text: &str) -> Result<ImportedResult> {
-    let mut histogram = Histogram::new(Precision::Fine);
-    let mut seconds: BTreeMap<u64, u64> = BTreeMap::new();
-    let mut clients = 0;
-    for (number, line) in (1..).zip(text.lines()) {
-        if line.contains("skipped") || line.contains("failed") || line.trim().is_empty() {
-            continue;
-        }
-        let (time_us, second) = parse(line)
-            .ok_or_else(|| broken("pgbench", &format!("line {number} of the log is cut off")))?;
-        let client =
-            line.split_whitespace().next().and_then(|word| word.parse::<u64>().ok()).unwrap_or(0);
-        clients = clients.max(client.saturating_add(1));
-        histogram.record(time_us.saturating_mul(1000));
-        *seconds.entry(second).or_default() += 1;
-    }
-    let (Some(first), Some(last)) =
-        (seconds.keys().next().copied(), seconds.keys().last().copied())
-    else {
-        return Err(broken("pgbench", "the log has no transactions"));
-    };
-    if last - first > SECONDS_MAX {
-        return Err(broken("pgbench", "the log is longer than a week"));
-    }
-    // The first and the last second are cut.
-    let whole = (first + 1..last).map(|second| real(seconds.get(&second).copied().unwrap_or(0)));
-    let whole: Vec<f64> = whole.collect();
-    let elapsed_s = real(last - first + 1);
-    let mut measures = vec![
-        table::mean(RATE, &whole).unwrap_or_else(|| total(RATE, real(histogram.ios()) / elapsed_s)),
-    ];
-    measures.push(total(&format!("{TIME}.mean"), histogram.mean_ns()));
-    for quantile in [0.5, 0.9, 0.99, 0.999] {
-        measures.push(total(&format!("{TIME}.q{quantile}"), real(histogram.quantile_ns(quantile))));
-    }
-    let settings =
-        vec![Setting { factor: "sessions".to_owned(), value: FactorValue::Whole(clients) }];
-    let row = ImportedRow { settings, elapsed_s: Some(elapsed_s), measures };
-    Ok(result(None, vec![row], vec![Lack::Load, Lack::Environment]))
-}
-
-fn result(version: Option<&str>, rows: Vec<ImportedRow>, lacks: Vec<Lack>) -> ImportedResult {
+/// The result of pgbench with these rows.
+pub(super) fn result(
+    version: Option<&str>,
+    rows: Vec<ImportedRow>,
+    lacks: Vec<Lack>,
+) -> ImportedResult {
     ImportedResult {
         program: format!("pgbench {}", version.unwrap_or_default()).trim_end().to_owned(),
         name: "pgbench".to_owned(),
@@ -113,21 +64,158 @@ fn result(version: Option<&str>, rows: Vec<ImportedRow>, lacks: Vec<Lack>) -> Im
     }
 }
 
+/// The lines of a summary, and those that were printed while it ran.
+struct Summary<'a> {
+    lines: &'a [&'a str],
+    meanwhile: &'a [&'a str],
+}
+
+impl<'a> Summary<'a> {
+    fn row(&self) -> Result<ImportedRow> {
+        let rate_per_s = self
+            .rate_per_s()
+            .ok_or_else(|| broken("pgbench", "a summary has no whole line tps =: it is cut off"))?;
+        let mut measures = vec![self.with_interval(rate_per_s)];
+        measures.extend(self.time_ns("average").map(|ns| total(&format!("{TIME}.mean"), ns)));
+        measures.extend(self.time_ns("stddev").map(|ns| total(&format!("{TIME}.stddev"), ns)));
+        let counted = COUNTS.iter().filter_map(|(label, name)| {
+            let text = self.value(label)?;
+            let text = text.rsplit_once("limit: ").map_or(text, |(_, text)| text);
+            Some(total(name, leading(text)?))
+        });
+        measures.extend(counted);
+        measures.extend(self.scripts());
+        let processed = self.value("number of transactions actually processed: ").and_then(leading);
+        let elapsed_s = self.value("duration: ").and_then(leading);
+        let elapsed_s = elapsed_s.or_else(|| Some(processed? / rate_per_s));
+        let elapsed_s = elapsed_s.filter(|time_s| time_s.is_finite());
+        Ok(ImportedRow { settings: self.settings(), elapsed_s, measures, ..ImportedRow::default() })
+    }
+
+    /// What follows a label.
+    fn value(&self, label: &str) -> Option<&'a str> {
+        self.lines.iter().find_map(|line| line.strip_prefix(label)).map(str::trim)
+    }
+
+    /// The rate without the time that connections took: up to version 13 the second of two lines, later the only one. Each
+    /// line ends with what it counts; one that does not is cut off.
+    fn rate_per_s(&self) -> Option<f64> {
+        let lines = self.lines.iter().filter_map(|line| line.strip_prefix("tps = "));
+        let rates: Vec<&str> = lines.filter(|rate| rate.ends_with(')')).collect();
+        let named = |word: &str| rates.iter().find(|rate| rate.contains(word));
+        let is_first_of_two = named("including connections").is_some();
+        let without = named("excluding").or_else(|| named("without initial"));
+        let only = rates.first().filter(|_| !is_first_of_two);
+        without.or(only).and_then(|rate| leading(rate))
+    }
+
+    /// Up to version 9.5 a colon stands where an equals sign stands now.
+    fn time_ns(&self, statistic: &str) -> Option<f64> {
+        let text = [" = ", ": "]
+            .iter()
+            .find_map(|sign| self.value(&format!("latency {statistic}{sign}")))?;
+        leading(text).map(|time_ms| time_ms * 1e6)
+    }
+
+    /// The rate with the interval that the lines of progress give, where there are enough of them.
+    fn with_interval(&self, rate_per_s: f64) -> NamedEstimate {
+        let rates = self.meanwhile.iter().filter_map(|line| {
+            let (_, rest) = line.strip_prefix("progress: ")?.split_once(" s, ")?;
+            leading(rest.split_once(" tps")?.0)
+        });
+        around(total(RATE, rate_per_s), &rates.collect::<Vec<f64>>())
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        let number = |label: &str, factor: &str| {
+            Some(count(factor, whole(self.value(label)?.split([' ', '/']).next()?)?))
+        };
+        let text = |label: &str, factor: &str| Some(word(factor, self.value(label)?));
+        [
+            number("number of clients: ", "sessions"),
+            number("number of threads: ", "workers"),
+            number("scaling factor: ", "scale"),
+            text(BEGIN, "script"),
+            text("query mode: ", "protocol"),
+            number("maximum number of tries: ", "tries")
+                .filter(|tries| *tries != count("tries", 1)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// Rate and mean time of each of several scripts.
+    fn scripts(&self) -> Vec<NamedEstimate> {
+        let mut found = Vec::new();
+        let mut name = None;
+        for line in self.lines {
+            if let Some((_, script)) =
+                line.strip_prefix("SQL script ").and_then(|rest| rest.split_once(": "))
+            {
+                name = Some(super::rows::cut(script));
+            }
+            let rate = line.split_once(" of total, tps = ").and_then(|(_, rest)| leading(rest));
+            let time = line.strip_prefix("- latency average = ").and_then(leading);
+            let measures = [
+                rate.map(|rate| total(RATE, rate)),
+                time.map(|time_ms| total(&format!("{TIME}.mean"), time_ms * 1e6)),
+            ];
+            let of_script = |one| NamedEstimate { subject: name.clone(), ..one };
+            found.extend(measures.into_iter().flatten().map(of_script));
+        }
+        found
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::rows::testing::{setting, value};
     use super::*;
 
+    fn rows(text: &str) -> Vec<ImportedRow> {
+        let ImportedContent::Rows(rows) = read_summary(text).unwrap().content else { panic!() };
+        rows
+    }
+
+    /// As versions 9.0 to 13 print it: a colon before 9.6, two rates.
+    const OLD: &str = "starting vacuum...end.\ntransaction type: TPC-B (sort of)\nscaling factor: 50\nquery mode: extended\nnumber of clients: 10\nnumber of threads: 2\nnumber of transactions per client: 1000\nnumber of transactions actually processed: 10000/10000\nlatency average: 20.000 ms\ntps = 450.000000 (including connections establishing)\ntps = 500.000000 (excluding connections establishing)\n";
+
     #[test]
-    fn output_and_log_are_rows() {
-        let text = "pgbench (18.6)\ntransaction type: <builtin: select only>\nnumber of clients: 8\nduration: 20 s\nlatency average = 0.305 ms\ntps = 26216.5 (without initial connection time)\n";
-        let found = read_summary(text).unwrap();
-        let ImportedContent::Rows(rows) = &found.content else { panic!() };
-        assert_eq!((found.program.as_str(), rows[0].measures.len()), ("pgbench 18.6", 2));
-        let log = "0 1 500 0 1700000000 10\n1 1 700 0 1700000001 20\n0 2 900 0 1700000002 5\n";
-        assert!(is_log(log.lines().next().unwrap()));
-        let ImportedContent::Rows(rows) = read_log(log).unwrap().content else { panic!() };
-        assert!((rows[0].measures[0].estimate.value - 1.0).abs() < 1e-9);
-        assert!((rows[0].measures[1].estimate.value - 700_000.0).abs() < 1e-6);
-        assert!(read_log("0 1 500 0 1700000000 10\n1 1 7").is_err());
+    fn the_rate_is_the_one_without_connections_in_every_version() {
+        let row = &rows(OLD)[0];
+        assert_eq!((value(row, RATE), value(row, "transaction.response_time.mean")), (500.0, 2e7));
+        assert_eq!(row.elapsed_s, Some(20.0));
+        let settings = ["sessions", "workers", "scale", "script", "protocol"];
+        let found = settings.map(|factor| setting(row, factor));
+        assert_eq!(found, ["10", "2", "50", "TPC-B (sort of)", "extended"]);
+        let twelve = OLD.replace("average:", "average =");
+        assert_eq!(value(&rows(&twelve)[0], "transaction.response_time.mean"), 2e7);
+        let only = "transaction type: t\ntps = 116.5 (including reconnection times)\n";
+        assert_eq!(value(&rows(only)[0], RATE), 116.5);
+    }
+
+    #[test]
+    fn every_run_of_a_log_of_runs_is_a_row() {
+        let two = rows(&format!("{OLD}{}", OLD.replace("= 500", "= 600")));
+        assert_eq!(two.iter().map(|row| value(row, RATE)).collect::<Vec<_>>(), [500.0, 600.0]);
+        assert!(read_summary("transaction type: t\nnumber of clients: 1\n").is_err());
+        // Cut off inside the rate it would be another rate.
+        for end in [4, 30, 50, 70] {
+            let cut = read_summary(&OLD[..OLD.len() - end]).unwrap_err();
+            assert!(cut.message().contains("cut off"), "{cut}");
+        }
+    }
+
+    #[test]
+    fn progress_gives_the_rate_an_interval() {
+        let progress = |index: u32| {
+            let rate = if index.is_multiple_of(2) { "490.0" } else { "510.0" };
+            format!("progress: {index}.0 s, {rate} tps, lat 4.3 ms stddev 3.6, 0 failed\n")
+        };
+        let lines: String = (1..=40).map(progress).collect();
+        let row = &rows(&format!("{lines}{OLD}"))[0];
+        let estimate = row.measures[0].estimate;
+        assert!(estimate.value == 500.0 && estimate.n == 10, "{estimate:?}");
     }
 }

@@ -24,5 +24,5 @@ pub fn report_row(file: &str, profile: &Profile) -> ImportedRow {
         setting("sessions", FactorValue::Whole(assay_model::number::count(figure.value)))
     }));
     let elapsed_s = profile.elapsed_s.as_ref().map(|figure| figure.value);
-    ImportedRow { settings, elapsed_s, measures }
+    ImportedRow { settings, elapsed_s, measures, ..ImportedRow::default() }
 }

@@ -65,11 +65,32 @@ impl Reader<'_> {
             let origin = at(statement.line, key);
             if key.eq_ignore_ascii_case("include") {
                 self.include(value, &origin, names)?;
-            } else {
-                self.statement(&parameters, &origin)?;
+                continue;
+            }
+            match self.of_each_host(&statement.text) {
+                Some(texts) => {
+                    for text in &texts {
+                        self.statement(&split(text), &origin)?;
+                    }
+                }
+                None => self.statement(&parameters, &origin)?,
             }
         }
         Ok(())
+    }
+
+    /// A definition with Vdbench's own variable `$host`, once for each host; nothing where it has none, where the variable
+    /// was given another value, or where no host is defined.
+    fn of_each_host(&self, text: &str) -> Option<Vec<String>> {
+        const HOST: &str = "$host";
+        let is_own = text.match_indices(HOST).any(|(place, _)| {
+            let next = text[place + HOST.len()..].chars().next();
+            !next.is_some_and(|sign| sign.is_ascii_alphanumeric() || sign == '_')
+        });
+        let is_given = (self.around.variable)("host").is_some();
+        let hosts =
+            Some(&self.found.hosts).filter(|hosts| is_own && !is_given && !hosts.is_empty());
+        hosts.map(|hosts| hosts.iter().map(|host| text.replace(HOST, host)).collect())
     }
 
     fn include(
@@ -298,6 +319,17 @@ mod tests {
             .collect();
         assert_eq!(values, [("threads", "4".into()), ("lun", "/a".into()), ("size", "1g".into())]);
         assert_eq!(found.workloads[0].settings[1].value.as_deref(), Some("(4k,50,8k,50)"));
+    }
+
+    #[test]
+    fn a_definition_with_the_host_is_one_for_each_host() {
+        let text = "hd=default,user=x\nhd=hd1,system=a\nhd=hd2,system=b\nsd=sd_$host,host=$host,lun=/f\nwd=w,sd=sd_*,readpct=70\n";
+        let found = read(text, "x", &Surroundings::none()).unwrap();
+        let names: Vec<&str> = found.storages.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["sd_hd1", "sd_hd2"]);
+        assert_eq!(found.workloads[0].settings[1].name, "rdpct");
+        let unknown = read("sd=sd_$host,lun=/f\n", "x", &Surroundings::none()).unwrap_err();
+        assert_eq!(unknown.reason, Reason::Variable("host".into()));
     }
 
     #[test]

@@ -66,7 +66,11 @@ fn list(entity: DefinitionKind) -> &'static str {
 
 /// The full name of a parameter, where it is one: the first that begins so, of two letters at least.
 pub fn full(entity: DefinitionKind, key: &str) -> Option<&'static str> {
-    let key = key.to_ascii_lowercase();
+    let key = match key.to_ascii_lowercase().as_str() {
+        "readpct" => "rdpct".to_owned(),
+        "forreadpct" => "forrdpct".to_owned(),
+        key => key.to_owned(),
+    };
     let names = || list(entity).split_whitespace();
     let same = names().find(|name| *name == key);
     same.or_else(|| names().find(|name| key.len() >= 2 && name.starts_with(&key)))

@@ -357,8 +357,13 @@ impl Run<'_> {
                 let values =
                     rates.iter().map(|rate| FactorValue::Text(Rate(rate / count).to_string()));
                 factors.push(factor("rate", values.collect()));
+                for name in ["forthreads", "threads"].into_iter().filter(|_| threads.len() > 1) {
+                    reading.leave_out(name, Reason::NoWord);
+                }
             }
-            Rates::Curve => factors.push(factor("queue_depth", self.ladder())),
+            // Each of the threads has a curve of its own: its depths are those of the loop.
+            Rates::Curve if threads.len() < 2 => factors.push(factor("queue_depth", self.ladder())),
+            Rates::Given(_) if threads.len() > 1 => {}
             _ if threads.len() > 1 => {
                 let depth = |threads: &u64| {
                     FactorValue::Whole(self.outstanding(&self.workloads[0], Some(*threads)))

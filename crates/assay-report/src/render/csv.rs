@@ -40,10 +40,16 @@ where
     let mut writer = form.from_writer(&mut written);
     for record in records {
         // Memory takes everything, and records may differ in length.
-        let _ = writer.write_record(record.into_iter().map(String::into_bytes));
+        let _ = writer.write_record(record.into_iter().map(|cell| plain(cell).into_bytes()));
     }
     drop(writer);
     String::from_utf8_lossy(&written).into_owned()
+}
+
+/// A cell that a spreadsheet shows and does not carry out: names come from strangers.
+fn plain(cell: String) -> String {
+    let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if is_formula && cell.parse::<f64>().is_err() { format!("'{cell}") } else { cell }
 }
 
 #[cfg(test)]

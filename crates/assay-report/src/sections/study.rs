@@ -2,6 +2,7 @@
 
 use super::comparison::scalings;
 use super::headline::Headline;
+use super::imported;
 use super::quantity_names::{factor, quantity};
 use super::styles::STYLES;
 use crate::chart::lines::{Across, Line, Lines};
@@ -23,6 +24,11 @@ const LINES_MAX: usize = STYLES.len();
 const WIDE: f64 = 30.0;
 
 pub(super) fn headline(study: &StudyResult, format: &Formatter) -> Headline {
+    if let Some(headline) =
+        imported::headline(study, format).filter(|_| imported::is_imported(study))
+    {
+        return headline;
+    }
     let count =
         |is: fn(&CellState) -> bool| study.cells.iter().filter(|cell| is(&cell.state)).count();
     let measured = count(|state| matches!(state, CellState::Measured));
@@ -75,6 +81,9 @@ pub(super) fn sections<'a>(study: &StudyResult, format: Formatter) -> Vec<Sectio
     sections.extend(scalings(&study.scaling, "at the same time", format));
     sections.extend(courses(study, format));
     let tables: Vec<Table> = match loads(study, &format) {
+        _ if imported::is_imported(study) => {
+            vec![imported::rows(study, &format), imported::numbers(study, &format)]
+        }
         Some(loads) => vec![unmeasured(study), in_doubt(study), loads],
         None => [unmeasured(study), in_doubt(study), cells(study, &format)]
             .into_iter()
@@ -127,8 +136,11 @@ fn factors<'a>(study: &StudyResult, format: Formatter) -> Section<'a> {
     let charts = [Block::SideBySide(charts.map(Block::Chart).collect())];
     let points = points(study, &format);
     let points = Block::folded(points.caption.clone(), vec![Block::Table(points)]);
-    let is_varied = !study.curves.is_empty();
-    let title = if is_varied { "Results by factor" } else { "What is asked" };
+    let title = match (study.curves.is_empty(), imported::is_imported(study)) {
+        (false, _) => "Results by factor",
+        (true, true) => "Missing data",
+        (true, false) => "What is asked",
+    };
     let blocks = [lead].into_iter().chain(charts).chain([points]);
     Section { id: "factors", title: title.to_owned(), blocks: blocks.collect() }
 }

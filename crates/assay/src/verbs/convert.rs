@@ -13,14 +13,14 @@ use clap::Args;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Prints what a job file of fio or a parameter file of Vdbench stands for, with the origin of every line and what could not be carried over
+/// Show what a job file of fio, Vdbench or IOMeter stands for, and where every line comes from
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay convert job.fio
   assay convert job.fio --json
   assay convert parameters.vdb --out workloads")]
 pub struct Options {
-    /// Job file of fio, or parameter file of Vdbench; its content shows which
+    /// Job file of fio, parameter file of Vdbench, or `.icf` file of IOMeter
     file: PathBuf,
     /// Write each document to a new file of its own in this directory
     #[arg(long, value_name = "DIR")]
@@ -52,7 +52,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 
 fn unknown(file: &Path) -> Error {
     Error::usage(
-        format!("{} is neither a job file of fio nor a parameter file of Vdbench", file.display()),
+        format!("{} is no job file of fio, Vdbench or IOMeter", file.display()),
         "a job file has [sections], a parameter file lines such as sd=, wd= and rd=; results are read by `assay import`",
     )
 }

@@ -3,16 +3,17 @@
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
 use crate::options::{COMMON, OutputOptions, StoreOptions, context};
-use assay_app::import::import_file;
+use assay_app::import::{import_group, read_groups};
 use assay_model::Result;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Reads results of fio, Vdbench, ORION, elbencho, pgbench, HammerDB or SLOB as runs, and says what they lack
+/// Read results of other load generators as runs, and say what they lack
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay import fio.json
   assay import output/flatfile.html
+  assay import pgbench_log.4711 pgbench_log.4711.1
   assay import orion_20260101_1200_summary.txt")]
 pub struct Options {
     /// Files of results, or the folder of a SLOB run with its AWR reports; their content shows whose they are
@@ -30,8 +31,8 @@ pub struct Options {
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let context = context(&options.store, &options.output)?;
-    for file in &options.files {
-        for finished in import_file(file, options.again, &context)? {
+    for group in read_groups(&options.files)? {
+        for finished in import_group(&group, options.again, &context)? {
             conclude(&finished, &options.output)?;
         }
     }

@@ -58,6 +58,7 @@ impl LogOperation<'_> {
             settings: vec![setting("run", name), setting("operation", self.operation.name())],
             elapsed_s: Some(seconds(self.elapsed_ms * 1_000_000)),
             measures: vec![measure],
+            ..ImportedRow::default()
         })
     }
 

@@ -1,0 +1,121 @@
+//! An access specification as sizes, reads, places and pauses of a stream.
+
+use super::file::{AccessSpecification, Value};
+use crate::conversion::{Note, Refused, Treatment};
+use crate::reason::{Approximation, Reason};
+use assay_model::number::real;
+use assay_model::units::{Bytes, Nanos, Share};
+use assay_model::workload::{Access, TransferMix, TransferPart};
+use std::collections::BTreeMap;
+
+/// What a specification means.
+pub struct AccessMeaning {
+    /// Sizes with their shares.
+    pub transfer: TransferMix,
+    /// Share of reads.
+    pub read_share: f64,
+    /// Random places, or ascending ones.
+    pub access: Access,
+    /// Pause behind each I/O.
+    pub think_time: Nanos,
+    /// What became of its lines.
+    pub notes: Vec<Note>,
+}
+
+/// One line, read.
+struct Line {
+    bytes: u64,
+    share: f64,
+    reads: f64,
+    random: f64,
+    delay_ms: u64,
+    burst: u64,
+    align: u64,
+}
+
+/// Reads a specification.
+///
+/// # Errors
+/// The line that cannot be read, or is of a load on a network.
+pub fn meaning(specification: &AccessSpecification) -> Result<AccessMeaning, Refused> {
+    let lines: Vec<Line> = specification.lines.iter().map(line).collect::<Result<_, _>>()?;
+    let Some(first) = specification.lines.first() else {
+        let missing = Value { text: specification.name.clone(), ..Value::default() };
+        return Err(missing.refused(Reason::Missing(specification.name.clone())));
+    };
+    let all: f64 = lines.iter().map(|line| line.share).sum();
+    if all <= 0.0 {
+        return Err(first.refused(Reason::Value));
+    }
+    let mean =
+        |of: fn(&Line) -> f64| lines.iter().map(|line| of(line) * line.share).sum::<f64>() / all;
+    let random = mean(|line| line.random);
+    let near = nearest(&lines, random);
+    let treatment = near.map_or(Treatment::Exact, Treatment::Approximated);
+    Ok(AccessMeaning {
+        transfer: transfer(&lines, all),
+        read_share: mean(|line| line.reads),
+        access: if random >= 0.5 { Access::Uniform } else { Access::Sequential { streams: 1 } },
+        think_time: Nanos(assay_model::number::count(mean(|line| {
+            real(line.delay_ms) * 1e6 / real(line.burst.max(1))
+        }))),
+        notes: specification.lines.iter().map(|line| line.note(treatment.clone())).collect(),
+    })
+}
+
+/// `4096,100,67,100,0,1,4096,0`; a reply is of a load on a network.
+fn line(value: &Value) -> Result<Line, Refused> {
+    let percent = |place: usize| match value.number(place)? {
+        percent @ 0..=100 => Ok(real(percent) / 100.0),
+        _ => Err(value.refused(Reason::Value)),
+    };
+    let or_none =
+        |place: usize| if value.parts().len() > place { value.number(place) } else { Ok(0) };
+    if or_none(7)? > 0 {
+        return Err(value.refused(Reason::Engine));
+    }
+    Ok(Line {
+        bytes: value.number(0)?,
+        share: percent(1)?,
+        reads: percent(2)?,
+        random: percent(3)?,
+        delay_ms: or_none(4)?,
+        burst: or_none(5)?,
+        align: or_none(6)?,
+    })
+}
+
+/// How far the stream is from the lines: the farthest first.
+fn nearest(lines: &[Line], random: f64) -> Option<Approximation> {
+    let smallest = lines.iter().map(|line| line.bytes).min().unwrap_or(0).max(1);
+    let first = lines.first()?;
+    let differs =
+        |of: fn(&Line) -> f64| lines.iter().any(|line| (of(line) - of(first)).abs() > 1e-9);
+    if random > 0.0 && random < 1.0 {
+        return Some(Approximation::Majority);
+    }
+    if differs(|line| line.reads) {
+        return Some(Approximation::JointSizes);
+    }
+    if lines.iter().any(|line| line.delay_ms > 0) {
+        return Some(Approximation::PausePerIo);
+    }
+    if lines.iter().any(|line| !line.bytes.is_multiple_of(smallest)) {
+        return Some(Approximation::RoundedSize);
+    }
+    // Random places are multiples of a sector where nothing else is said.
+    let is_elsewhere = |line: &Line| line.align != smallest && random > 0.0;
+    lines.iter().any(is_elsewhere).then_some(Approximation::Alignment)
+}
+
+/// Sizes by their shares, rounded up to multiples of the smallest.
+fn transfer(lines: &[Line], all: f64) -> TransferMix {
+    let smallest = lines.iter().map(|line| line.bytes).min().unwrap_or(0).max(1);
+    let mut shares: BTreeMap<u64, f64> = BTreeMap::new();
+    for line in lines.iter().filter(|line| line.share > 0.0) {
+        let size = line.bytes.div_ceil(smallest).saturating_mul(smallest);
+        *shares.entry(size).or_default() += line.share / all;
+    }
+    let part = |(size, share)| TransferPart { size: Bytes(size), share: Share(share) };
+    TransferMix { parts: shares.into_iter().map(part).collect() }
+}
