@@ -22,6 +22,9 @@ use assay_model::Error;
 /// Of one report at most this many unreadable cells are kept; hostile input must not fill the memory.
 const UNREAD_KEPT: usize = 200;
 
+/// Of one report at most this many rows are read.
+const REPORT_ROWS_MAX: usize = 200_000;
+
 /// Reads one report.
 ///
 /// # Errors
@@ -71,14 +74,28 @@ pub(crate) struct Reading {
     decimal: Decimal,
     /// Sub-tables of the histograms, not joined yet.
     ranges: ranges::Ranges,
+    /// Rows of all tables so far.
+    rows: usize,
 }
 
 impl Reading {
     fn new(part: &Part) -> Self {
-        Self { report: empty(part), decimal: Decimal::default(), ranges: ranges::Ranges::default() }
+        Self {
+            report: empty(part),
+            decimal: Decimal::default(),
+            ranges: ranges::Ranges::default(),
+            rows: 0,
+        }
     }
 
     fn take(&mut self, table: &Table) {
+        for fault in &table.faults {
+            self.unread(table.section, fault.line, b"", fault.reason);
+        }
+        self.rows += table.rows.len();
+        if table.rows.is_empty() || self.rows > REPORT_ROWS_MAX {
+            return;
+        }
         match table.section {
             Section::Header | Section::CacheSizes => self.header(table),
             Section::LoadProfile => self.load_profile(table),

@@ -409,8 +409,9 @@ fn text(made: &Made) -> String {
         wait_events(title, &rows)
     };
     let cpu = made.cpu_s.to_string();
+    let cpu_share = format!("{:.1}", f64::from(made.cpu_s) / 360.0);
     header_11("11.2.0.3.0", "60.00", "600.00")
-        + &top_five(&[&["DB CPU", "", &cpu, "", "1.0", ""]])
+        + &top_five(&[&["DB CPU", "", &cpu, "", &cpu_share, ""]])
         + "\n"
         + &table("Foreground Wait Events", made.foreground)
         + &table("Background Wait Events", made.background)

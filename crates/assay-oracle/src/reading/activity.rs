@@ -96,10 +96,16 @@ impl Reading {
             return;
         };
         for row in &table.rows {
-            let rates = self.rates_of(table, row, row.text(instance).parse().unwrap_or(0));
-            match row.cell(instance) {
-                b"Sum" => self.cluster_rates(&rates),
-                _ if rates.number > 0 => self.keep_rates(rates),
+            match (row.cell(instance), row.text(instance).parse()) {
+                (b"Sum", _) => {
+                    let rates = self.rates_of(table, row, 0);
+                    self.cluster_rates(&rates);
+                }
+                (_, Ok(number)) if number > 0 => {
+                    let rates = self.rates_of(table, row, number);
+                    self.keep_rates(rates);
+                }
+                // `Avg`, `Std`, and what else is no instance.
                 _ => {}
             }
         }
@@ -135,7 +141,9 @@ impl Reading {
             return;
         };
         let end = table.named(&["sessions end"]);
-        for row in &table.rows {
+        let counts =
+            |row: &&Row| row.cell(instance) == b"Sum" || row.text(instance).parse::<u32>().is_ok();
+        for row in table.rows.iter().filter(counts) {
             let at_begin = self.number(table, row, Some(begin), Unit::Count);
             if let Ok(number) = row.text(instance).parse() {
                 self.instance_of(number).sessions = at_begin;
