@@ -68,14 +68,18 @@ fn over(columns: &[Range<usize>], word: &Range<usize>) -> usize {
     best.map_or(0, |(index, _)| index)
 }
 
+/// Whether dashes of a line join the columns of groups.
+pub(crate) fn is_group_line(line: &[u8]) -> bool {
+    line.windows(3).any(|three| three == b"---")
+}
+
 /// Whether a line can be a heading of these columns: each of its words stands over one of them, and not beside. A line
 /// with dashes names groups of columns.
 pub(crate) fn is_over(columns: &[Range<usize>], line: &[u8]) -> bool {
     let inside = |word: &Range<usize>| {
         columns.iter().any(|column| column.start <= word.start && word.end <= column.end)
     };
-    let is_group = line.windows(3).any(|three| three == b"---");
-    is_group || runs(line).iter().all(inside)
+    is_group_line(line) || runs(line).iter().all(inside)
 }
 
 /// Headings of all columns from the lines above the ruler, folded.
@@ -263,7 +267,7 @@ mod tests {
         assert_eq!(dealt("---- ------ -----", "a       123   4.5"), ["a", "123", "4.5"]);
         assert_eq!(dealt("---- ------ -----", "a   123       4.5"), ["a", "#<>#", "4.5"]);
         assert_eq!(dealt("---- --------", "a   52.86 s"), ["a", "#<>#"]);
-        let numbers = cells(&ruler(b"----- -----"), b"1,234  5.6", Layout::Numbers);
+        let numbers = cells(&ruler(b"----- -----"), b"1,234 5.6", Layout::Numbers);
         assert_eq!(numbers, [b"1,234".as_slice(), b"#<>#"]);
     }
 

@@ -128,18 +128,28 @@ impl<'a> Iterator for Lines<'a> {
         loop {
             let line = self.raw()?;
             self.skip_spacing();
-            if is_heading_of_sqlplus(line) {
+            if is_heading_of_sqlplus(line) || (line.is_blank() && self.skip_page_heading()) {
                 continue;
-            }
-            if line.is_blank() {
-                let mut ahead = self.clone();
-                if ahead.raw().is_some_and(is_heading_of_sqlplus) {
-                    *self = ahead;
-                    continue;
-                }
             }
             return Some(line);
         }
+    }
+}
+
+/// Blank lines that a copy can have before the heading of a page.
+const BLANKS_MAX: usize = 3;
+
+impl Lines<'_> {
+    /// Goes on behind a heading of SQL*Plus that only blank lines stand before; false where none follows.
+    fn skip_page_heading(&mut self) -> bool {
+        let mut ahead = self.clone();
+        let mut lines = std::iter::from_fn(|| ahead.raw()).take(BLANKS_MAX + 1);
+        if !lines.find(|line| !line.is_blank()).is_some_and(is_heading_of_sqlplus) {
+            return false;
+        }
+        *self = ahead;
+        self.skip_spacing();
+        true
     }
 }
 

@@ -65,7 +65,8 @@ pub(crate) enum Cell {
 }
 
 const OVERFLOW: &str = "the column was too narrow";
-const BESIDE: &str = "it does not stand under its heading: blanks of the line were lost or added";
+pub(crate) const BESIDE: &str =
+    "it does not stand under its heading: blanks of the line were lost or added";
 const AT_THE_EDGE: &str = "its line was cut or wrapped here, so digits may be missing";
 /// A whole number in front of a decimal mark and nothing behind: the decimals and the suffix were cut off.
 pub(crate) const CUT: &str = "it is cut at its decimal mark";

@@ -99,7 +99,10 @@ impl<'a, 's> Reader<'a, 's> {
     fn is_note(&self, line: &[u8]) -> bool {
         let indent = line.len() - line.trim_ascii_start().len();
         let goes_on = self.in_note && self.columns.is_empty() && (1..=3).contains(&indent);
-        line[indent..].starts_with(b"->") || (goes_on && indent < line.len())
+        let words = line[indent..].trim_ascii_end();
+        // Headings stand apart.
+        let is_prose = !words.is_empty() && memmem::find(words, b"  ").is_none();
+        words.starts_with(b"->") || (goes_on && is_prose)
     }
 
     /// A title is named by its database and instance, or underlined with tildes.
@@ -154,6 +157,7 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     fn close(&mut self) {
+        self.note_emptiness();
         let is_told = |table: &Table| !table.rows.is_empty() || !table.faults.is_empty();
         if let Some(table) = self.table.take().filter(is_told) {
             (self.sink)(&table);
@@ -164,6 +168,20 @@ impl<'a, 's> Reader<'a, 's> {
         self.name_columns.clear();
         self.name = None;
         self.in_note = false;
+    }
+
+    /// Where a title and headings stand, but no row was read, the rows are there in another form.
+    fn note_emptiness(&mut self) {
+        let is_seen = !self.columns.is_empty() || !self.above.is_empty();
+        let no_data = |line: &Cow<'_, [u8]>| memmem::find(line, b"No data exists").is_some();
+        let is_none = self.above.last().is_some_and(no_data);
+        if let Some(table) = self.table.as_mut().filter(|_| is_seen && !is_none)
+            && table.section != Section::Header
+            && table.rows.is_empty()
+            && table.faults.is_empty()
+        {
+            table.faults.push(Fault { line: 0, reason: "none of its rows could be read" });
+        }
     }
 
     /// A blank line ends notes above the headings; in the header it ends a table.
@@ -180,6 +198,10 @@ impl<'a, 's> Reader<'a, 's> {
             columns.retain(|column| line.bytes.get(column.start) != Some(&b'~'));
         }
         self.grouped(&columns);
+        let end = columns.last().map_or(0, |column| column.end);
+        if self.edge.is_some_and(|edge| end + GAP_MAX >= edge) {
+            self.fault(line.number, CUT_OFF);
+        }
         if section == Section::Header {
             self.next_of_header();
         }
@@ -192,6 +214,10 @@ impl<'a, 's> Reader<'a, 's> {
         }
         if self.columns.is_empty() {
             table.heads = heads;
+        } else if table.rows.is_empty() && !has_halves(section) {
+            self.columns.clear();
+            return self
+                .fault(line.number, "its rule was wrapped: which columns there are is not known");
         } else if table.rows.is_empty() {
             self.name_columns = std::mem::take(&mut self.columns);
             table.heads.extend(heads);
@@ -203,10 +229,14 @@ impl<'a, 's> Reader<'a, 's> {
     fn heads(&mut self, section: Section, columns: &[Range<usize>], line: u32) -> Vec<String> {
         let mut above = std::mem::take(&mut self.above);
         // Their headings are wider than their columns.
-        let is_loose = matches!(section, Section::Header | Section::HostCpu);
+        let is_loose = matches!(section, Section::Header | Section::InstanceRates);
+        // What stands above a line of dashes names all of the groups under it.
+        let groups = above.iter().rposition(|line| columns::is_group_line(line)).unwrap_or(0);
+        above.drain(..groups);
         let known = above.len();
         above.retain(|heading| is_loose || columns::is_over(columns, heading));
-        if above.len() < known {
+        // The load average is told once for two columns.
+        if above.len() < known && section != Section::HostCpu {
             self.fault(line, "words above this rule stand over none of its columns");
         }
         columns::heads(columns, &above)
@@ -255,7 +285,11 @@ impl<'a, 's> Reader<'a, 's> {
         } else if is_labelled(section) {
             self.labelled(line);
         } else if self.name_columns.is_empty() {
-            let layout = if section == Section::Header { Layout::Free } else { Layout::Named };
+            let layout = match section {
+                Section::Header => Layout::Free,
+                Section::SqlByIoTime | Section::HostCpu => Layout::Numbers,
+                _ => Layout::Named,
+            };
             let cells = self.cells(line.bytes, layout);
             if has_names(section) && columns::is_number(&cells[0]) {
                 self.fault(
@@ -278,8 +312,7 @@ impl<'a, 's> Reader<'a, 's> {
         match section {
             Section::CacheSizes => false,
             Section::Tablespaces | Section::Files => self.name_columns.is_empty(),
-            // Statspack 10.1 prints the event alone, segments from 12.2 on their owner and tablespace.
-            Section::Histogram | Section::SegmentsByReads | Section::SegmentsByReadRequests => {
+            _ if has_halves(section) => {
                 self.columns.is_empty() || (self.columns.len() <= 2 && self.name_columns.is_empty())
             }
             _ => self.columns.is_empty(),
@@ -291,6 +324,15 @@ impl<'a, 's> Reader<'a, 's> {
         let Some(colon) = memchr::memrchr(b':', line.bytes) else {
             return;
         };
+        // Labels stand to the right, so that lost blanks show.
+        let gap = self.columns.first().map_or(1, |first| first.start.wrapping_sub(colon));
+        if !(1..=LABEL_GAP_MAX).contains(&gap) {
+            // Two percentages with labels of their own stand under the block.
+            if !line.bytes.contains(&b'%') {
+                self.fault(line.number, "its label does not end before the numbers");
+            }
+            return;
+        }
         let label = std::iter::once(0..colon + 1);
         let columns: Vec<Range<usize>> = label
             .chain(self.columns.iter().filter(|column| column.end > colon + 1).cloned())
@@ -338,6 +380,11 @@ impl<'a, 's> Reader<'a, 's> {
     }
 }
 
+/// Columns stand no farther apart than this.
+const GAP_MAX: usize = 7;
+const CUT_OFF: &str = "lines were cut or wrapped: what stood behind is not known";
+/// Releases put their labels one to nine places before the first column of numbers.
+const LABEL_GAP_MAX: usize = 9;
 /// Headings have no more lines than this; what stood further up is none.
 const HEADING_LINES_MAX: usize = 6;
 
@@ -369,6 +416,19 @@ fn cells<'a>(columns: &[Range<usize>], line: &'a [u8], layout: Layout) -> Vec<Co
     let flat: Vec<u8> = String::from_utf8_lossy(line).chars().map(plain).collect();
     let cells = columns::cells(columns, &flat, layout).into_iter();
     cells.map(|cell| Cow::Owned(cell.into_owned())).collect()
+}
+
+/// Sections whose rows can take two lines: by tablespace and file; Statspack 10.1 prints the event of a histogram alone,
+/// segments from 12.2 on their owner and tablespace.
+const fn has_halves(section: Section) -> bool {
+    matches!(
+        section,
+        Section::Tablespaces
+            | Section::Files
+            | Section::Histogram
+            | Section::SegmentsByReads
+            | Section::SegmentsByReadRequests
+    )
 }
 
 /// Sections whose rows begin with a name.

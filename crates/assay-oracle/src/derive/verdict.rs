@@ -6,6 +6,7 @@ use super::events::{is_idle, name_of_class, of_sessions};
 use crate::check;
 use crate::knowledge::{self, WRITE_BEHIND};
 use crate::report::{Event, Kind, Report, ShareOf};
+use crate::section::Section;
 use assay_model::profile::{
     Bottleneck, DeviceFinding, DeviceGrade, HostActivity, IoPath, ReportScope, StorageMedium,
     TimeModel, TimeVerdict,
@@ -54,11 +55,37 @@ fn unjudged(report: &Report, time: &TimeModel) -> Option<String> {
             "{wrong} of {all} counters contradict their own rates, so its numbers cannot be trusted"
         ));
     }
+    if let Some(misplaced) = check::misplaced(report) {
+        return Some(format!(
+            "{misplaced} or more numbers and headings are out of place: the layout of this copy was changed, and what is left of it decides nothing"
+        ));
+    }
+    if let Some(event) = unread_wait(report) {
+        return Some(format!(
+            "the time of {event} cannot be read, and no wait class says what it was"
+        ));
+    }
     let db_time_s = time.db_time_s.as_ref().map(|time| time.value).filter(|time_s| *time_s > 0.0);
     match db_time_s {
         None => Some("the report has no DB time".to_owned()),
         Some(db_time_s) => other_share_printed(report, db_time_s),
     }
+}
+
+/// A wait of sessions whose time stands in the report, cannot be read, and is in no sum that can.
+fn unread_wait(report: &Report) -> Option<String> {
+    let lists = [Section::TopEvents, Section::ForegroundEvents, Section::AllEvents];
+    if !report.wait_classes.is_empty() || !lists.into_iter().any(|list| report.has_unread(list)) {
+        return None;
+    }
+    let sessions = of_sessions(report);
+    let unread = |event: &&Event| {
+        event.waits.is_some_and(|waits| waits.value > 0.0)
+            && event.time.is_none()
+            && (event.share.is_none() || event.share_of != ShareOf::DbTime)
+            && !is_idle(event)
+    };
+    sessions.iter().find(unread).map(|event| event.name.clone())
 }
 
 /// An event whose printed share of DB time is another than its time says: one of the two was read from another column, or

@@ -140,9 +140,7 @@ impl Reading {
         }
         let columns = columns.and_then(|columns| columns.with_one_meaning(table));
         if columns.is_none() {
-            let line = table.rows.first().map_or(0, |row| row.line);
-            let heads = table.heads.join(", ");
-            self.unread(table.section, line, heads.as_bytes(), "its headings cannot be told apart");
+            self.unreadable(table);
         }
         columns
     }
@@ -226,7 +224,7 @@ impl Reading {
         let executions = table.named(&["executions", "total execs"]);
         let elapsed = table.named(&["elapsed time (s)", "total elapsed (s)"]);
         let (Some(id), Some(time)) = (id, time) else {
-            return;
+            return self.unreadable(table);
         };
         for row in table.rows.iter().filter(|row| is_sql_id(row.cell(id))) {
             let mut seconds =

@@ -13,7 +13,7 @@ const FINE_MILLISECOND_NS: u64 = 1_024_000;
 impl Reading {
     pub(super) fn histogram(&mut self, table: &Table) {
         let Some(event) = table.named(&["event"]) else {
-            return;
+            return self.unreadable(table);
         };
         let is_counted = !table.heads.iter().any(|head| head.contains('<'));
         if is_counted && table.head(event + 1).contains(" - ") {

@@ -51,6 +51,15 @@ fn table(name: &str, outcomes: &[(&Mutation, Outcome)]) -> String {
     table
 }
 
+fn unread(name: &str, bytes: &[u8]) -> String {
+    let report = first(bytes).unwrap();
+    report
+        .unread
+        .iter()
+        .map(|u| format!("UNREAD {name} {:?} {} {} {}\n", u.section, u.line, u.text, u.reason))
+        .collect()
+}
+
 fn wrong(outcomes: &[(&Mutation, Outcome)]) -> usize {
     outcomes.iter().map(|(_, outcome)| outcome.wrong.len()).sum()
 }
@@ -81,11 +90,13 @@ fn copies_of_reports_of_the_field_have_the_same_numbers_or_none() {
         loop {
             let Some(file) = next.lock().unwrap().next() else { return };
             let name = file.file_name().unwrap().to_string_lossy().into_owned();
-            let Some(outcomes) = outcomes(&std::fs::read(&file).unwrap()) else { continue };
+            let bytes = std::fs::read(&file).unwrap();
+            let Some(outcomes) = outcomes(&bytes) else { continue };
             let mut done = done.lock().unwrap();
             done.0 += 1;
             done.1 += wrong(&outcomes);
             done.2 += &table(&name, &outcomes);
+            done.2 += &unread(&name, &bytes);
         }
     };
     std::thread::scope(|scope| {
