@@ -285,24 +285,29 @@ impl<'a, 's> Reader<'a, 's> {
         } else if is_labelled(section) {
             self.labelled(line);
         } else if self.name_columns.is_empty() {
-            let layout = match section {
-                Section::Header => Layout::Free,
-                Section::SqlByIoTime | Section::HostCpu => Layout::Numbers,
-                _ => Layout::Named,
-            };
-            let cells = self.cells(line.bytes, layout);
-            if has_names(section) && columns::is_number(&cells[0]) {
-                self.fault(
-                    line.number,
-                    "a number stands where a name should: the line was wrapped",
-                );
-            } else if section != Section::SqlByIoTime
-                || cells.last().is_some_and(|cell| is_sql_id(cell))
-            {
-                self.push(line.number, cells);
-            }
+            self.whole(section, line);
         } else {
             self.half(section, line);
+        }
+    }
+
+    /// A row on one line.
+    fn whole(&mut self, section: Section, line: Line<'a>) {
+        let layout = match section {
+            Section::Header => Layout::Free,
+            Section::SqlByIoTime | Section::HostCpu => Layout::Numbers,
+            _ => Layout::Named,
+        };
+        let cells = self.cells(line.bytes, layout);
+        let is_id = |run: &Range<usize>| is_sql_id(&line.bytes[run.clone()]);
+        if has_names(section) && columns::is_number(&cells[0]) {
+            self.fault(line.number, "a number stands where a name should: the line was wrapped");
+        } else if section != Section::SqlByIoTime
+            || cells.last().is_some_and(|cell| is_sql_id(cell))
+        {
+            self.push(line.number, cells);
+        } else if runs(line.bytes).last().is_some_and(is_id) {
+            self.fault(line.number, crate::number::BESIDE);
         }
     }
 
