@@ -1,6 +1,7 @@
 //! How a file writes its letters and lines: UTF-16, other white space, line ends of a carriage return alone, tabs.
 
 use crate::letters;
+use assay_model::encoding;
 use assay_model::number::index_of;
 use memchr::{memchr, memchr_iter, memmem};
 use std::borrow::Cow;
@@ -38,25 +39,8 @@ fn without_references(bytes: &[u8]) -> Option<Vec<u8>> {
     is_quoted.then(|| letters::resolved(bytes))
 }
 
-/// UTF-16 with its mark, or without it where every other byte is zero.
 fn utf16(bytes: &[u8]) -> Option<Vec<u8>> {
-    let is_little = match bytes {
-        [0xff, 0xfe, ..] => true,
-        [0xfe, 0xff, ..] => false,
-        [first, 0, second, 0, ..] if *first != 0 && *second != 0 => true,
-        [0, first, 0, second, ..] if *first != 0 && *second != 0 => false,
-        _ => return None,
-    };
-    let unit = |pair: &[u8]| {
-        let pair = [pair[0], pair[1]];
-        if is_little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) }
-    };
-    let letters = char::decode_utf16(bytes.chunks_exact(2).map(unit));
-    let text: String = letters
-        .map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER))
-        .filter(|letter| *letter != '\u{feff}')
-        .collect();
-    Some(text.into_bytes())
+    encoding::utf16(bytes).map(String::into_bytes)
 }
 
 fn with_line_feeds(bytes: &[u8]) -> Option<Vec<u8>> {
