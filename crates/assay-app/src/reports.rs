@@ -176,9 +176,11 @@ fn expanded(path: &Path) -> Vec<PathBuf> {
 
 /// Endings of names under which reports are kept; what is named on the command line is read whatever its name.
 fn may_be_report(path: &Path) -> bool {
-    const ENDINGS: &[&str] = &["html", "htm", "txt", "lst", "log", "out", "gz"];
+    const ENDINGS: &[&str] = &["html", "htm", "txt", "lst", "log", "out", "gz", "zip"];
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    ending.is_none_or(|ending| ENDINGS.contains(&ending.as_str()))
+    // Series are numbered by their sessions: `awr_rac.txt.192`.
+    let is_number = |ending: &str| ending.bytes().all(|byte| byte.is_ascii_digit());
+    ending.is_none_or(|ending| ENDINGS.contains(&ending.as_str()) || is_number(&ending))
 }
 
 fn derived(file: String, report: &Report, wanted: ReportRequest) -> ReadReport {

@@ -5,6 +5,23 @@ use std::ops::Range;
 
 /// The cell of a number that runs into its neighbour: which digits belong to which is not known.
 pub(crate) const RUN_TOGETHER: &[u8] = b"####";
+/// The cell of a number that does not end where its column ends.
+pub(crate) const MISPLACED: &[u8] = b"#<>#";
+/// The cell of a number that reaches the edge at which lines were cut.
+pub(crate) const EDGE: &[u8] = b"#|";
+/// Reports print numbers to the right end of their column, Statspack one place beside it where a suffix is missing.
+const SLACK: usize = 1;
+
+/// How the cells of a line are dealt out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Columns of text and numbers, to either side, as in the header.
+    Free,
+    /// A name, then numbers that end with their columns.
+    Named,
+    /// Numbers alone.
+    Numbers,
+}
 
 /// The columns of a ruler line; empty when the line is not one.
 pub(crate) fn ruler(line: &[u8]) -> Vec<Range<usize>> {
@@ -51,6 +68,20 @@ fn over(columns: &[Range<usize>], word: &Range<usize>) -> usize {
     best.map_or(0, |(index, _)| index)
 }
 
+/// Whether dashes of a line join the columns of groups.
+pub(crate) fn is_group_line(line: &[u8]) -> bool {
+    line.windows(3).any(|three| three == b"---")
+}
+
+/// Whether a line can be a heading of these columns: each of its words stands over one of them, and not beside. A line
+/// with dashes names groups of columns.
+pub(crate) fn is_over(columns: &[Range<usize>], line: &[u8]) -> bool {
+    let inside = |word: &Range<usize>| {
+        columns.iter().any(|column| column.start <= word.start && word.end <= column.end)
+    };
+    is_group_line(line) || runs(line).iter().all(inside)
+}
+
 /// Headings of all columns from the lines above the ruler, folded.
 pub(crate) fn heads(columns: &[Range<usize>], lines: &[Cow<'_, [u8]>]) -> Vec<String> {
     let mut heads = vec![String::new(); columns.len()];
@@ -66,6 +97,17 @@ pub(crate) fn heads(columns: &[Range<usize>], lines: &[Cow<'_, [u8]>]) -> Vec<St
         }
     }
     heads
+}
+
+/// Whether these columns can be groups of those: none of those lies partly under one.
+pub(crate) fn are_groups(groups: &[Range<usize>], columns: &[Range<usize>]) -> bool {
+    let is_within = |column: &Range<usize>| {
+        groups
+            .iter()
+            .filter(|group| overlap(group, column) > 0)
+            .all(|group| group.start <= column.start && column.end <= group.end)
+    };
+    columns.len() > groups.len() && columns.iter().all(is_within)
 }
 
 /// A line that says the heading of each group over all columns that stand under it.
@@ -88,18 +130,25 @@ pub(crate) fn spread(
 
 /// Deals a data line out: the first column is text of its full width, runs of the others go to their columns.
 /// A run over several columns is a number that ran together with its neighbour: all of them are unreadable.
-pub(crate) fn cells<'a>(columns: &[Range<usize>], line: &'a [u8]) -> Vec<Cow<'a, [u8]>> {
+pub(crate) fn cells<'a>(
+    columns: &[Range<usize>],
+    line: &'a [u8],
+    layout: Layout,
+) -> Vec<Cow<'a, [u8]>> {
     let Some(first) = columns.first() else {
         return Vec::new();
     };
-    let mut cells: Vec<Cow<[u8]>> = vec![Cow::Borrowed(&[]); columns.len()];
-    let name_end = name_end(first, line);
-    cells[0] = Cow::Borrowed(line[..name_end].trim_ascii());
-    for run in runs(&line[name_end..]) {
-        let run = run.start + name_end..run.end + name_end;
-        deal(columns, &mut cells, line, &run);
+    let mut dealer =
+        Dealer { columns, line, layout, cells: vec![Cow::Borrowed(&[]); columns.len()] };
+    let mut name_end = 0;
+    if layout != Layout::Numbers {
+        name_end = self::name_end(first, line);
+        dealer.cells[0] = Cow::Borrowed(line[..name_end].trim_ascii());
     }
-    cells
+    for run in runs(&line[name_end..]) {
+        dealer.deal(&(run.start + name_end..run.end + name_end));
+    }
+    dealer.cells
 }
 
 /// Where the first column ends: at its ruler, or before a number that is too wide for the second one.
@@ -116,47 +165,75 @@ fn name_end(first: &Range<usize>, line: &[u8]) -> usize {
     if number && from > 0 { from } else { end }
 }
 
-fn deal<'a>(
-    columns: &[Range<usize>],
-    cells: &mut [Cow<'a, [u8]>],
+/// One line on its way into its cells.
+struct Dealer<'a, 'c> {
+    columns: &'c [Range<usize>],
     line: &'a [u8],
-    run: &Range<usize>,
-) {
-    let touched: Vec<usize> =
-        (1..columns.len()).filter(|index| overlap(&columns[*index], run) > 0).collect();
-    match touched.as_slice() {
-        [] => join(cells, nearest(columns, run), line, run),
-        [column] => join(cells, *column, line, run),
-        several => {
-            for column in several {
-                cells[*column] = Cow::Borrowed(RUN_TOGETHER);
+    layout: Layout,
+    cells: Vec<Cow<'a, [u8]>>,
+}
+
+impl Dealer<'_, '_> {
+    fn deal(&mut self, run: &Range<usize>) {
+        let from = usize::from(self.layout != Layout::Numbers);
+        let mut touched =
+            (from..self.columns.len()).filter(|index| overlap(&self.columns[*index], run) > 0);
+        match (touched.next(), touched.next_back()) {
+            (None, _) => self.join(self.nearest(run), run),
+            (Some(column), None) => self.join(column, run),
+            (Some(first), Some(last)) => {
+                self.cells[first..=last].fill(Cow::Borrowed(RUN_TOGETHER));
             }
         }
     }
-}
 
-fn nearest(columns: &[Range<usize>], run: &Range<usize>) -> usize {
-    let after = columns.iter().skip(1).position(|column| column.start >= run.end);
-    after.map_or(columns.len().saturating_sub(1), |index| index + 1)
-}
-
-/// Puts a run into its cell; a second run widens the cell to both (`User I/O`, `52.86 s`).
-fn join<'a>(cells: &mut [Cow<'a, [u8]>], column: usize, line: &'a [u8], run: &Range<usize>) {
-    let Some(cell) = cells.get_mut(column) else {
-        return;
-    };
-    if cell.as_ref() == RUN_TOGETHER {
-        return;
+    fn nearest(&self, run: &Range<usize>) -> usize {
+        let after = self.columns.iter().skip(1).position(|column| column.start >= run.end);
+        after.map_or(self.columns.len().saturating_sub(1), |index| index + 1)
     }
-    let length = cell.len();
-    *cell = if length == 0 {
-        Cow::Borrowed(&line[run.clone()])
-    } else {
-        let mut joined = std::mem::take(cell).into_owned();
-        joined.push(b' ');
-        joined.extend_from_slice(&line[run.clone()]);
-        Cow::Owned(joined)
-    };
+
+    /// Puts a run into its cell; a second run widens the cell to both (`User I/O`, `52.86 s`).
+    fn join(&mut self, column: usize, run: &Range<usize>) {
+        let is_beside = self.is_beside(column, run);
+        let (line, Some(cell)) = (self.line, self.cells.get_mut(column)) else {
+            return;
+        };
+        if cell.as_ref() == RUN_TOGETHER || cell.as_ref() == MISPLACED {
+            return;
+        }
+        *cell = if is_beside {
+            Cow::Borrowed(MISPLACED)
+        } else if cell.is_empty() {
+            Cow::Borrowed(&line[run.clone()])
+        } else {
+            Cow::Owned([cell, b" ".as_slice(), &line[run.clone()]].concat())
+        };
+    }
+
+    /// Whether a number does not end with its column; the unit behind a blank belongs to it. Releases of the header are
+    /// text, and begin with theirs.
+    fn is_beside(&self, column: usize, run: &Range<usize>) -> bool {
+        let number = &self.line[run.clone()];
+        if self.layout == Layout::Free && run.start == self.columns[column].start {
+            return false;
+        }
+        let unit = &self.line[run.end..];
+        let unit =
+            unit.strip_prefix(b" s").filter(|rest| rest.first().is_none_or(|byte| *byte == b' '));
+        let end = run.end + if unit.is_some() { 2 } else { 0 };
+        is_number(number) && end.abs_diff(self.columns[column].end) > SLACK
+    }
+}
+
+/// Whether a run is a number with or without a suffix.
+pub(crate) fn is_number(run: &[u8]) -> bool {
+    let digits =
+        run.iter().position(|byte| !matches!(byte, b'0'..=b'9' | b'.' | b',' | b'\'' | b'-'));
+    let (digits, suffix) = run.split_at(digits.unwrap_or(run.len()));
+    let suffix =
+        suffix.strip_prefix(b"E+").or_else(|| suffix.strip_prefix(b"E-")).unwrap_or(suffix);
+    digits.iter().any(u8::is_ascii_digit)
+        && (suffix.len() <= 2 || suffix.iter().all(u8::is_ascii_digit))
 }
 
 #[cfg(test)]
@@ -164,7 +241,7 @@ mod tests {
     use super::*;
 
     fn dealt(rule: &str, line: &str) -> Vec<String> {
-        let cells = cells(&ruler(rule.as_bytes()), line.as_bytes());
+        let cells = cells(&ruler(rule.as_bytes()), line.as_bytes(), Layout::Named);
         cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect()
     }
 
@@ -183,6 +260,15 @@ mod tests {
     #[test]
     fn numbers_that_run_together_are_unreadable() {
         assert_eq!(dealt("---- ---- ----", "a    123456789"), ["a", "####", "####"]);
+    }
+
+    #[test]
+    fn a_number_that_does_not_end_with_its_column_is_unreadable() {
+        assert_eq!(dealt("---- ------ -----", "a       123   4.5"), ["a", "123", "4.5"]);
+        assert_eq!(dealt("---- ------ -----", "a   123       4.5"), ["a", "#<>#", "4.5"]);
+        assert_eq!(dealt("---- --------", "a   52.86 s"), ["a", "#<>#"]);
+        let numbers = cells(&ruler(b"----- -----"), b"1,234 5.6", Layout::Numbers);
+        assert_eq!(numbers, [b"1,234".as_slice(), b"#<>#"]);
     }
 
     #[test]

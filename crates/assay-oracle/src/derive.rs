@@ -134,6 +134,7 @@ const WANTED: &[Section] = &[
     Section::LoadProfile,
     Section::IoProfile,
     Section::TimeModel,
+    Section::TopEvents,
     Section::ForegroundEvents,
     Section::BackgroundEvents,
     Section::Histogram,
@@ -147,6 +148,13 @@ const WANTED: &[Section] = &[
 ];
 
 fn missing(report: &Report) -> Vec<String> {
-    let absent = WANTED.iter().filter(|section| !report.has(**section));
-    absent.map(|section| section.title().to_owned()).collect()
+    let header = &report.header;
+    let facts = [
+        ("elapsed time", header.elapsed.is_some()),
+        ("CPUs", header.cpus.is_some()),
+        ("block size", rates::block(report).is_some()),
+    ];
+    let facts = facts.into_iter().filter(|(_, is_known)| !is_known).map(|(name, _)| name);
+    let sections = WANTED.iter().filter(|section| !report.has(**section));
+    facts.chain(sections.map(|section| section.title())).map(str::to_owned).collect()
 }

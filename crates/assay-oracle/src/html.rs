@@ -1,8 +1,9 @@
 //! HTML reports: a tolerant reader of tables; what is not well-formed is passed by, never an error.
 
+use crate::letters;
 use crate::section::Section;
 use crate::split::Part;
-use crate::table::{Row, Table};
+use crate::table::{ROWS_MAX, Row, Table};
 use memchr::{memchr, memchr_iter, memmem};
 use std::borrow::Cow;
 
@@ -101,7 +102,7 @@ impl<'a> Page<'a> {
         let (start, end) = (self.at, self.skip_to(b"</table"));
         self.at = end;
         let (section, title) = titles.section(attribute(tag, b"summary"))?;
-        let mut table = Table::new(section, title);
+        let mut table = Table::new(section, &plain(title));
         self.rows(start, end, &mut table);
         Some(table)
     }
@@ -109,7 +110,9 @@ impl<'a> Page<'a> {
     /// Complete rows only: one without its end may be cut in the middle of a number.
     fn rows(&mut self, start: usize, end: usize, table: &mut Table<'a>) {
         let mut at = start;
-        while let Some(row) = find_row(&self.bytes[at..end]) {
+        while table.rows.len() < ROWS_MAX
+            && let Some(row) = find_row(&self.bytes[at..end])
+        {
             let line = self.line_at(at + row.start);
             let cells = cells(&self.bytes[at + row.start..at + row.end]);
             at += row.end;
@@ -143,7 +146,7 @@ impl<'a> Titles<'a> {
 
     /// The section and the words that named it: loose text is nearest, then the heading, then the summary.
     fn section(&self, summary: &'a [u8]) -> Option<(Section, &'a [u8])> {
-        let known = |words: &'a [u8]| Section::of(words).map(|section| (section, words));
+        let known = |words: &'a [u8]| Section::of(&plain(words)).map(|section| (section, words));
         known(self.loose).or_else(|| known(self.heading)).or_else(|| known(summary)).or_else(|| {
             // Before 11.2 the tables of the first page have neither heading nor summary.
             let first_page = self.heading.is_empty() || self.heading == b"Report Summary";
@@ -287,7 +290,7 @@ fn plain(content: &[u8]) -> Cow<'_, [u8]> {
     while let [first, tail @ ..] = rest {
         rest = match first {
             b'<' => memchr(b'>', tail).map_or(&[], |end| &tail[end + 1..]),
-            b'&' => entity(tail, &mut plain),
+            b'&' => letters::resolve(tail, &mut plain),
             byte => {
                 plain.push(*byte);
                 tail
@@ -295,27 +298,4 @@ fn plain(content: &[u8]) -> Cow<'_, [u8]> {
         };
     }
     Cow::Owned(plain.trim_ascii().to_vec())
-}
-
-const ENTITIES: &[(&[u8], u8)] = &[
-    (b"amp;", b'&'),
-    (b"lt;", b'<'),
-    (b"gt;", b'>'),
-    (b"quot;", b'"'),
-    (b"apos;", b'\''),
-    (b"#39;", b'\''),
-    (b"nbsp;", b' '),
-    (b"#160;", b' '),
-];
-
-fn entity<'a>(tail: &'a [u8], plain: &mut Vec<u8>) -> &'a [u8] {
-    for (name, byte) in ENTITIES {
-        if let Some(rest) = tail.strip_prefix(*name) {
-            plain.push(*byte);
-            return rest;
-        }
-    }
-    // A bare mark, as SQL text has it.
-    plain.push(b'&');
-    tail
 }

@@ -154,6 +154,43 @@ const CLASSES: &[(&str, &str)] = &[
     ("job scheduler coordinator slave wait", "Other"),
 ];
 
+/// Waits that storage has no part in and that say themselves what they come from (Oracle Database Reference, appendix C).
+const OWN_CAUSES: &[(&str, &str)] = &[
+    (
+        "Failed Logon Delay",
+        "logons with a wrong password, each held back by the database; the audit trail names the account",
+    ),
+    ("resmgr:", "the resource manager holds sessions back by its plan"),
+    ("acknowledge over PGA limit", "PGA_AGGREGATE_LIMIT stops sessions"),
+    ("External Procedure", "programs outside of the database"),
+    ("SQL*Net break/reset to client", "statements that end in errors"),
+    ("SQL*Net more data from client", "clients that send large data, and the network"),
+    ("SQL*Net more data to client", "clients that fetch large data, and the network"),
+    ("SQL*Net message from dblink", "another database"),
+    ("SQL*Net more data from dblink", "another database"),
+    ("SYNC Remote Write", "commits that wait for the standby database"),
+    ("LNS wait on", "commits that wait for the standby database"),
+    ("enq: TM", "table locks, often of foreign keys without an index"),
+    ("enq: SQ", "sequences with too small a cache"),
+    ("kksfbc child completion", "statements parsed again and again"),
+    ("cursor: pin S wait on X", "statements parsed again and again"),
+    ("PL/SQL lock timer", "DBMS_LOCK.SLEEP"),
+    (
+        "log file switch (archiving needed)",
+        "the archiver does not keep up, or its destination is full",
+    ),
+    (
+        "log file switch (checkpoint incomplete)",
+        "log files too small or too few for the rate of redo",
+    ),
+];
+
+/// What a wait comes from, where its name says so.
+pub(crate) fn own_cause(printed: &str) -> Option<&'static str> {
+    let known = |opening: &&str| printed.starts_with(*opening) || stands_for(printed, opening);
+    OWN_CAUSES.iter().find(|(opening, _)| known(&opening)).map(|(_, cause)| *cause)
+}
+
 /// Classes in which sessions wait for each other.
 pub(crate) const CONTENTION: &[&str] = &["Concurrency", "Application", "Cluster", "Configuration"];
 

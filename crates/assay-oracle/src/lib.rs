@@ -21,6 +21,7 @@ mod decode;
 mod derive;
 mod html;
 mod knowledge;
+mod letters;
 mod lines;
 mod number;
 mod quantity;

@@ -1,5 +1,6 @@
 //! The lines of a text report without what printers and SQL*Plus put between them.
 
+use crate::columns;
 use memchr::memchr;
 
 /// One line: its number in the file from 1, and its bytes without line end and form feeds.
@@ -15,6 +16,51 @@ impl Line<'_> {
     }
 }
 
+/// What a copy did to the lines of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// Whether a blank line follows each line, as in copies of web pages.
+    is_spaced: bool,
+    /// Where all lines end at the latest, if that is before their own end.
+    pub(crate) edge: Option<usize>,
+}
+
+/// Reports print 80 columns, and many of their rulers have all of them.
+const PRINTED_COLUMNS: usize = 80;
+/// Fewer rulers prove nothing of the length of lines.
+const RULERS_MIN: usize = 8;
+/// Rulers that end at the edge by chance.
+const RULERS_AT_EDGE_MIN: usize = 3;
+/// Fewer lines prove nothing of the blank ones between them.
+const LINES_MIN: usize = 30;
+
+impl Shape {
+    pub(crate) fn of(lines: Lines) -> Self {
+        let (mut written, mut adjoining, mut was_blank) = (0, 0, true);
+        let mut rulers = [0_usize; PRINTED_COLUMNS];
+        let mut is_whole = false;
+        let mut lines = lines;
+        while let Some(line) = lines.raw() {
+            let is_blank = line.is_blank();
+            written += usize::from(!is_blank);
+            adjoining += usize::from(!is_blank && !was_blank);
+            was_blank = is_blank;
+            if columns::ruler(line.bytes).len() > 1 {
+                let end = line.bytes.trim_ascii_end().len();
+                rulers.get_mut(end).map_or_else(|| is_whole = true, |count| *count += 1);
+            }
+        }
+        let edge = rulers.iter().rposition(|count| *count > 0);
+        let is_cut = |edge: &usize| {
+            rulers.iter().sum::<usize>() >= RULERS_MIN && rulers[*edge] >= RULERS_AT_EDGE_MIN
+        };
+        Self {
+            is_spaced: written >= LINES_MIN && adjoining * 50 < written,
+            edge: edge.filter(|edge| !is_whole && is_cut(edge)),
+        }
+    }
+}
+
 /// Iterates over complete lines: a last line without its end may be cut in the middle of a number.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines<'a> {
@@ -22,11 +68,24 @@ pub(crate) struct Lines<'a> {
     number: u32,
     /// What a copy put before every line.
     margin: &'a [u8],
+    is_spaced: bool,
 }
 
 impl<'a> Lines<'a> {
     pub(crate) fn new(rest: &'a [u8], first: u32, margin: &'a [u8]) -> Self {
-        Self { rest, number: first, margin }
+        Self { rest, number: first, margin, is_spaced: false }
+    }
+
+    /// The same without the blank line that follows each line of such a shape.
+    pub(crate) const fn of_shape(self, shape: Shape) -> Self {
+        Self { is_spaced: shape.is_spaced, ..self }
+    }
+
+    fn skip_spacing(&mut self) {
+        let mut ahead = self.clone();
+        if self.is_spaced && ahead.raw().is_some_and(|line| line.is_blank()) {
+            *self = ahead;
+        }
     }
 
     /// A blank line of a copy may have lost the blanks of its margin.
@@ -68,18 +127,29 @@ impl<'a> Iterator for Lines<'a> {
     fn next(&mut self) -> Option<Line<'a>> {
         loop {
             let line = self.raw()?;
-            if is_heading_of_sqlplus(line) {
+            self.skip_spacing();
+            if is_heading_of_sqlplus(line) || (line.is_blank() && self.skip_page_heading()) {
                 continue;
-            }
-            if line.is_blank() {
-                let mut ahead = self.clone();
-                if ahead.raw().is_some_and(is_heading_of_sqlplus) {
-                    *self = ahead;
-                    continue;
-                }
             }
             return Some(line);
         }
+    }
+}
+
+/// Blank lines that a copy can have before the heading of a page.
+const BLANKS_MAX: usize = 3;
+
+impl Lines<'_> {
+    /// Goes on behind a heading of SQL*Plus that only blank lines stand before; false where none follows.
+    fn skip_page_heading(&mut self) -> bool {
+        let mut ahead = self.clone();
+        let mut lines = std::iter::from_fn(|| ahead.raw()).take(BLANKS_MAX + 1);
+        if !lines.find(|line| !line.is_blank()).is_some_and(is_heading_of_sqlplus) {
+            return false;
+        }
+        *self = ahead;
+        self.skip_spacing();
+        true
     }
 }
 
@@ -111,6 +181,28 @@ mod tests {
             with_margin("a\n> b\n>\n>  c\n", "> "),
             [(1, "a"), (2, "b"), (3, ""), (4, " c")]
         );
+    }
+
+    #[test]
+    fn a_blank_line_behind_each_line_vanishes_and_numbers_stay() {
+        let text: String = (0..40).map(|number| format!("line {number}\n\n\n\n")).collect();
+        let lines = Lines::new(text.as_bytes(), 1, b"");
+        let shape = Shape::of(lines.clone());
+        let read: Vec<u32> = lines.clone().of_shape(shape).map(|line| line.number).collect();
+        assert_eq!(read[..4], [1, 3, 5, 7]);
+        assert_eq!(Shape::of(Lines::new(b"a\nb\n", 1, b"")), Shape::default());
+    }
+
+    #[test]
+    fn rulers_that_all_end_early_show_an_edge() {
+        let text = |end: usize| {
+            let rule = format!("{} {}\n", "-".repeat(20), "-".repeat(59));
+            let other = format!("{} {}\n", "-".repeat(30), "-".repeat(20));
+            format!("{}\n{other}", &rule[..end]).repeat(5)
+        };
+        let edge = |text: &str| Shape::of(Lines::new(text.as_bytes(), 1, b"")).edge;
+        assert_eq!(edge(&text(80)), None);
+        assert_eq!(edge(&text(76)), Some(76));
     }
 
     #[test]

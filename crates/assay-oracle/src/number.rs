@@ -1,5 +1,7 @@
 //! How Oracle prints numbers: thousands marks, missing zeros, suffixes, E-notation, overflow.
 
+use crate::columns;
+
 /// Which mark separates the whole from its decimals; the other one groups thousands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Decimal {
@@ -63,6 +65,11 @@ pub(crate) enum Cell {
 }
 
 const OVERFLOW: &str = "the column was too narrow";
+pub(crate) const BESIDE: &str =
+    "it does not stand under its heading: blanks of the line were lost or added";
+const AT_THE_EDGE: &str = "its line was cut or wrapped here, so digits may be missing";
+/// A whole number in front of a decimal mark and nothing behind: the decimals and the suffix were cut off.
+pub(crate) const CUT: &str = "it is cut at its decimal mark";
 const NO_NUMBER: &str = "not a number";
 const GROUPS: &str = "thousands marks out of place";
 const LONGEST: usize = 64;
@@ -74,7 +81,11 @@ pub(crate) fn parse(text: &[u8], decimal: Decimal) -> Cell {
         return Cell::Blank;
     }
     if text.contains(&b'#') {
-        return Cell::Unreadable(OVERFLOW);
+        return Cell::Unreadable(match text {
+            columns::MISPLACED => BESIDE,
+            columns::EDGE => AT_THE_EDGE,
+            _ => OVERFLOW,
+        });
     }
     if text.len() > LONGEST {
         return Cell::Unreadable(NO_NUMBER);
@@ -88,7 +99,9 @@ pub(crate) fn parse(text: &[u8], decimal: Decimal) -> Cell {
 fn number(text: &[u8], decimal: Decimal) -> Result<Printed, &'static str> {
     let length = text
         .iter()
-        .position(|byte| !matches!(byte, b'0'..=b'9' | b'.' | b',' | b'-' | b'+' | b'E' | b'e'))
+        .position(|byte| {
+            !matches!(byte, b'0'..=b'9' | b'.' | b',' | b'\'' | b'-' | b'+' | b'E' | b'e')
+        })
         .unwrap_or(text.len());
     let (digits, letters) = text.split_at(length);
     let suffix = suffix(letters.trim_ascii())?;
@@ -103,6 +116,9 @@ fn number(text: &[u8], decimal: Decimal) -> Result<Printed, &'static str> {
     let decimals = fraction.unwrap_or_default();
     if !decimals.iter().all(u8::is_ascii_digit) || (whole.is_empty() && decimals.is_empty()) {
         return Err(NO_NUMBER);
+    }
+    if fraction == Some(b"") && power_of_ten == 0 {
+        return Err(CUT);
     }
     let decimals = std::str::from_utf8(decimals).map_err(|_| NO_NUMBER)?;
     let value = format!("{sign}0{whole}.{decimals}0e{power_of_ten}");
@@ -127,10 +143,12 @@ fn exponent(digits: &[u8]) -> Result<(&[u8], i32), &'static str> {
     Ok((&digits[..at], power.parse().map_err(|_| NO_NUMBER)?))
 }
 
-/// The digits of a whole number; groups must be of three digits each, or there is no group at all.
+/// The digits of a whole number; groups must be of three digits each, or there is no group at all. Switzerland groups by
+/// an apostrophe, whatever its decimal mark.
 fn ungrouped(whole: &[u8], decimal: Decimal) -> Result<String, &'static str> {
     let mut digits = String::with_capacity(whole.len());
-    let mut groups = whole.split(|byte| *byte == decimal.group()).peekable();
+    let mark = if whole.contains(&b'\'') { b'\'' } else { decimal.group() };
+    let mut groups = whole.split(|byte| *byte == mark).peekable();
     let first = groups.next().unwrap_or_default();
     if groups.peek().is_some() && !(1..=3).contains(&first.len()) {
         return Err(GROUPS);
@@ -224,10 +242,20 @@ mod tests {
     }
 
     #[test]
+    fn an_apostrophe_groups_under_either_decimal_mark() {
+        for (text, decimal) in [("1'234'567.5", Decimal::Point), ("1'234'567,5", Decimal::Comma)] {
+            let Cell::Number(printed) = parse(text.as_bytes(), decimal) else { panic!("{text}") };
+            assert!(near(printed.value, 1_234_567.5));
+        }
+        assert!(unreadable("1'23", Decimal::Point) && unreadable("1'234,567", Decimal::Point));
+    }
+
+    #[test]
     fn what_is_not_one_number_is_unreadable_and_blank_is_blank() {
-        for text in
-            ["####", "12,34", "1234,567", "1,23,456", "5.1.2", "K", "1Q", "1-2", "E+5", "0.0(6)"]
-        {
+        for text in [
+            "####", "2817.", "12,34", "1234,567", "1,23,456", "5.1.2", "K", "1Q", "1-2", "E+5",
+            "0.0(6)",
+        ] {
             assert!(unreadable(text, Decimal::Point), "{text}");
         }
         for text in ["", "  ", "N/A", "\u{a0}"] {

@@ -22,6 +22,12 @@ use assay_model::Error;
 /// Of one report at most this many unreadable cells are kept; hostile input must not fill the memory.
 const UNREAD_KEPT: usize = 200;
 
+/// Why a table is not read.
+pub(crate) const UNKNOWN_HEADINGS: &str = "its headings cannot be told apart";
+
+/// Of one report at most this many rows are read.
+const REPORT_ROWS_MAX: usize = 200_000;
+
 /// Reads one report.
 ///
 /// # Errors
@@ -71,14 +77,28 @@ pub(crate) struct Reading {
     decimal: Decimal,
     /// Sub-tables of the histograms, not joined yet.
     ranges: ranges::Ranges,
+    /// Rows of all tables so far.
+    rows: usize,
 }
 
 impl Reading {
     fn new(part: &Part) -> Self {
-        Self { report: empty(part), decimal: Decimal::default(), ranges: ranges::Ranges::default() }
+        Self {
+            report: empty(part),
+            decimal: Decimal::default(),
+            ranges: ranges::Ranges::default(),
+            rows: 0,
+        }
     }
 
     fn take(&mut self, table: &Table) {
+        for fault in &table.faults {
+            self.unread(table.section, fault.line, b"", fault.reason);
+        }
+        self.rows += table.rows.len();
+        if table.rows.is_empty() || self.rows > REPORT_ROWS_MAX {
+            return;
+        }
         match table.section {
             Section::Header | Section::CacheSizes => self.header(table),
             Section::LoadProfile => self.load_profile(table),
@@ -157,6 +177,13 @@ impl Reading {
         }
     }
 
+    /// Notes a table that is not read because its headings say too little.
+    fn unreadable(&mut self, table: &Table) {
+        let line = table.rows.first().map_or(0, |row| row.line);
+        let heads = table.heads.join(", ");
+        self.unread(table.section, line, heads.as_bytes(), UNKNOWN_HEADINGS);
+    }
+
     fn unread(
         &mut self,
         section: Section,
@@ -164,7 +191,8 @@ impl Reading {
         cell: &[u8],
         reason: &'static str,
     ) -> Option<Quantity> {
-        if self.report.unread.len() < UNREAD_KEPT {
+        // Of each section at least one is kept, so that what is absent there is known to have been there.
+        if self.report.unread.len() < UNREAD_KEPT || !self.report.has_unread(section) {
             let text = crate::table::text(cell).chars().take(40).collect();
             self.report.unread.push(UnreadableFact { section, line, text, reason });
         }

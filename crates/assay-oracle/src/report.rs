@@ -3,6 +3,7 @@
 pub use crate::quantity::{Flag, Quantity, Unit, UnreadableFact};
 pub use crate::section::Section;
 pub use crate::split::{Form, Kind};
+use assay_model::number::real_len;
 pub use assay_model::profile::ShareOf;
 
 /// One AWR or Statspack report.
@@ -416,6 +417,17 @@ impl Report {
     pub fn time(&self, name: &str) -> Option<Quantity> {
         let row = self.time_model.iter().find(|row| stands_for(&row.name, name));
         row.and_then(|row| row.value)
+    }
+
+    /// Whether something in that section could not be read: a number that is absent there may be one.
+    pub(crate) fn has_unread(&self, section: Section) -> bool {
+        self.unread.iter().any(|unread| unread.section == section)
+    }
+
+    /// Log writers: one an instance that the report covers.
+    pub(crate) fn log_writers(&self) -> f64 {
+        let covered = self.header.instances_covered.map_or(0.0, |covered| covered.value);
+        real_len(self.instances.len()).max(covered).max(1.0)
     }
 
     /// Whether a section was found with rows in it.

@@ -60,6 +60,37 @@ pub enum Section {
 }
 
 impl Section {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        Self::Header,
+        Self::CacheSizes,
+        Self::LoadProfile,
+        Self::IoProfile,
+        Self::TimeModel,
+        Self::WaitClasses,
+        Self::TopEvents,
+        Self::TopEventsOfAll,
+        Self::ForegroundEvents,
+        Self::BackgroundEvents,
+        Self::AllEvents,
+        Self::Histogram,
+        Self::Activity,
+        Self::InstanceRates,
+        Self::Tablespaces,
+        Self::Files,
+        Self::IoByFunction,
+        Self::IoByFileType,
+        Self::OperatingSystem,
+        Self::SqlByIoTime,
+        Self::TopBackgroundEvents,
+        Self::HostCpu,
+        Self::Sessions,
+        Self::SegmentsByReads,
+        Self::SegmentsByReadRequests,
+        Self::SegmentStatistics,
+        Self::BufferPoolAdvisory,
+    ];
+
     /// The title as a person would look for it.
     pub const fn title(self) -> &'static str {
         match self {

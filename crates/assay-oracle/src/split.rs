@@ -1,5 +1,6 @@
 //! Where reports begin in a file and of which kind they are: recognised by words and header tables, never by names.
 
+use crate::letters;
 use assay_model::{Error, Result};
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
@@ -198,6 +199,7 @@ fn opening(bytes: &[u8], at: usize) -> Option<Opening> {
     }
     let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
     let words = bytes[at..end].split(|byte| *byte == b'<').next().unwrap_or_default();
+    let words = &letters::resolved(words);
     let head = &bytes[at..bytes.len().min(at + HEADER_BYTES)];
     if words.starts_with(COMPARISON) {
         return has(head, &[b"1st", b"First"]).then_some(Opening::ComparePeriods);

@@ -6,6 +6,9 @@ use std::borrow::Cow;
 /// The heading of the one cell that holds a page's title.
 pub(crate) const PAGE_TITLE: &str = "page title";
 
+/// The longest table of a report has some thousand rows; what follows this one is not a report's.
+pub(crate) const ROWS_MAX: usize = 50_000;
+
 /// One row: its line in the file and one cell a column.
 #[derive(Clone, Debug)]
 pub(crate) struct Row<'a> {
@@ -52,11 +55,26 @@ pub(crate) struct Table<'a> {
     /// Column headings, folded; of two-deep headings the upper one stands before the lower one.
     pub(crate) heads: Vec<String>,
     pub(crate) rows: Vec<Row<'a>>,
+    /// Lines of the table that could not be made rows or headings, and why.
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// A line that could not be read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fault {
+    pub(crate) line: u32,
+    pub(crate) reason: &'static str,
 }
 
 impl Table<'_> {
     pub(crate) fn new(section: Section, title: &[u8]) -> Self {
-        Self { section, title: folded(title), heads: Vec::new(), rows: Vec::new() }
+        Self {
+            section,
+            title: folded(title),
+            heads: Vec::new(),
+            rows: Vec::new(),
+            faults: Vec::new(),
+        }
     }
 
     /// The first column whose heading `is` accepts.

@@ -1,18 +1,20 @@
 //! Text reports: titles, rulers and rows become tables; notes, page breaks and SQL text are passed by.
 
-use crate::columns::{self, runs};
-use crate::lines::{Line, Lines};
+use crate::columns::{self, Layout, runs};
+use crate::lines::{Line, Lines, Shape};
 use crate::section::{Section, folded};
 use crate::split::Part;
-use crate::table::{Row, Table};
+use crate::table::{Fault, ROWS_MAX, Row, Table};
 use memchr::memmem;
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Reads a text report from its first line on and hands each table over as soon as it is complete.
 pub(crate) fn read<'a>(part: &Part<'a>, sink: &mut dyn FnMut(&Table<'a>)) {
-    let mut lines = Lines::new(part.bytes, part.line, part.margin).peekable();
-    let mut reader = Reader::new(sink);
+    let lines = Lines::new(part.bytes, part.line, part.margin);
+    let shape = Shape::of(lines.clone());
+    let mut lines = lines.of_shape(shape).peekable();
+    let mut reader = Reader::new(sink, shape.edge);
     while let Some(line) = lines.next() {
         let next = lines.peek().copied().unwrap_or_default();
         reader.feed(line, next);
@@ -36,6 +38,10 @@ struct Reader<'a, 's> {
     in_sql: bool,
     /// Lines under a ruler of the header, which another ruler can turn into headings.
     under: Vec<Cow<'a, [u8]>>,
+    /// Where lines were cut.
+    edge: Option<usize>,
+    /// Whether the line before belongs to the notes above a table.
+    in_note: bool,
 }
 
 /// A title, and what of its line is already heading.
@@ -45,7 +51,7 @@ struct Title<'a> {
 }
 
 impl<'a, 's> Reader<'a, 's> {
-    fn new(sink: &'s mut dyn FnMut(&Table<'a>)) -> Self {
+    fn new(sink: &'s mut dyn FnMut(&Table<'a>), edge: Option<usize>) -> Self {
         let mut reader = Self {
             sink,
             table: None,
@@ -56,6 +62,8 @@ impl<'a, 's> Reader<'a, 's> {
             identity: None,
             in_sql: false,
             under: Vec::new(),
+            edge,
+            in_note: false,
         };
         reader.open(Some(Section::Header), b"");
         reader
@@ -69,19 +77,32 @@ impl<'a, 's> Reader<'a, 's> {
         let Some(section) = self.table.as_ref().map(|table| table.section) else {
             return;
         };
+        self.in_note = self.is_note(line.bytes);
         if line.is_blank() {
             self.blank(section);
+        } else if self.in_note {
+            // Its words are never headings.
         } else if section == Section::Header && is_snapshot_line(line.bytes) {
             self.push(line.number, vec![Cow::Borrowed(line.bytes.trim_ascii())]);
         } else if !self.columns.is_empty() && is_end(line.bytes) {
             self.close();
         } else if let Some(columns) = ruler_of(line.bytes) {
-            self.rule(section, columns, line.bytes);
+            self.rule(section, columns, line);
         } else if self.awaits_ruler(section) {
-            self.above.push(without_tildes(line.bytes));
+            keep_last(&mut self.above, without_tildes(line.bytes));
         } else {
             self.row(section, line);
         }
+    }
+
+    /// A note begins with an arrow and goes on behind three blanks, until the table begins.
+    fn is_note(&self, line: &[u8]) -> bool {
+        let indent = line.len() - line.trim_ascii_start().len();
+        let goes_on = self.in_note && self.columns.is_empty() && (1..=3).contains(&indent);
+        let words = line[indent..].trim_ascii_end();
+        // Headings stand apart.
+        let is_prose = !words.is_empty() && memmem::find(words, b"  ").is_none();
+        words.starts_with(b"->") || (goes_on && is_prose)
     }
 
     /// A title is named by its database and instance, or underlined with tildes.
@@ -136,7 +157,9 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     fn close(&mut self) {
-        if let Some(table) = self.table.take().filter(|table| !table.rows.is_empty()) {
+        self.note_emptiness();
+        let is_told = |table: &Table| !table.rows.is_empty() || !table.faults.is_empty();
+        if let Some(table) = self.table.take().filter(is_told) {
             (self.sink)(&table);
         }
         self.above.clear();
@@ -144,6 +167,21 @@ impl<'a, 's> Reader<'a, 's> {
         self.columns.clear();
         self.name_columns.clear();
         self.name = None;
+        self.in_note = false;
+    }
+
+    /// Where a title and headings stand, but no row was read, the rows are there in another form.
+    fn note_emptiness(&mut self) {
+        let is_seen = !self.columns.is_empty() || !self.above.is_empty();
+        let no_data = |line: &Cow<'_, [u8]>| memmem::find(line, b"No data exists").is_some();
+        let is_none = self.above.last().is_some_and(no_data);
+        if let Some(table) = self.table.as_mut().filter(|_| is_seen && !is_none)
+            && table.section != Section::Header
+            && table.rows.is_empty()
+            && table.faults.is_empty()
+        {
+            table.faults.push(Fault { line: 0, reason: "none of its rows could be read" });
+        }
     }
 
     /// A blank line ends notes above the headings; in the header it ends a table.
@@ -155,15 +193,19 @@ impl<'a, 's> Reader<'a, 's> {
         }
     }
 
-    fn rule(&mut self, section: Section, mut columns: Vec<Range<usize>>, line: &'a [u8]) {
+    fn rule(&mut self, section: Section, mut columns: Vec<Range<usize>>, line: Line<'a>) {
         if is_labelled(section) {
-            columns.retain(|column| line.get(column.start) != Some(&b'~'));
+            columns.retain(|column| line.bytes.get(column.start) != Some(&b'~'));
+        }
+        self.grouped(&columns);
+        let end = columns.last().map_or(0, |column| column.end);
+        if self.edge.is_some_and(|edge| end + GAP_MAX >= edge) {
+            self.fault(line.number, CUT_OFF);
         }
         if section == Section::Header {
-            self.grouped(&columns);
+            self.next_of_header();
         }
-        let mut heads = columns::heads(&columns, &self.above);
-        self.above.clear();
+        let mut heads = self.heads(section, &columns, line.number);
         let Some(table) = self.table.as_mut() else {
             return;
         };
@@ -172,11 +214,50 @@ impl<'a, 's> Reader<'a, 's> {
         }
         if self.columns.is_empty() {
             table.heads = heads;
+        } else if table.rows.is_empty() && !has_halves(section) {
+            self.columns.clear();
+            return self
+                .fault(line.number, "its rule was wrapped: which columns there are is not known");
         } else if table.rows.is_empty() {
             self.name_columns = std::mem::take(&mut self.columns);
             table.heads.extend(heads);
         }
         self.columns = columns;
+    }
+
+    /// Headings from the lines above; a line with words that stand over no column is none.
+    fn heads(&mut self, section: Section, columns: &[Range<usize>], line: u32) -> Vec<String> {
+        let mut above = std::mem::take(&mut self.above);
+        // Their headings are wider than their columns.
+        let is_loose = matches!(section, Section::Header | Section::InstanceRates);
+        // What stands above a line of dashes names all of the groups under it.
+        let groups = above.iter().rposition(|line| columns::is_group_line(line)).unwrap_or(0);
+        above.drain(..groups);
+        let known = above.len();
+        above.retain(|heading| is_loose || columns::is_over(columns, heading));
+        // The load average is told once for two columns.
+        if above.len() < known && section != Section::HostCpu {
+            self.fault(line, "words above this rule stand over none of its columns");
+        }
+        columns::heads(columns, &above)
+    }
+
+    fn fault(&mut self, line: u32, reason: &'static str) {
+        if let Some(table) = self.table.as_mut() {
+            table.faults.push(Fault { line, reason });
+        }
+    }
+
+    /// A ruler of the header begins a table, whether or not a blank line ended the one before.
+    fn next_of_header(&mut self) {
+        let Some(heading) = self.under.pop().filter(|_| !self.columns.is_empty()) else {
+            return;
+        };
+        if let Some(table) = self.table.as_mut() {
+            table.rows.pop();
+        }
+        self.open(Some(Section::Header), b"");
+        self.above.push(heading);
     }
 
     /// A global report rules off groups of headings above the headings themselves: what stood under that ruler was
@@ -185,8 +266,9 @@ impl<'a, 's> Reader<'a, 's> {
         let Some(table) = self.table.as_mut().filter(|_| !self.columns.is_empty()) else {
             return;
         };
-        let is_finer = columns.len() > self.columns.len();
-        if is_finer && !self.under.is_empty() {
+        // Rows that were read under the upper ruler are the headings; more of them are data.
+        let are_headings = (1..=HEADING_LINES_MAX / 2).contains(&table.rows.len());
+        if are_headings && columns::are_groups(&self.columns, columns) {
             let spread = columns::spread(&self.columns, &table.heads, columns);
             self.above = std::iter::once(Cow::Owned(spread)).chain(self.under.drain(..)).collect();
             table.heads.clear();
@@ -196,21 +278,36 @@ impl<'a, 's> Reader<'a, 's> {
     }
 
     fn row(&mut self, section: Section, line: Line<'a>) {
-        if section == Section::Header && self.under.len() < 4 {
-            self.under.push(Cow::Borrowed(line.bytes));
-        }
+        keep_last(&mut self.under, Cow::Borrowed(line.bytes));
         if section == Section::CacheSizes {
             let cells = line.bytes.split_gaps().map(Cow::Borrowed).collect();
             self.push(line.number, cells);
         } else if is_labelled(section) {
             self.labelled(line);
         } else if self.name_columns.is_empty() {
-            let cells = cells(&self.columns, line.bytes);
-            if section != Section::SqlByIoTime || cells.last().is_some_and(|cell| is_sql_id(cell)) {
-                self.push(line.number, cells);
-            }
+            self.whole(section, line);
         } else {
             self.half(section, line);
+        }
+    }
+
+    /// A row on one line.
+    fn whole(&mut self, section: Section, line: Line<'a>) {
+        let layout = match section {
+            Section::Header => Layout::Free,
+            Section::SqlByIoTime | Section::HostCpu => Layout::Numbers,
+            _ => Layout::Named,
+        };
+        let cells = self.cells(line.bytes, layout);
+        let is_id = |run: &Range<usize>| is_sql_id(&line.bytes[run.clone()]);
+        if has_names(section) && columns::is_number(&cells[0]) {
+            self.fault(line.number, "a number stands where a name should: the line was wrapped");
+        } else if section != Section::SqlByIoTime
+            || cells.last().is_some_and(|cell| is_sql_id(cell))
+        {
+            self.push(line.number, cells);
+        } else if runs(line.bytes).last().is_some_and(is_id) {
+            self.fault(line.number, crate::number::BESIDE);
         }
     }
 
@@ -220,8 +317,7 @@ impl<'a, 's> Reader<'a, 's> {
         match section {
             Section::CacheSizes => false,
             Section::Tablespaces | Section::Files => self.name_columns.is_empty(),
-            // Statspack 10.1 prints the event alone, segments from 12.2 on their owner and tablespace.
-            Section::Histogram | Section::SegmentsByReads | Section::SegmentsByReadRequests => {
+            _ if has_halves(section) => {
                 self.columns.is_empty() || (self.columns.len() <= 2 && self.name_columns.is_empty())
             }
             _ => self.columns.is_empty(),
@@ -233,18 +329,41 @@ impl<'a, 's> Reader<'a, 's> {
         let Some(colon) = memchr::memrchr(b':', line.bytes) else {
             return;
         };
+        // Labels stand to the right, so that lost blanks show.
+        let gap = self.columns.first().map_or(1, |first| first.start.wrapping_sub(colon));
+        if !(1..=LABEL_GAP_MAX).contains(&gap) {
+            // Two percentages with labels of their own stand under the block.
+            if !line.bytes.contains(&b'%') {
+                self.fault(line.number, "its label does not end before the numbers");
+            }
+            return;
+        }
         let label = std::iter::once(0..colon + 1);
         let columns: Vec<Range<usize>> = label
             .chain(self.columns.iter().filter(|column| column.end > colon + 1).cloned())
             .collect();
-        let cells = cells(&columns, line.bytes);
+        let whole = std::mem::replace(&mut self.columns, columns);
+        let cells = self.cells(line.bytes, Layout::Named);
+        self.columns = whole;
         self.push(line.number, cells);
+    }
+
+    /// The cells of a line; where lines were cut, a number that reaches the edge may have lost digits.
+    fn cells(&self, line: &'a [u8], layout: Layout) -> Vec<Cow<'a, [u8]>> {
+        let mut cells = cells(&self.columns, line, layout);
+        let at_edge = self.columns.last().is_some_and(|column| Some(column.end) == self.edge);
+        if let Some(last) = cells.last_mut().filter(|_| at_edge)
+            && last.iter().any(u8::is_ascii_digit)
+        {
+            *last = Cow::Borrowed(columns::EDGE);
+        }
+        cells
     }
 
     /// Half a row: the name stands on a line of its own, which can wrap, and the numbers on the next.
     fn half(&mut self, section: Section, line: Line<'a>) {
         let Some(name) = self.name.take() else {
-            self.name = Some(cells(&self.name_columns, line.bytes));
+            self.name = Some(cells(&self.name_columns, line.bytes, Layout::Free));
             return;
         };
         let first = line.bytes.trim_ascii_start().first().copied().unwrap_or_default();
@@ -253,16 +372,32 @@ impl<'a, 's> Reader<'a, 's> {
             self.name = Some(wrapped(name, line.bytes));
             return;
         }
+        let layout = if goes_on { Layout::Named } else { Layout::Numbers };
         let mut row = name;
-        row.extend(cells(&self.columns, line.bytes));
+        row.extend(self.cells(line.bytes, layout));
         self.push(line.number, row);
     }
 
     fn push(&mut self, line: u32, cells: Vec<Cow<'a, [u8]>>) {
-        if let Some(table) = self.table.as_mut() {
+        if let Some(table) = self.table.as_mut().filter(|table| table.rows.len() < ROWS_MAX) {
             table.rows.push(Row { line, cells });
         }
     }
+}
+
+/// Columns stand no farther apart than this.
+const GAP_MAX: usize = 7;
+const CUT_OFF: &str = "lines were cut or wrapped: what stood behind is not known";
+/// Releases put their labels one to nine places before the first column of numbers.
+const LABEL_GAP_MAX: usize = 9;
+/// Headings have no more lines than this; what stood further up is none.
+const HEADING_LINES_MAX: usize = 6;
+
+fn keep_last<'a>(lines: &mut Vec<Cow<'a, [u8]>>, line: Cow<'a, [u8]>) {
+    if lines.len() == HEADING_LINES_MAX {
+        lines.remove(0);
+    }
+    lines.push(line);
 }
 
 fn plain(words: &[u8]) -> Title<'_> {
@@ -278,14 +413,39 @@ fn wrapped<'a>(mut name: Vec<Cow<'a, [u8]>>, line: &'a [u8]) -> Vec<Cow<'a, [u8]
 }
 
 /// Deals out by character, not by byte: a name outside ASCII must not shift the numbers behind it.
-fn cells<'a>(columns: &[Range<usize>], line: &'a [u8]) -> Vec<Cow<'a, [u8]>> {
+fn cells<'a>(columns: &[Range<usize>], line: &'a [u8], layout: Layout) -> Vec<Cow<'a, [u8]>> {
     if line.is_ascii() {
-        return columns::cells(columns, line);
+        return columns::cells(columns, line, layout);
     }
     let plain = |letter: char| u8::try_from(letter).ok().filter(u8::is_ascii).unwrap_or(b'?');
     let flat: Vec<u8> = String::from_utf8_lossy(line).chars().map(plain).collect();
-    let cells = columns::cells(columns, &flat).into_iter();
+    let cells = columns::cells(columns, &flat, layout).into_iter();
     cells.map(|cell| Cow::Owned(cell.into_owned())).collect()
+}
+
+/// Sections whose rows can take two lines: by tablespace and file; Statspack 10.1 prints the event of a histogram alone,
+/// segments from 12.2 on their owner and tablespace.
+const fn has_halves(section: Section) -> bool {
+    matches!(
+        section,
+        Section::Tablespaces
+            | Section::Files
+            | Section::Histogram
+            | Section::SegmentsByReads
+            | Section::SegmentsByReadRequests
+    )
+}
+
+/// Sections whose rows begin with a name.
+const fn has_names(section: Section) -> bool {
+    !matches!(
+        section,
+        Section::Header
+            | Section::HostCpu
+            | Section::Sessions
+            | Section::InstanceRates
+            | Section::SqlByIoTime
+    )
 }
 
 /// Sections whose rows are a label, a colon and values.

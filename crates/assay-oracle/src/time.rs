@@ -2,20 +2,42 @@
 
 use assay_model::calendar::unix_days;
 
-/// Opening letters of month names, lower case, in the languages that Oracle's clients print; `|` parts months.
-const MONTHS: &[&str] = &[
-    "jan|ene|gen|janv|sty|oca|янв",
-    "feb|fév|fev|lut|şub|фев",
-    "mar|mär|mrt|mrz|мар",
-    "apr|abr|avr|kwi|nis|апр",
-    "may|mai|mag|mei|maj|май|мая",
-    "jun|jui|giu|cze|haz|июн",
-    "jul|juil|lug|lip|tem|июл",
-    "aug|ago|aoû|aou|sie|ağu|авг",
-    "sep|set|wrz|eyl|сен",
-    "oct|okt|ott|out|paź|eki|окт",
-    "nov|lis|kas|ноя",
-    "dec|dez|dic|déc|gru|ara|дек",
+/// Names of the months as Oracle's clients abbreviate them, lower case, a language a row, with and without accents.
+const MONTHS: &[[&str; 12]] = &[
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
+    ["jan", "feb", "mär", "apr", "mai", "jun", "jul", "aug", "sep", "okt", "nov", "dez"],
+    ["jän", "feb", "mrz", "apr", "mai", "jun", "jul", "aug", "sept", "okt", "nov", "dez"],
+    ["janv", "févr", "mars", "avr", "mai", "juin", "juil", "août", "sept", "oct", "nov", "déc"],
+    ["jan", "fév", "mar", "avr", "mai", "jun", "juil", "aoû", "sep", "oct", "nov", "déc"],
+    ["janv", "fevr", "mars", "avr", "mai", "juin", "juil", "aout", "sept", "oct", "nov", "dec"],
+    ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sep", "oct", "nov", "dic"],
+    ["ene", "feb", "mar", "abr", "mayo", "jun", "jul", "ago", "sept", "oct", "nov", "dic"],
+    ["gen", "feb", "mar", "apr", "mag", "giu", "lug", "ago", "set", "ott", "nov", "dic"],
+    ["jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez"],
+    ["gen", "febr", "març", "abr", "maig", "juny", "jul", "ag", "set", "oct", "nov", "des"],
+    ["jan", "feb", "mrt", "apr", "mei", "jun", "jul", "aug", "sep", "okt", "nov", "dec"],
+    ["jan", "feb", "mar", "apr", "maj", "jun", "jul", "aug", "sep", "okt", "nov", "dec"],
+    ["jan", "feb", "mars", "apr", "maj", "juni", "juli", "aug", "sept", "okt", "nov", "dec"],
+    ["jan", "feb", "mar", "apr", "mai", "jun", "jul", "aug", "sep", "okt", "nov", "des"],
+    [
+        "tammi", "helmi", "maalis", "huhti", "touko", "kesä", "heinä", "elo", "syys", "loka",
+        "marras", "joulu",
+    ],
+    ["sty", "lut", "mar", "kwi", "maj", "cze", "lip", "sie", "wrz", "paź", "lis", "gru"],
+    ["led", "úno", "bře", "dub", "kvě", "čer", "čvc", "srp", "zář", "říj", "lis", "pro"],
+    ["jan", "feb", "mar", "apr", "máj", "jún", "júl", "aug", "sep", "okt", "nov", "dec"],
+    ["sij", "velj", "ožu", "tra", "svi", "lip", "srp", "kol", "ruj", "lis", "stu", "pro"],
+    ["jan", "feb", "mar", "apr", "maj", "jun", "jul", "avg", "sep", "okt", "nov", "dec"],
+    ["jan", "febr", "márc", "ápr", "máj", "jún", "júl", "aug", "szept", "okt", "nov", "dec"],
+    ["ian", "feb", "mar", "apr", "mai", "iun", "iul", "aug", "sep", "oct", "nov", "dec"],
+    ["oca", "şub", "mar", "nis", "may", "haz", "tem", "ağu", "eyl", "eki", "kas", "ara"],
+    ["oca", "sub", "mar", "nis", "may", "haz", "tem", "agu", "eyl", "eki", "kas", "ara"],
+    ["jan", "feb", "mar", "apr", "mei", "jun", "jul", "agu", "sep", "okt", "nov", "des"],
+    ["янв", "фев", "мар", "апр", "май", "июн", "июл", "авг", "сен", "окт", "ноя", "дек"],
+    ["янв", "фев", "мар", "апр", "мая", "июн", "июл", "авг", "сен", "окт", "ноя", "дек"],
+    ["січ", "лют", "бер", "кві", "тра", "чер", "лип", "сер", "вер", "жов", "лис", "гру"],
+    ["яну", "фев", "мар", "апр", "май", "юни", "юли", "авг", "сеп", "окт", "ное", "дек"],
+    ["ιαν", "φεβ", "μαρ", "απρ", "μαϊ", "ιουν", "ιουλ", "αυγ", "σεπ", "οκτ", "νοε", "δεκ"],
 ];
 
 /// Seconds since 1970 of `11-Jan-18 09:30:36`, in the server's zone; `None` where a part is in doubt.
@@ -47,14 +69,14 @@ fn month_of(text: &str) -> Option<u8> {
     if let Ok(number) = digits.parse::<u8>() {
         return (1..=12).contains(&number).then_some(number);
     }
-    let name = text.to_lowercase();
-    // The longest opening wins: `juil` is July, `jui` June.
-    let openings = MONTHS
-        .iter()
-        .zip(1_u8..)
-        .flat_map(|(names, month)| names.split('|').map(move |opening| (opening, month)));
-    let known = openings.filter(|(opening, _)| name.starts_with(opening));
-    known.max_by_key(|(opening, _)| opening.len()).map(|(_, month)| month)
+    // A dot above is what is left of a Turkish capital.
+    let name = text.to_lowercase().replace('\u{307}', "");
+    let numbers =
+        MONTHS.iter().filter_map(|names| (1..).zip(names).find(|(_, known)| **known == name));
+    let mut numbers = numbers.map(|(number, _)| number);
+    let first = numbers.next()?;
+    // What two languages call two months (`lip`, `srp`, `lis`) is in doubt.
+    numbers.all(|other| other == first).then_some(first)
 }
 
 #[cfg(test)]
@@ -85,6 +107,17 @@ mod tests {
         }
         assert_eq!(clock_s("11-juil.-18 09:30"), clock_s("11-Jul-18 09:30"));
         assert_eq!(clock_s("11-juin-18 09:30"), clock_s("11-Jun-18 09:30"));
+        for (other, english) in [
+            ("12-MARRAS-23", "12-Nov-23"),
+            ("12-maalis-23", "12-Mar-23"),
+            ("12-NİS-23", "12-Apr-23"),
+            ("12-szept.-23", "12-Sep-23"),
+            ("12-IUN-23", "12-Jun-23"),
+        ] {
+            let time = |date: &str| clock_s(&format!("{date} 17:00:31"));
+            assert!(time(english).is_some());
+            assert_eq!(time(other), time(english), "{other}");
+        }
     }
 
     #[test]
@@ -92,6 +125,10 @@ mod tests {
         for text in [
             "",
             "11-Foo-18 09:30",
+            "11-January-18 09:30",
+            "11-Lip-18 09:30",
+            "11-SRP-18 09:30",
+            "11-lis-18 09:30",
             "32-Jan-18 09:30",
             "11-Jan-18 25:00",
             "11-13-18 01:00",

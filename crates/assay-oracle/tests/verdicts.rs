@@ -43,7 +43,12 @@ const REAL: &[Row] = &[
     ("awr/awr-11.2.0.4-html-05.html", Time, Cpu, Some("DB CPU")),
     ("awr/awr-11.2.0.4-racinst-html-06.html", Queue, Idle, None),
     ("awr/awr-11.2.0.4-racinst-txt-02.txt", Queue, Idle, None),
-    ("awr/awr-11.2.0.4-racinst-html-07.html", Log, Storage, Some("log file parallel write")),
+    (
+        "awr/awr-11.2.0.4-racinst-html-07.html",
+        Time,
+        Contention,
+        Some("enq: TX - row lock contention"),
+    ),
     ("awr/awr-12.1-aix-html-08.html", Time, Storage, Some("direct path read")),
     ("awr/awr-12.1-cdb-html-09.html", Time, Cpu, Some("DB CPU")),
     ("awr/awr-12.1-racinst-exadata-html-10.html", Time, Storage, Some("cell smart table scan")),
@@ -68,7 +73,12 @@ const REAL: &[Row] = &[
     ("awr2/w16-awr-11.2.0.3-1830.html", Time, Storage, Some("db file sequential read")),
     ("awr2/w20-awr-11.1-rac-916.html", Time, Cpu, Some("DB CPU")),
     ("awr2/w31-awr-11.2.0.4-153snaps.html", Queue, Idle, None),
-    ("awr2/w34-awr-11.2.0.4-rac-24727.html", Log, Storage, Some("log file parallel write")),
+    (
+        "awr2/w34-awr-11.2.0.4-rac-24727.html",
+        Time,
+        Contention,
+        Some("enq: TX - row lock contention"),
+    ),
     ("awr2/w38-awr-12.1-aix-4.html", Time, Unknown, None),
     ("awr2/w40-awr-12.2-DBS.html", Time, Cpu, Some("DB CPU")),
     ("awr2/w43-awr-19c-rac-18175.html", Time, Unknown, None),
@@ -236,14 +246,14 @@ const MADE: &[Made] = &[
         None,
     ),
     made(
-        ("row locks, dying log", Log, Storage, Some("log file parallel write")),
+        ("row locks, dying log", Time, Contention, Some("enq: TX - row lock content")),
         1_000,
         &[("enq: TX - row lock content", 9_000, 25_000), ("log file sync", 9_000, 9_000)],
         DYING,
         Some(RedoFinding::Device),
     ),
     made(
-        ("row locks, slow log", Log, Storage, Some("log file parallel write")),
+        ("row locks, slow log", Time, Contention, Some("enq: TX - row lock content")),
         1_000,
         &[("enq: TX - row lock content", 9_000, 25_000), ("log file sync", 90_000, 9_000)],
         SLOW,
@@ -409,8 +419,9 @@ fn text(made: &Made) -> String {
         wait_events(title, &rows)
     };
     let cpu = made.cpu_s.to_string();
+    let cpu_share = format!("{:.1}", f64::from(made.cpu_s) / 360.0);
     header_11("11.2.0.3.0", "60.00", "600.00")
-        + &top_five(&[&["DB CPU", "", &cpu, "", "1.0", ""]])
+        + &top_five(&[&["DB CPU", "", &cpu, "", &cpu_share, ""]])
         + "\n"
         + &table("Foreground Wait Events", made.foreground)
         + &table("Background Wait Events", made.background)

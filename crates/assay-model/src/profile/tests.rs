@@ -123,12 +123,23 @@ fn shares_and_slow_reads_a_second_come_out_as_printed() {
     assert_eq!(LatencyCurve::default().quantile_range_ns(0.5), None);
 }
 
-/// Figure 2 of the EMC paper: 40.97 % of DB time on user I/O can be made 1.69 times faster at best.
+/// Figure 2 of the EMC paper: 40.97 % of DB time on user I/O can be made 1.69 times faster at best. Where shares overlap,
+/// the CPU and the other waits are left.
 #[test]
-fn faster_storage_is_bounded_by_amdahl() {
-    assert!((TimeVerdict::amdahl(0.4097).unwrap() - 1.69).abs() < 0.005);
-    assert_eq!(TimeVerdict::amdahl(1.0), None);
-    assert_eq!(TimeVerdict::amdahl(-0.1), None);
+fn faster_storage_is_bounded_by_amdahl_and_by_what_is_left() {
+    let limit = |user_io, cpu, other| {
+        let shares = TimeVerdict {
+            user_io_share: Some(user_io),
+            cpu_share: Some(cpu),
+            other_share: Some(other),
+            ..TimeVerdict::default()
+        };
+        shares.concluded().speedup_limit.unwrap_or(f64::INFINITY)
+    };
+    assert!((limit(0.4097, 0.1706, 0.0) - 1.69).abs() < 0.005);
+    assert!(near(limit(0.872, 0.397, 0.076), 1.0 / 0.473));
+    assert!(near(limit(0.0, 1.2, 0.0), 1.0));
+    assert!(limit(1.0, 0.0, 0.0).is_infinite());
 }
 
 #[test]

@@ -114,7 +114,8 @@ pub struct TimeVerdict {
     /// Share of DB time that is neither CPU nor a wait; negative where something was counted twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unaccounted_share: Option<f64>,
-    /// Amdahl's bound for reads: DB time now over DB time with user I/O that takes no time, 1/(1 - user I/O share).
+    /// Amdahl's bound for reads: DB time now over DB time with user I/O that takes no time. What is left is at least the
+    /// time on a CPU and in other waits, also where shares overlap and add up to more than DB time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speedup_limit: Option<f64>,
     /// The same with commits, writes that sessions waited for and what hangs on them: all that storage can bring.
@@ -123,6 +124,9 @@ pub struct TimeVerdict {
     /// The event or class that leads, where one is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
+    /// What may be behind the cause, where the source only suggests it: a hypothesis, of which no bound follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspected_cause: Option<String>,
     /// What the storage is said to be made of; absent where nobody said, and the limits of disks are taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub medium: Option<StorageMedium>,
@@ -198,15 +202,27 @@ pub struct DeviceFinding {
 }
 
 impl TimeVerdict {
-    /// Amdahl's bound of a share: `None` where the share is the whole or no share at all.
-    pub fn amdahl(share: f64) -> Option<f64> {
-        (0.0..1.0).contains(&share).then(|| 1.0 / (1.0 - share))
+    /// Amdahl's bound of a share beside others that stay. Shares overlap where a wait uses a CPU: what is left is at least
+    /// the others, and no more than all.
+    fn bound(share: f64, others: f64) -> Option<f64> {
+        let left = (1.0 - share).max(others).min(1.0);
+        (share >= 0.0 && left > 0.0).then(|| 1.0 / left)
+    }
+
+    /// Share of DB time that no storage shortens: on a CPU or waiting for one, for other sessions, for anything else.
+    fn share_without_storage(&self) -> f64 {
+        let parts = [self.cpu_share, self.cpu_queue_share, self.contention_share, self.other_share];
+        parts.into_iter().flatten().fold(0.0, |sum, share| sum + share)
     }
 
     /// The same with what follows from its shares: the bounds, which part leads, and why in a sentence.
     pub fn concluded(mut self) -> Self {
-        self.speedup_limit = self.user_io_share.and_then(Self::amdahl);
-        self.storage_speedup_limit = self.storage_share().and_then(Self::amdahl);
+        let behind = self.write_behind_share.unwrap_or(0.0) + self.commit_share.unwrap_or(0.0);
+        let others = self.share_without_storage();
+        self.speedup_limit =
+            self.user_io_share.and_then(|share| Self::bound(share, others + behind));
+        self.storage_speedup_limit =
+            self.storage_share().and_then(|share| Self::bound(share, others));
         self.bottleneck = self.leader();
         self.reason = self.sentence();
         self

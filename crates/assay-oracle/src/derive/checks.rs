@@ -4,6 +4,7 @@ use super::figures::figure;
 use super::rates;
 use crate::quantity::Quantity;
 use crate::report::{IoStat, Report};
+use crate::section::Section;
 use assay_model::profile::RateKind::{Database, FileType, Total};
 use assay_model::profile::{CheckOutcome, CrossCheck, Figure, RateKind};
 
@@ -44,9 +45,10 @@ const BYTES: &str = "bytes read: counters against blocks read";
 
 fn by_function(report: &Report) -> Option<Figure> {
     let rows = report.io_by_function.iter().filter(|row: &&IoStat| row.instance.is_none());
-    let numbers: Vec<Quantity> = rows.filter_map(|row| row.reads).collect();
-    let first = numbers.first()?;
-    let sum = numbers.iter().map(|number| number.value).sum();
+    let numbers: Vec<Option<Quantity>> = rows.map(|row| row.reads).collect();
+    let first = numbers.iter().flatten().next()?;
+    let values = numbers.iter().map(|number| number.map(|number| number.value));
+    let sum = rates::whole_sum(report, Section::IoByFunction, values)?;
     Some(Figure::new(sum, format!("sum of {}", first.place())))
 }
 

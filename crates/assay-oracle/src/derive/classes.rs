@@ -6,6 +6,7 @@ use super::{curves, rates};
 use crate::knowledge::{self, SINGLE_BLOCK};
 use crate::quantity::Quantity;
 use crate::report::{IoStat, Report, stands_for};
+use crate::section::Section;
 use assay_model::profile::{Figure, IoClass, IoPurpose, RateKind};
 
 /// A multi-block read moves no more than this; a larger estimate counts reads that nobody waited for.
@@ -113,9 +114,8 @@ fn read_latency(report: &Report) -> Option<Figure> {
         .filter_map(|row| Some((rates::reads_per_s(report, row)?, row.read_time?)));
     let rows: Vec<(f64, Quantity)> = rows.collect();
     let reads: f64 = rows.iter().map(|(rate, _)| rate).sum();
-    let is_flagged =
-        report.flags.iter().any(|flag| flag.section == crate::section::Section::Tablespaces);
-    if reads > 0.0 && !is_flagged {
+    let is_flagged = report.flags.iter().any(|flag| flag.section == Section::Tablespaces);
+    if reads > 0.0 && !is_flagged && !report.has_unread(Section::Tablespaces) {
         let waited: f64 = rows.iter().map(|(rate, time)| rate * time.value).sum();
         return Some(Figure::new(
             waited / reads,
@@ -129,6 +129,11 @@ fn read_latency(report: &Report) -> Option<Figure> {
 fn waits(report: &Report, names: &[&str]) -> Option<(Figure, Option<Figure>)> {
     let events = events_of(report, names);
     let elapsed_s = elapsed_s(report)?;
+    let lists = [Section::ForegroundEvents, Section::BackgroundEvents, Section::AllEvents];
+    let is_unread = lists.into_iter().any(|list| report.has_unread(list));
+    if is_unread && events.iter().any(|event| event.waits.is_none()) {
+        return None;
+    }
     let parts: Vec<(Quantity, Option<f64>)> = events
         .iter()
         .filter_map(|event| Some((event.waits.filter(|waits| waits.value > 0.0)?, event.mean_s())))

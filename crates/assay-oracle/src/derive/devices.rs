@@ -58,9 +58,12 @@ fn device(report: &Report, path: IoPath, names: &[&str], limit: &Limit) -> Optio
     let latency_s = redo::mean(report, names)?;
     let events = events_of(report, names);
     let waits: f64 = events.iter().filter_map(|event| event.waits).map(|waits| waits.value).sum();
+    // Each instance of a cluster has a log writer of its own.
+    let writers = if path == IoPath::RedoWrite { report.log_writers() } else { 1.0 };
     let outstanding = elapsed_s(report).map(|elapsed_s| {
-        let source = format!("waits / elapsed x ({})", latency_s.source);
-        Figure::new(waits / elapsed_s * latency_s.value, source)
+        let each = if writers > 1.0 { format!(" / {writers} log writers") } else { String::new() };
+        let source = format!("waits / elapsed x ({}){each}", latency_s.source);
+        Figure::new(waits / elapsed_s * latency_s.value / writers, source)
     });
     let busy = outstanding.as_ref().is_some_and(|outstanding| outstanding.value >= BUSY);
     let ratio = latency_s.value / limit.accepted_s;

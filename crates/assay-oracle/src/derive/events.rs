@@ -156,16 +156,19 @@ fn wait_event(report: &Report, event: &Event) -> WaitEvent {
     let full = detail(report, event);
     let number = |of: fn(&Event) -> Option<Quantity>| {
         let printed = of(event).filter(|number| !is_coarse(number));
-        printed.or_else(|| full.and_then(of)).or_else(|| of(event)).map(|number| number.value)
+        printed.or_else(|| full.and_then(of)).or_else(|| of(event))
     };
+    let (waits, time) = (number(|event| event.waits), number(|event| event.time));
+    let average = number(|event| event.average);
+    let mean = Event { waits, time, average, ..event.clone() };
     let place = event.time.or(event.waits).or(event.share);
     let class = if event.class.is_some() { event } else { full.unwrap_or(event) };
     WaitEvent {
         event: event.name.clone(),
         class: (!is_cpu(event)).then(|| name_of_class(class)),
-        waits: number(|event| event.waits).map(count),
-        time_s: number(|event| event.time),
-        average_s: number(|event| event.average).or_else(|| event.mean_s()),
+        waits: waits.map(|waits| count(waits.value)),
+        time_s: time.map(|time| time.value),
+        average_s: mean.mean_s(),
         share: event.share.map(|share| share.value),
         source: place.map_or_else(String::new, |place| place.place()),
     }

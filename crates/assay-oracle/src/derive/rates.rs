@@ -3,6 +3,7 @@
 use super::figures::{elapsed_s, figure, named};
 use crate::quantity::Quantity;
 use crate::report::{FileIo, IoStat, Report};
+use crate::section::Section;
 use assay_model::profile::{Figure, RateKind, RequestRate, Work};
 
 pub(super) fn all(report: &Report) -> Vec<RequestRate> {
@@ -85,10 +86,11 @@ fn sum(report: &Report) -> Option<Figure> {
 pub(super) fn file_type(report: &Report) -> RequestRate {
     let sum = |of: fn(&IoStat) -> Option<Quantity>| {
         let rows = report.io_by_file_type.iter().filter(|row| row.instance.is_none());
-        let numbers: Vec<Quantity> = rows.filter_map(of).collect();
-        let first = numbers.first()?;
-        let sum = numbers.iter().map(|number| number.value).sum();
-        Some(Figure::new(sum, format!("sum of {} from line {}", first.section.title(), first.line)))
+        let numbers: Vec<Option<Quantity>> = rows.map(of).collect();
+        let first = numbers.iter().flatten().next()?;
+        let place = format!("sum of {} from line {}", first.section.title(), first.line);
+        let values = numbers.iter().map(|number| number.map(|number| number.value));
+        Some(Figure::new(whole_sum(report, Section::IoByFileType, values)?, place))
     };
     RequestRate {
         kind: RateKind::FileType,
@@ -97,12 +99,23 @@ pub(super) fn file_type(report: &Report) -> RequestRate {
     }
 }
 
+/// A sum over rows of a section. A blank is none; a number that could not be read makes the sum unknown.
+pub(super) fn whole_sum(
+    report: &Report,
+    section: Section,
+    numbers: impl Iterator<Item = Option<f64>>,
+) -> Option<f64> {
+    let numbers: Vec<Option<f64>> = numbers.collect();
+    let is_whole = numbers.iter().all(Option::is_some) || !report.has_unread(section);
+    let is_known = is_whole && numbers.iter().any(Option::is_some);
+    is_known.then(|| numbers.into_iter().flatten().sum())
+}
+
 fn tablespace(report: &Report) -> RequestRate {
     let sum = |of: fn(&Report, &FileIo) -> Option<f64>| {
-        let rows = report.tablespaces.iter();
-        let numbers: Vec<f64> = rows.filter_map(|row| of(report, row)).collect();
-        (!numbers.is_empty())
-            .then(|| Figure::new(numbers.iter().sum(), "sum of Tablespace IO Stats"))
+        let rows = report.tablespaces.iter().map(|row| of(report, row));
+        let sum = whole_sum(report, Section::Tablespaces, rows)?;
+        Some(Figure::new(sum, "sum of Tablespace IO Stats"))
     };
     RequestRate {
         kind: RateKind::Tablespace,

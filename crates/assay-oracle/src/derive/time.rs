@@ -32,10 +32,14 @@ pub(super) fn model(report: &Report) -> TimeModel {
     }
 }
 
-/// The time model prints seconds, the header minutes: the finer one.
+/// The time model prints seconds, the header minutes, the Load Profile seconds a second. What a lone list of top events is
+/// a share of follows from its largest share.
 fn db_time(report: &Report) -> Option<Figure> {
     let seconds = report.time("DB time").map(|time| named(&time, "DB time"));
-    seconds.or_else(|| report.header.db_time.as_ref().map(figure))
+    seconds
+        .or_else(|| report.header.db_time.as_ref().map(figure))
+        .or_else(|| per_second(report, &["DB Time(s)"]))
+        .or_else(|| of_largest_share(report))
 }
 
 fn db_cpu(report: &Report) -> Option<Figure> {
@@ -48,6 +52,35 @@ fn db_cpu(report: &Report) -> Option<Figure> {
         .or_else(|| of(&report.wait_classes))
         .or_else(|| of(&report.top_events))
         .or_else(|| report.header.db_cpu.as_ref().map(figure))
+        .or_else(|| per_second(report, &["DB CPU(s)"]))
+}
+
+/// A time of the Load Profile over the whole interval; of an excerpt without its interval, over one second, as shares and
+/// means need no more.
+fn per_second(report: &Report, names: &[&str]) -> Option<Figure> {
+    let rate = report.load(names)?.per_second?;
+    match elapsed_s(report) {
+        Some(elapsed_s) => {
+            let source = format!("{}: {} x elapsed", rate.place(), names[0]);
+            Some(Figure::new(rate.value * elapsed_s, source))
+        }
+        // The times of top events are of the whole interval.
+        None if !report.top_events.is_empty() => None,
+        None => Some(named(&rate, &format!("{}, of one second", names[0]))),
+    }
+}
+
+/// The smallest share from which what it is a share of can be told.
+const TELLING_SHARE: f64 = 0.05;
+
+fn of_largest_share(report: &Report) -> Option<Figure> {
+    let shares = report.top_events.iter().filter(|event| event.share_of == ShareOf::DbTime);
+    let known = shares.filter_map(|event| Some((event, event.time?, event.share?)));
+    let (event, time, share) = known
+        .filter(|(_, _, share)| share.value >= TELLING_SHARE)
+        .max_by(|left, right| left.2.value.total_cmp(&right.2.value))?;
+    let source = format!("{}: time of {} / its share", time.place(), event.name);
+    Some(Figure::new(time.value / share.value, source))
 }
 
 /// Waits by class: as printed, else summed from the events of sessions by what is known of them.

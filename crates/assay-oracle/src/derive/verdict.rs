@@ -5,7 +5,8 @@ use super::devices;
 use super::events::{is_idle, name_of_class, of_sessions};
 use crate::check;
 use crate::knowledge::{self, WRITE_BEHIND};
-use crate::report::{Event, Kind, Report};
+use crate::report::{Event, Kind, Report, ShareOf};
+use crate::section::Section;
 use assay_model::profile::{
     Bottleneck, DeviceFinding, DeviceGrade, HostActivity, IoPath, ReportScope, StorageMedium,
     TimeModel, TimeVerdict,
@@ -17,8 +18,12 @@ const IDLE_SESSIONS: f64 = 0.05;
 const HOST_BUSY: f64 = 0.85;
 /// More than this share of DB time missing or counted twice is reported.
 const TOLD_SHARE: f64 = 0.05;
-/// CPU time above DB time by more than rounding.
-const CPU_CONTRADICTS: f64 = 1.05;
+/// More than DB time by more than rounding: no time on a CPU and no sum of waits can be that.
+const CONTRADICTS: f64 = 1.05;
+/// Printed shares and times that differ by more than this are not of one table.
+const SHARE_SLACK: f64 = 0.05;
+/// From this share of DB time on a wait that has a cause of its own is named.
+const NAMED_SHARE: f64 = 0.01;
 /// Waits that end when another session's commit is durable.
 const HANGING_ON_COMMITS: &[&str] = &["enq: TX - row lock contention", "enq: TX - contention"];
 
@@ -50,9 +55,59 @@ fn unjudged(report: &Report, time: &TimeModel) -> Option<String> {
             "{wrong} of {all} counters contradict their own rates, so its numbers cannot be trusted"
         ));
     }
-    let db_time_s = time.db_time_s.as_ref().map(|time| time.value);
-    let known = db_time_s.is_some_and(|time_s| time_s > 0.0);
-    (!known).then(|| "the report has no DB time".to_owned())
+    if let Some(misplaced) = check::misplaced(report) {
+        return Some(format!(
+            "{misplaced} or more numbers and headings are out of place: the layout of this copy was changed, and what is left of it decides nothing"
+        ));
+    }
+    if let Some(event) = unread_wait(report) {
+        return Some(format!(
+            "the time of {event} cannot be read, and no wait class says what it was"
+        ));
+    }
+    let db_time_s = time.db_time_s.as_ref().map(|time| time.value).filter(|time_s| *time_s > 0.0);
+    match db_time_s {
+        None => Some("the report has no DB time".to_owned()),
+        Some(db_time_s) => other_share_printed(report, db_time_s),
+    }
+}
+
+/// A wait of sessions whose time stands in the report, cannot be read, and is in no sum that can.
+fn unread_wait(report: &Report) -> Option<String> {
+    let lists = [Section::TopEvents, Section::ForegroundEvents, Section::AllEvents];
+    if !report.wait_classes.is_empty() || !lists.into_iter().any(|list| report.has_unread(list)) {
+        return None;
+    }
+    let sessions = of_sessions(report);
+    let unread = |event: &&Event| {
+        event.waits.is_some_and(|waits| waits.value > 0.0)
+            && event.time.is_none()
+            && (event.share.is_none() || event.share_of != ShareOf::DbTime)
+            && !is_idle(event)
+    };
+    sessions.iter().find(unread).map(|event| event.name.clone())
+}
+
+/// An event whose printed share of DB time is another than its time says: one of the two was read from another column, or
+/// the copy mixes reports.
+fn other_share_printed(report: &Report, db_time_s: f64) -> Option<String> {
+    let lists = [&report.top_events, &report.foreground_events];
+    let events = lists.into_iter().flatten().filter(|event| event.share_of == ShareOf::DbTime);
+    let shares = events.filter_map(|event| Some((event, event.share?.value, event.time?)));
+    let mut wrong = shares.filter(|(_, share, time)| {
+        let of_time = time.value / db_time_s;
+        let slack = SHARE_SLACK + time.rounding_width / db_time_s;
+        (of_time - share).abs() > slack + 0.1 * share.max(of_time)
+    });
+    wrong.next().map(|(event, share, time)| {
+        format!(
+            "{} is {:.1} % of DB time as printed and {:.1} % by its time ({}): its numbers contradict each other",
+            event.name,
+            share * 100.0,
+            time.value / db_time_s * 100.0,
+            time.section.title()
+        )
+    })
 }
 
 fn by_time(
@@ -65,18 +120,16 @@ fn by_time(
     let slow_log = devices
         .iter()
         .any(|device| device.path == IoPath::RedoWrite && device.grade >= DeviceGrade::Slow);
-    let hanging = if slow_log { hanging_share(report, time) } else { 0.0 };
-    let own = shares.clone().concluded();
-    let mut verdict = if hanging > 0.0 { with_hanging(shares, hanging).judged(own) } else { own };
+    let mut verdict = shares.concluded();
     contradiction(&mut verdict, time);
     idle(&mut verdict, time);
-    let log = slow_log
-        && verdict.commit_share.unwrap_or(0.0) + hanging > verdict.user_io_share.unwrap_or(0.0);
-    verdict.cause = match verdict.bottleneck {
-        Bottleneck::Storage if log => Some("log file parallel write".to_owned()),
-        _ => cause(report, &verdict),
-    };
+    verdict.cause = cause(report, &verdict);
+    let hanging = if slow_log { hanging_share(report, time) } else { 0.0 };
+    if hanging >= TOLD_SHARE {
+        verdict.suspected_cause = Some("log file parallel write".to_owned());
+    }
     verdict.notes.extend(notes(&verdict, hanging));
+    verdict.notes.extend(own_causes(report, time));
     verdict
 }
 
@@ -143,49 +196,52 @@ fn hanging_share(report: &Report, time: &TimeModel) -> f64 {
     seconds(report, HANGING_ON_COMMITS) / db_time_s
 }
 
-/// Row locks are held until the commit returns: behind a slow log device their time is the device's.
-fn with_hanging(shares: TimeVerdict, hanging: f64) -> Traced {
-    let commit = shares.commit_share.unwrap_or(0.0) + hanging;
-    let contention = (shares.contention_share.unwrap_or(0.0) - hanging).max(0.0);
-    let storage = shares.user_io_share.map(|user_io| user_io + commit);
-    Traced(TimeVerdict {
-        user_io_share: storage,
-        commit_share: None,
-        contention_share: Some(contention),
-        ..shares
-    })
-}
-
-/// Shares with all that hangs on the log counted as storage.
-struct Traced(TimeVerdict);
-
-impl Traced {
-    /// The verdict as printed, with the leader and the bound of the traced shares.
-    fn judged(self, own: TimeVerdict) -> TimeVerdict {
-        let traced = self.0.concluded();
-        TimeVerdict {
-            bottleneck: traced.bottleneck,
-            storage_speedup_limit: traced.storage_speedup_limit,
-            ..own
-        }
-    }
-}
-
-/// Says why nothing leads: more CPU time than DB time, or too much that no event accounts for.
+/// Says why nothing leads: more time than there is, or too much that no event accounts for.
 fn contradiction(verdict: &mut TimeVerdict, time: &TimeModel) {
-    if let Some(cpu) = verdict.cpu_share.filter(|share| *share > CPU_CONTRADICTS) {
-        let sources = time.db_cpu_s.as_ref().zip(time.db_time_s.as_ref());
-        let places = sources.map_or_else(String::new, |(cpu, db_time)| {
-            format!(" ({}; {})", cpu.source, db_time.source)
-        });
-        let percent = cpu * 100.0;
-        verdict.reason = format!("DB CPU is {percent:.0} % of DB time, which cannot be{places}");
+    if let Some(reason) = cpu_above_all(verdict, time).or_else(|| waits_above_all(verdict)) {
+        verdict.reason = reason;
         verdict.bottleneck = Bottleneck::Unknown;
+        verdict.speedup_limit = None;
+        verdict.storage_speedup_limit = None;
     } else if verdict.bottleneck == Bottleneck::Unknown && verdict.unaccounted_share.is_some() {
         let reason = &verdict.reason;
         verdict.reason =
             format!("the largest part of DB time is in no event and on no CPU: {reason}");
+    } else if let Some(cpu) = verdict.cpu_share.filter(|share| *share > 1.0) {
+        // The two are taken at different instants.
+        verdict.notes.push(format!(
+            "DB CPU is {:.1} % of DB time as printed; it is taken for all of it.",
+            cpu * 100.0
+        ));
+        verdict.cpu_share = Some(1.0);
+        verdict.unaccounted_share = verdict.unaccounted_share.map(|rest| rest + cpu - 1.0);
+        let notes = std::mem::take(&mut verdict.notes);
+        *verdict = TimeVerdict { notes, ..std::mem::take(verdict).concluded() };
     }
+}
+
+fn cpu_above_all(verdict: &TimeVerdict, time: &TimeModel) -> Option<String> {
+    let cpu = verdict.cpu_share.filter(|share| *share > CONTRADICTS)?;
+    let sources = time.db_cpu_s.as_ref().zip(time.db_time_s.as_ref());
+    let places = sources.map_or_else(String::new, |(cpu, db_time)| {
+        format!(" ({}; {})", cpu.source, db_time.source)
+    });
+    Some(format!("DB CPU is {:.0} % of DB time, which cannot be{places}", cpu * 100.0))
+}
+
+/// Waits in which sessions used a CPU are counted twice, but no wait is counted with another.
+fn waits_above_all(verdict: &TimeVerdict) -> Option<String> {
+    let waits = [
+        verdict.user_io_share,
+        verdict.write_behind_share,
+        verdict.commit_share,
+        verdict.contention_share,
+        verdict.other_share,
+    ];
+    let sum: f64 = waits.into_iter().flatten().sum();
+    (sum > CONTRADICTS).then(|| {
+        format!("waits of sessions add up to {:.0} % of DB time, which cannot be", sum * 100.0)
+    })
 }
 
 /// Time that no event accounts for is waiting for a CPU where the machine has none to spare.
@@ -255,17 +311,30 @@ fn notes(verdict: &TimeVerdict, hanging: f64) -> Vec<String> {
     let mut notes = Vec::new();
     if hanging >= TOLD_SHARE {
         notes.push(format!(
-            "Row locks are held until the commit returns: behind a slow log device their {:.1} % of DB time is the device's.",
+            "Row locks ({:.1} % of DB time) are held until the commit returns, and the log device is slow: it may be behind them. Mend it first, then measure again.",
             hanging * 100.0
         ));
     }
     if let Some(share) = verdict.unaccounted_share.filter(|share| *share < -TOLD_SHARE) {
         notes.push(format!(
-            "{:.1} % of DB time was counted twice: waits in which sessions used a CPU, as parallel execution and smart scans do.",
+            "{:.1} % of DB time was counted twice: as a wait and as time on a CPU.",
             -share * 100.0
         ));
     }
     notes
+}
+
+/// Waits whose cause is known by their name, with how much of DB time they were.
+fn own_causes(report: &Report, time: &TimeModel) -> Vec<String> {
+    let db_time_s = time.db_time_s.as_ref().map_or(1.0, |time| time.value);
+    let sessions = of_sessions(report);
+    let named = sessions.iter().filter_map(|event| {
+        let share = event.time?.value / db_time_s;
+        let cause = knowledge::own_cause(&event.name).filter(|_| share >= NAMED_SHARE)?;
+        let count = event.waits.map_or_else(String::new, |waits| format!("{} × ", waits.value));
+        Some(format!("{} ({count}{:.1} % of DB time): {cause}.", event.name, share * 100.0))
+    });
+    named.collect()
 }
 
 /// A part of a database says a part of what its storage carries.

@@ -7,6 +7,9 @@ use crate::report::{InstanceRates, IoProfileRow, LoadRow, Named, Statistic};
 use crate::section::Section;
 use crate::table::{Row, Table};
 
+/// Columns of the machine's load and shares that every release prints.
+const HOST_COLUMNS: usize = 4;
+
 impl Reading {
     pub(super) fn load_profile(&mut self, table: &Table) {
         let per_second = table.named(&["per second"]).or(Some(1));
@@ -47,7 +50,7 @@ impl Reading {
             return self.time_model_of_all(table);
         }
         let Some(time) = table.named(&["time (s)"]) else {
-            return;
+            return self.unreadable(table);
         };
         for row in &table.rows {
             let value = self.scaled(table.section, row, time, Unit::Seconds, Some(1.0));
@@ -81,6 +84,9 @@ impl Reading {
     pub(super) fn activity(&mut self, table: &Table) {
         let (Some(total), Some(rate)) = (table.named(&["total"]), table.named(&["per second"]))
         else {
+            if table.named(&["begin value", "per hour", "end value"]).is_none() {
+                self.unreadable(table);
+            }
             return;
         };
         for row in &table.rows {
@@ -96,10 +102,16 @@ impl Reading {
             return;
         };
         for row in &table.rows {
-            let rates = self.rates_of(table, row, row.text(instance).parse().unwrap_or(0));
-            match row.cell(instance) {
-                b"Sum" => self.cluster_rates(&rates),
-                _ if rates.number > 0 => self.keep_rates(rates),
+            match (row.cell(instance), row.text(instance).parse()) {
+                (b"Sum", _) => {
+                    let rates = self.rates_of(table, row, 0);
+                    self.cluster_rates(&rates);
+                }
+                (_, Ok(number)) if number > 0 => {
+                    let rates = self.rates_of(table, row, number);
+                    self.keep_rates(rates);
+                }
+                // `Avg`, `Std`, and what else is no instance.
                 _ => {}
             }
         }
@@ -135,7 +147,9 @@ impl Reading {
             return;
         };
         let end = table.named(&["sessions end"]);
-        for row in &table.rows {
+        let counts =
+            |row: &&Row| row.cell(instance) == b"Sum" || row.text(instance).parse::<u32>().is_ok();
+        for row in table.rows.iter().filter(counts) {
             let at_begin = self.number(table, row, Some(begin), Unit::Count);
             if let Ok(number) = row.text(instance).parse() {
                 self.instance_of(number).sessions = at_begin;
@@ -162,12 +176,22 @@ impl Reading {
             ("NUM_CPU_SOCKETS", column("sockets"), Unit::Count),
         ];
         // AIX has no sockets and its row is out of step; the operating system's own table says the same.
-        let known = self.report.unread.len();
+        if row.cells.iter().any(|cell| cell.contains(&b'#')) {
+            self.unread(
+                table.section,
+                row.line,
+                b"",
+                "its numbers do not stand under their headings",
+            );
+            return;
+        }
+        if names.iter().take(HOST_COLUMNS).any(|(_, column, _)| column.is_none()) {
+            return self.unreadable(table);
+        }
         for (name, column, unit) in names {
             let value = self.number(table, row, column, unit);
             self.report.host_cpu.push(Named { name: name.to_owned(), value });
         }
-        self.report.unread.truncate(known);
     }
 
     fn rates_of(&mut self, table: &Table, row: &Row, number: u32) -> InstanceRates {
@@ -208,6 +232,9 @@ impl Reading {
             return self.cpus_of_all(table);
         }
         let Some(value) = table.named(&["value", "total"]) else {
+            if table.column(|head| head.contains("%busy")).is_none() {
+                self.unreadable(table);
+            }
             return;
         };
         for row in &table.rows {

@@ -43,6 +43,48 @@ impl Columns {
     }
 }
 
+/// The words that a column of a text report can have for a heading. A column with any other word over it, or with one
+/// twice, got words of its neighbours or of a note, and what its numbers mean is not known.
+const NAME: &[&str] = &["event", "wait", "class"];
+const WAITS: &[&str] = &["total", "waits"];
+const TIME: &[&str] =
+    &["total", "tota", "wait", "time", "(s)", "(sec)", "(cs)", "time(s)", "total(s)"];
+const AVERAGE: &[&str] =
+    &["avg", "wait", "time", "(ms)", "(s)", "(cs)", "(us)", "avg(ms)", "wait(ms)"];
+const SHARE: &[&str] =
+    &["%", "of", "%db", "%bg", "%total", "%call", "total", "db", "bg", "call", "ela", "time"];
+
+/// Whether a heading is made of these words, each once. A global report has groups of columns, whose headings are words of
+/// the columns, too.
+fn is_of(head: &str, words: &[&str], is_global: bool) -> bool {
+    let mut seen: Vec<&str> = Vec::with_capacity(4);
+    head.split([' ', '_']).all(|word| {
+        let is_known = words.contains(&word) || (is_global && word == "event");
+        let is_new = is_global || !seen.contains(&word);
+        seen.push(word);
+        is_known && is_new
+    })
+}
+
+impl Columns {
+    /// Those of a text report whose headings have one meaning each; `None` where the name or everything else has none.
+    fn with_one_meaning(self, table: &Table) -> Option<Self> {
+        let is_global = table.named(&["i#"]).is_some();
+        let only = |column: Option<usize>, words: &[&str]| {
+            column.filter(|column| is_of(table.head(*column), words, is_global))
+        };
+        let columns = Self {
+            name: only(Some(self.name), NAME)?,
+            class: only(self.class, NAME),
+            waits: only(self.waits, WAITS),
+            time: only(self.time, TIME),
+            average: only(self.average, AVERAGE),
+            share: only(self.share, SHARE),
+        };
+        (columns.time.is_some() || columns.waits.is_some()).then_some(columns)
+    }
+}
+
 /// Seconds that one printed unit is, by the heading.
 fn scale(head: &str) -> Option<f64> {
     if head.contains("(ms)") {
@@ -72,7 +114,7 @@ fn share_of(table: &Table, column: usize) -> ShareOf {
 
 impl Reading {
     pub(super) fn events(&mut self, table: &Table) {
-        let Some(columns) = Columns::of(table) else {
+        let Some(columns) = self.columns(table) else {
             return;
         };
         let instances = table.named(&["i#"]);
@@ -88,6 +130,19 @@ impl Reading {
                 self.keep(table.section, event);
             }
         }
+    }
+
+    /// The columns by their headings; where these cannot be told apart, that is noted.
+    fn columns(&mut self, table: &Table) -> Option<Columns> {
+        let columns = Columns::of(table);
+        if self.report.form == Form::Html {
+            return columns;
+        }
+        let columns = columns.and_then(|columns| columns.with_one_meaning(table));
+        if columns.is_none() {
+            self.unreadable(table);
+        }
+        columns
     }
 
     fn keep(&mut self, section: Section, event: Event) {
@@ -169,7 +224,7 @@ impl Reading {
         let executions = table.named(&["executions", "total execs"]);
         let elapsed = table.named(&["elapsed time (s)", "total elapsed (s)"]);
         let (Some(id), Some(time)) = (id, time) else {
-            return;
+            return self.unreadable(table);
         };
         for row in table.rows.iter().filter(|row| is_sql_id(row.cell(id))) {
             let mut seconds =

@@ -99,7 +99,7 @@ impl Reading {
         let sockets = self.number(table, row, count(&["sockets"]), Unit::Count);
         let number = self.number(table, row, count(&["inst num"]), Unit::Count);
         let memory = table.column(|head| head.starts_with("memory"));
-        let memory = self.number(table, row, memory, Unit::Labelled);
+        let memory = memory.and_then(|column| self.memory(row, column));
         let header = &mut self.report.header;
         fill(&mut header.host, row.some_text(table.named(&["host name", "host"])));
         fill(&mut header.platform, row.some_text(table.named(&["platform"])));
@@ -107,21 +107,30 @@ impl Reading {
         fill(&mut header.cores, cores);
         fill(&mut header.sockets, sockets);
         fill(&mut header.instance_number, number);
-        fill(&mut header.memory, memory.map(gibibytes));
+        fill(&mut header.memory, memory);
     }
 
     /// Statspack's headings of the host wrap over two lines at 80 columns: only the order is certain.
     fn statspack_host(&mut self, row: &Row) {
         let mut count = |column| self.scaled(Section::Header, row, column, Unit::Count, None);
         let (cpus, cores, sockets) = (count(3), count(4), count(5));
-        let memory = self.scaled(Section::Header, row, 6, Unit::Labelled, None);
+        let memory = self.memory(row, 6);
         let header = &mut self.report.header;
         fill(&mut header.host, row.some_text(Some(1)));
         fill(&mut header.platform, row.some_text(Some(2)));
         fill(&mut header.cpus, cpus);
         fill(&mut header.cores, cores);
         fill(&mut header.sockets, sockets);
-        fill(&mut header.memory, memory.map(gibibytes));
+        fill(&mut header.memory, memory);
+    }
+
+    /// Memory of the host. It stands above the first number that shows the decimal mark, and has two decimals itself.
+    fn memory(&mut self, row: &Row, column: usize) -> Option<Quantity> {
+        let own = Decimal::of_two_decimals(row.cell(column)).unwrap_or(self.decimal);
+        let known = std::mem::replace(&mut self.decimal, own);
+        let memory = self.scaled(Section::Header, row, column, Unit::Labelled, None);
+        self.decimal = known;
+        memory.map(gibibytes)
     }
 
     /// The one row of a global report's summary.

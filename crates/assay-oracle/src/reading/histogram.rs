@@ -13,7 +13,7 @@ const FINE_MILLISECOND_NS: u64 = 1_024_000;
 impl Reading {
     pub(super) fn histogram(&mut self, table: &Table) {
         let Some(event) = table.named(&["event"]) else {
-            return;
+            return self.unreadable(table);
         };
         let is_counted = !table.heads.iter().any(|head| head.contains('<'));
         if is_counted && table.head(event + 1).contains(" - ") {
@@ -24,11 +24,25 @@ impl Reading {
         let bounds = bounds(&table.heads[first..], self.ranges.is_fine);
         let is_main = !table.title.contains('(') || table.title.contains("(global)");
         for row in &table.rows {
-            let waits =
-                is_main.then(|| self.number(table, row, Some(event + 1), Unit::Count)).flatten();
+            let waits = is_main.then(|| self.waits(table, row, event + 1)).flatten();
             let buckets = self.buckets(table, row, (first, waits), &bounds);
             self.ranges.add(&row.text(event), waits, buckets);
         }
+    }
+
+    /// Waits in all. The column of a text report is five wide: `2817.` is what it leaves of `2817.4K`, because what is
+    /// less than 10M is printed in thousands.
+    fn waits(&mut self, table: &Table, row: &Row, column: usize) -> Option<Quantity> {
+        let Some(thousands) = cut_thousands(row.cell(column)) else {
+            return self.number(table, row, Some(column), Unit::Count);
+        };
+        Some(Quantity {
+            value: thousands * 1e3,
+            rounding_width: 1e3,
+            unit: Unit::Count,
+            section: table.section,
+            line: row.line,
+        })
     }
 
     /// The buckets of a row; a row with a bucket that cannot be read, or without its headings, has none.
@@ -97,6 +111,13 @@ impl Reading {
             self.ranges.add(&row.text(event), waits, buckets.collect());
         }
     }
+}
+
+/// The thousands of a count whose decimals and suffix were cut off, `2817.`.
+fn cut_thousands(cell: &[u8]) -> Option<f64> {
+    let [digits @ .., b'.' | b','] = cell else { return None };
+    let is_whole = digits.len() == 4 && digits.iter().all(u8::is_ascii_digit);
+    std::str::from_utf8(digits).ok().filter(|_| is_whole)?.parse().ok()
 }
 
 /// `1 - 4 ms`, `32+ ms`.
@@ -173,6 +194,14 @@ mod tests {
             ends(&["% of <128u", "waits <256u", "<512", "<1ms", ">=32m"], true),
             [Some(128_000), Some(256_000), Some(512_000), Some(1_024_000), None]
         );
+    }
+
+    #[test]
+    fn a_count_that_is_cut_at_its_mark_is_in_thousands() {
+        assert_eq!(cut_thousands(b"2817."), Some(2817.0));
+        for other in [b"299.3".as_slice(), b"6358", b"17.", b"1.17.", b"."] {
+            assert_eq!(cut_thousands(other), None);
+        }
     }
 
     #[test]

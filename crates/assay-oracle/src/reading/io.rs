@@ -56,7 +56,11 @@ impl Columns {
 
 impl Reading {
     pub(super) fn file_io(&mut self, table: &Table) {
-        let columns = self.in_step(table, Columns::of(table));
+        let columns = Columns::of(table);
+        if columns.reads.is_none() || columns.writes.is_none() {
+            return self.unreadable(table);
+        }
+        let columns = self.in_step(table, columns);
         let mut tablespace = String::new();
         for row in &table.rows {
             // In the table of files a blank tablespace is the one above.
@@ -120,7 +124,11 @@ impl Reading {
         let shifted = printed.shifted();
         let as_printed = self.matching(table, &printed);
         let as_shifted = self.matching(table, &shifted);
-        let release = self.report.header.release.as_deref().unwrap_or_default();
+        let release = self.report.header.release.clone().unwrap_or_default();
+        if as_printed.max(as_shifted) == 0 && release.is_empty() {
+            self.unreadable(table);
+            return Columns { single_rate: None, single_time: None, writes: None, ..printed };
+        }
         let use_shifted = match as_shifted.cmp(&as_printed) {
             Ordering::Greater => true,
             Ordering::Less => false,
@@ -171,6 +179,8 @@ impl Reading {
             && table.head(5).contains("req")
         {
             self.io_stat_of_one(table);
+        } else {
+            self.unreadable(table);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Segments by reads, and the buffer cache at other sizes.
 
 use super::Reading;
+use crate::columns;
 use crate::quantity::Unit;
 use crate::report::{PoolRow, SegmentRow};
 use crate::section::Section;
@@ -13,8 +14,9 @@ impl Reading {
         let is_requests = table.section == Section::SegmentsByReadRequests;
         let ends = |end: &'static str| table.column(move |head| head.ends_with(end));
         let reads = ends("requests").filter(|_| is_requests).or_else(|| ends("reads"));
-        let (Some(owner), Some(object)) = (ends("owner"), ends("object name")) else {
-            return;
+        let (Some(owner), Some(object), Some(_)) = (ends("owner"), ends("object name"), reads)
+        else {
+            return self.unreadable(table);
         };
         for row in &table.rows {
             self.segment(table, row, (owner, object), (reads, is_requests));
@@ -44,6 +46,15 @@ impl Reading {
         (owner, object): (usize, usize),
         (reads, is_requests): (Option<usize>, bool),
     ) {
+        if columns::is_number(row.cell(object)) {
+            self.unread(
+                table.section,
+                row.line,
+                row.cell(object),
+                "a number stands where a name should",
+            );
+            return;
+        }
         let named = |start: &'static str| table.column(move |head| head.starts_with(start));
         let Some(reads) = self.number(table, row, reads, Unit::Count) else { return };
         let total = table.column(|head| head.contains("total"));
@@ -67,6 +78,9 @@ impl Reading {
         let size = with(&["size for", "est"]);
         let factor = with(&["size", "fact"]).filter(|at| Some(*at) != size);
         let read_factor = with(&["read", "fact"]);
+        if factor.is_none() {
+            return self.unreadable(table);
+        }
         for row in &table.rows {
             let size = size
                 .and_then(|at| self.scaled(table.section, row, at, Unit::Bytes, None))

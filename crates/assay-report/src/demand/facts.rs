@@ -4,8 +4,8 @@ use crate::phrases::capital;
 use crate::view::Table;
 use assay_model::number::real;
 use assay_model::profile::{
-    Bottleneck, CheckOutcome, CrossCheck, DeviceFinding, DeviceGrade, Figure, IoClass, IoPath,
-    IoPurpose, Outlier, Profile, RateKind, RedoFinding, RedoPath, TieringCandidate, TimeVerdict,
+    Bottleneck, CheckOutcome, CrossCheck, DeviceFinding, DeviceGrade, Figure, IoClass, IoPurpose,
+    Outlier, Profile, RateKind, RedoFinding, RedoPath, TieringCandidate, TimeVerdict,
 };
 use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 
@@ -20,7 +20,6 @@ pub(super) fn headline(verdict: &TimeVerdict) -> String {
     let cause = verdict.cause.as_ref();
     let of = cause.map_or_else(String::new, |cause| format!(", first {cause}"));
     match verdict.bottleneck {
-        Bottleneck::Storage if hangs_on_log(verdict) => "Storage-bound: the device of the log is slow, and commits and row locks wait for it. A sound one comes first.".to_string(),
         Bottleneck::Storage => {
             format!("Storage-bound: {share} of DB time was waiting for storage{of}.")
         }
@@ -30,6 +29,9 @@ pub(super) fn headline(verdict: &TimeVerdict) -> String {
         ),
         Bottleneck::Commit => format!(
             "Commit-bound: in {share} of DB time sessions waited for their commits; a faster device of the log helps as far as they wait for it."
+        ),
+        Bottleneck::Contention if verdict.suspected_cause.is_some() => format!(
+            "Contention-bound: in {share} of DB time sessions waited for each other{of}. The log device is slow and may be the cause: mend it first."
         ),
         Bottleneck::Contention => format!(
             "Contention-bound: in {share} of DB time sessions waited for each other{of}, so faster storage cannot help much."
@@ -42,12 +44,6 @@ pub(super) fn headline(verdict: &TimeVerdict) -> String {
         Bottleneck::Idle => format!("Idle: {}.", verdict.reason),
         Bottleneck::Unknown => format!("Inconclusive: {}.", verdict.reason),
     }
-}
-
-/// Whether what leads are waits behind a slow log device.
-fn hangs_on_log(verdict: &TimeVerdict) -> bool {
-    let log = verdict.devices.iter().find(|device| device.path == IoPath::RedoWrite);
-    log.is_some_and(|log| verdict.cause.as_deref() == Some(log.event.as_str()))
 }
 
 /// Amdahl's bounds in a sentence: reads alone, then all that storage has a part in.

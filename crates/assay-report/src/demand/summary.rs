@@ -74,6 +74,9 @@ fn meaning(verdict: &TimeVerdict) -> Vec<String> {
         Bottleneck::Cpu => {
             "Hardly: it mainly computes. More or faster processors, or statements that do less, help first."
         }
+        Bottleneck::Contention if verdict.suspected_cause.is_some() => {
+            "Perhaps: its sessions mainly wait for each other, and a slow log device may be why."
+        }
         Bottleneck::Contention => {
             "Hardly: its sessions mainly wait for each other. The application decides, not the storage."
         }
@@ -88,11 +91,13 @@ fn meaning(verdict: &TimeVerdict) -> Vec<String> {
     };
     let is_told = !matches!(verdict.bottleneck, Bottleneck::Idle | Bottleneck::Unknown);
     let share = verdict.user_io_share.filter(|share| is_told && (0.005..=1.0).contains(share));
+    // Where shares overlap, no storage saves more than the bound.
+    let bound = verdict.speedup_limit.map_or(1.0, |limit| 1.0 - 1.0 / limit);
     let half = share.map(|share| {
         format!(
             "If reads took half as long, the same work would take {:.0} % less time; if they took none, {:.0} % less.",
-            50.0 * share,
-            100.0 * share
+            100.0 * (0.5 * share).min(bound),
+            100.0 * share.min(bound)
         )
     });
     [first.to_owned()].into_iter().chain(half).collect()
