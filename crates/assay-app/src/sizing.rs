@@ -145,6 +145,7 @@ fn measure(index: &mut CatalogIndex, name: &str, run: &str, store: &Store) -> Re
         }
     };
     let found = calibration(run, store)?;
+    entry.reference = false;
     *points_of = points(&found);
     entry.source = format!("calibration {run} of {}", found.target);
     let entries = vec![entry];

@@ -59,8 +59,16 @@ pub(super) struct Worker<S: Session> {
     pub(super) slot: Arc<Mutex<Slot>>,
     pub(super) interrupter: Arc<Mutex<Option<Interrupter>>>,
     tally: Tally,
+    /// A step that was chosen, and whose time had not come when the load was paused.
+    pending: Option<Pending>,
     /// What its process had used when the measured time began, or when it was opened again.
     used_before: Option<Usage>,
+}
+
+/// A chosen step that waits for its think time.
+#[derive(Clone, Copy)]
+struct Pending {
+    think_left: Duration,
 }
 
 /// How a session ended.
@@ -89,6 +97,17 @@ struct Times {
     ended: Instant,
 }
 
+/// How a think time ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Thought {
+    /// There was none.
+    Nothing,
+    /// It is over.
+    Whole,
+    /// The load was over before it was.
+    CutShort,
+}
+
 impl<S: Session> Worker<S> {
     /// Opens a session and prepares its statements.
     pub(super) fn open<M: Method<Session = S, Link = S::Link>>(
@@ -104,7 +123,16 @@ impl<S: Session> Worker<S> {
         connection.settle_counts();
         let interrupter = Arc::new(Mutex::new(connection.interrupter().ok()));
         let tally = Tally::new(method.kinds().len());
-        Ok(Self { connection, session, number, slot, interrupter, tally, used_before: None })
+        Ok(Self {
+            connection,
+            session,
+            number,
+            slot,
+            interrupter,
+            tally,
+            pending: None,
+            used_before: None,
+        })
     }
 
     /// Waits for the others, steps until the rung is over, and closes the session.
@@ -153,15 +181,16 @@ impl<S: Session> Worker<S> {
         let mut left = steps;
         while left > 0 && !over.load(Ordering::Relaxed) {
             left -= 1;
-            let think = self.session.choose()?;
-            if think.0 > 0 {
-                wait_until(Instant::now() + Duration::from_nanos(think.0), over);
-                before = Instant::now();
+            match self.think(over)? {
+                Thought::Nothing => {}
+                Thought::Whole => before = Instant::now(),
+                Thought::CutShort => return None,
             }
             let due = common.arrivals.as_ref().map(|arrivals| common.due(arrivals));
             if let Some(due) = due {
                 wait_until(due, over);
                 if over.load(Ordering::Relaxed) {
+                    self.pending = Some(Pending { think_left: Duration::ZERO });
                     return None;
                 }
                 before = Instant::now();
@@ -178,6 +207,26 @@ impl<S: Session> Worker<S> {
             }
         }
         None
+    }
+
+    /// Chooses the next step, unless one was left over, and thinks before it. A think time is never shortened: what is left
+    /// of it when the load is over comes before the first step after the pause. `None` when all work is done.
+    fn think(&mut self, over: &AtomicBool) -> Option<Thought> {
+        let pending = match self.pending.take() {
+            Some(pending) => pending,
+            None => Pending { think_left: Duration::from_nanos(self.session.choose()?.0) },
+        };
+        if pending.think_left.is_zero() {
+            return Some(Thought::Nothing);
+        }
+        let end = Instant::now() + pending.think_left;
+        wait_until(end, over);
+        let think_left = end.saturating_duration_since(Instant::now());
+        if think_left.is_zero() {
+            return Some(Thought::Whole);
+        }
+        self.pending = Some(Pending { think_left });
+        Some(Thought::CutShort)
     }
 
     /// Counts a step; says why the session is lost when it is.
