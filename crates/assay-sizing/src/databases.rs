@@ -47,12 +47,12 @@ struct InstanceReport<'a> {
 
 /// From when to when, on whichever axis.
 #[derive(Clone, Copy)]
-struct Span {
+struct ReportSpan {
     begin: f64,
     end: f64,
 }
 
-impl Span {
+impl ReportSpan {
     fn length(self) -> f64 {
         self.end - self.begin
     }
@@ -111,16 +111,16 @@ impl InstanceReport<'_> {
         Some(format!("{file}: it covers {what}; the others demand more of the same storage"))
     }
 
-    fn clock(&self) -> Option<Span> {
+    fn clock(&self) -> Option<ReportSpan> {
         let begin = real(u64::try_from(self.profile.source.begin_clock_s?).ok()?);
-        Some(Span { begin, end: begin + self.sample.elapsed_s? })
+        Some(ReportSpan { begin, end: begin + self.sample.elapsed_s? })
     }
 
     /// Snapshots are numbered for the whole cluster.
-    fn snapshots(&self) -> Option<Span> {
+    fn snapshots(&self) -> Option<ReportSpan> {
         let (begin, end) = self.profile.source.snapshots.as_ref()?.split_once('-')?;
         let (begin, end): (f64, f64) = (begin.parse().ok()?, end.parse().ok()?);
-        (end > begin).then_some(Span { begin, end })
+        (end > begin).then_some(ReportSpan { begin, end })
     }
 }
 
@@ -175,13 +175,16 @@ fn without_copies<'a>(reports: Vec<InstanceReport<'a>>) -> (Vec<InstanceReport<'
 }
 
 /// When each report was taken: by the clock, else by snapshots.
-fn spans(reports: &[InstanceReport<'_>]) -> Option<Vec<Span>> {
-    let clock: Option<Vec<Span>> = reports.iter().map(InstanceReport::clock).collect();
+fn spans(reports: &[InstanceReport<'_>]) -> Option<Vec<ReportSpan>> {
+    let clock: Option<Vec<ReportSpan>> = reports.iter().map(InstanceReport::clock).collect();
     clock.or_else(|| reports.iter().map(InstanceReport::snapshots).collect())
 }
 
 /// The sum of all instances over each stretch of time in which the reports stay the same, and what is missing in it.
-fn summed(reports: &[InstanceReport<'_>], spans: &[Span]) -> (Vec<DemandSample>, Vec<String>) {
+fn summed(
+    reports: &[InstanceReport<'_>],
+    spans: &[ReportSpan],
+) -> (Vec<DemandSample>, Vec<String>) {
     let shortest = spans.iter().map(|span| span.length()).fold(f64::INFINITY, f64::min);
     let tolerance = SAME_EDGE * shortest;
     let mut edges: Vec<f64> = spans.iter().flat_map(|span| [span.begin, span.end]).collect();
@@ -190,7 +193,8 @@ fn summed(reports: &[InstanceReport<'_>], spans: &[Span]) -> (Vec<DemandSample>,
     let mut samples: Vec<DemandSample> = Vec::new();
     let mut absences = Absences::default();
     for (begin, end) in edges.iter().zip(edges.iter().skip(1)) {
-        let covers = |span: &Span| span.begin <= begin + tolerance && span.end >= end - tolerance;
+        let covers =
+            |span: &ReportSpan| span.begin <= begin + tolerance && span.end >= end - tolerance;
         let covering: Vec<usize> = (0..spans.len()).filter(|at| covers(&spans[*at])).collect();
         let parts = parts(reports, spans, &covering);
         let Some(first) = parts.first() else { continue };
@@ -210,7 +214,7 @@ fn summed(reports: &[InstanceReport<'_>], spans: &[Span]) -> (Vec<DemandSample>,
 
 /// Of the reports that cover a stretch of time one of the whole cluster, else one of each instance: the shortest, which hides
 /// its peaks least.
-fn parts(reports: &[InstanceReport<'_>], spans: &[Span], covering: &[usize]) -> Vec<usize> {
+fn parts(reports: &[InstanceReport<'_>], spans: &[ReportSpan], covering: &[usize]) -> Vec<usize> {
     let mut covering = covering.to_vec();
     covering.sort_by(|one, other| spans[*one].length().total_cmp(&spans[*other].length()));
     if let Some(global) = covering.iter().find(|at| reports[**at].is_global()) {

@@ -47,7 +47,7 @@ fn mistakes_are_answered_in_kind() {
         (
             "predict nothing.html --on latest",
             2,
-            "error: there is no file nothing.html\nhint: name a report, a profile (*.profile.json), or a rung of a load as RUN:SESSIONS",
+            "error: there is no file nothing.html\nhint: name a report, a profile (*.profile.json), or a step of a benchmark as RUN:SESSIONS",
         ),
         (
             "predict slob.profile.json --on latest --draws 0",

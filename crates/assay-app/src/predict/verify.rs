@@ -135,29 +135,41 @@ fn compared(
     let mut compared = Compared::default();
     for sessions in steps(after) {
         let nearest = known.iter().min_by_key(|known| known.abs_diff(sessions));
-        let outcome = match nearest {
-            None => Err(vec!["the run before has no step with a profile".to_owned()]),
+        let StepOutcome { case, reasons } = match nearest {
+            None => StepOutcome::without("the run before has no step with a profile"),
             Some(_) if !has_profile(after, sessions) => {
-                Err(vec!["the step has no profile in the run after".to_owned()])
+                StepOutcome::without("the step has no profile in the run after")
             }
             Some(nearest) => case_of(plan, on, (before, *nearest), (after, sessions), context)?,
         };
-        match outcome {
-            Ok(case) => compared.cases.push(case),
-            Err(reasons) => compared.unanswered.push(UnansweredStep { sessions, reasons }),
+        compared.cases.extend(case);
+        if !reasons.is_empty() {
+            compared.unanswered.push(UnansweredStep { sessions, reasons });
         }
     }
     Ok(compared)
 }
 
-/// One number of sessions after the move, from the profile of the nearest one before it; or why there is no answer.
+/// What came of one step: a case, and why it is no answer where it is none.
+struct StepOutcome {
+    case: Option<VerificationCase>,
+    reasons: Vec<String>,
+}
+
+impl StepOutcome {
+    fn without(reason: &str) -> Self {
+        Self { case: None, reasons: vec![reason.to_owned()] }
+    }
+}
+
+/// One number of sessions after the move, from the profile of the nearest one before it.
 fn case_of(
     plan: &PredictionPlan,
     on: &str,
     (before, known): (&Load, u32),
     (after, sessions): (&Load, u32),
     context: &Context,
-) -> Result<std::result::Result<VerificationCase, Vec<String>>> {
+) -> Result<StepOutcome> {
     let read = DatabaseSource::of_step(before, known)?.read();
     let reader = plan.reader(&read.demand, context);
     let of = |name: &String| reader.read(name);
@@ -175,13 +187,16 @@ fn case_of(
     let found = project(&read, from.as_ref(), &[target.source(log)], &asked);
     let measured = DatabaseSource::of_step(after, sessions)?.demand();
     if measured.unit != found.unit {
-        let words = "its work is counted in another unit than that of the run before";
-        return Ok(Err(vec![words.to_owned()]));
+        return Ok(StepOutcome::without(
+            "its unit of work is another one than that of the run before",
+        ));
     }
     let storage = Storage::of(&target.source(log), &read.demand);
     let measured = measurement(&measured, after, sessions);
     let case = case(&read.demand, storage.as_ref(), &found.targets[0], measured);
-    Ok(case.ok_or_else(|| refusals(&found, before, known)))
+    let is_answered = case.as_ref().is_some_and(VerificationCase::is_answered);
+    let reasons = if is_answered { Vec::new() } else { reasons(&found, before, known) };
+    Ok(StepOutcome { case, reasons })
 }
 
 fn measurement(measured: &Demand, after: &Load, sessions: u32) -> RungMeasurement {
@@ -195,13 +210,13 @@ fn measurement(measured: &Demand, after: &Load, sessions: u32) -> RungMeasuremen
     }
 }
 
-/// Why a prediction was refused, and what disturbed the measurement that it is made from.
-fn refusals(found: &Projection, before: &Load, known: u32) -> Vec<String> {
+/// Why a prediction was refused or left bounds only, and what disturbed the measurement that it is made from.
+fn reasons(found: &Projection, before: &Load, known: u32) -> Vec<String> {
     let of_target = found.targets.iter().flat_map(|target| &target.objections);
-    let refused = found.objections.iter().chain(of_target);
-    let refused = refused.filter(|one| one.effect == Effect::Refused);
+    let against = found.objections.iter().chain(of_target);
+    let decisive = against.filter(|one| matches!(one.effect, Effect::Refused | Effect::Bounds));
     let words = |one: &Objection| format!("{} ({})", one.finding, one.remedy);
-    let mut reasons: Vec<String> = refused.map(words).collect();
+    let mut reasons: Vec<String> = decisive.map(words).collect();
     let busy = middle(before, known).and_then(|rung| others_busy_share(rung, before.processors));
     reasons.extend(busy.filter(|busy| *busy > OTHERS_BUSY).map(|busy| {
         format!("others kept {:.0}% of the processors busy during the run before", 100.0 * busy)

@@ -5,6 +5,7 @@ use super::link::Link;
 use super::method::{Method, Session, StepResult};
 use super::pace::Arrivals;
 use super::slot::{Slot, Tally};
+use super::think::{Pause, Thought, wait_until};
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::Result;
 use assay_model::load::OnLoss;
@@ -14,8 +15,6 @@ use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A wait looks so often whether it is over for another reason.
-const NAP: Duration = Duration::from_millis(20);
 /// How long a lost session waits before it tries the server again.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
@@ -59,16 +58,9 @@ pub(super) struct Worker<S: Session> {
     pub(super) slot: Arc<Mutex<Slot>>,
     pub(super) interrupter: Arc<Mutex<Option<Interrupter>>>,
     tally: Tally,
-    /// A step that was chosen, and whose time had not come when the load was paused.
-    pending: Option<Pending>,
+    pause: Pause,
     /// What its process had used when the measured time began, or when it was opened again.
     used_before: Option<Usage>,
-}
-
-/// A chosen step that waits for its think time.
-#[derive(Clone, Copy)]
-struct Pending {
-    think_left: Duration,
 }
 
 /// How a session ended.
@@ -97,17 +89,6 @@ struct Times {
     ended: Instant,
 }
 
-/// How a think time ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Thought {
-    /// There was none.
-    Nothing,
-    /// It is over.
-    Whole,
-    /// The load was over before it was.
-    CutShort,
-}
-
 impl<S: Session> Worker<S> {
     /// Opens a session and prepares its statements.
     pub(super) fn open<M: Method<Session = S, Link = S::Link>>(
@@ -130,7 +111,7 @@ impl<S: Session> Worker<S> {
             slot,
             interrupter,
             tally,
-            pending: None,
+            pause: Pause::default(),
             used_before: None,
         })
     }
@@ -181,7 +162,7 @@ impl<S: Session> Worker<S> {
         let mut left = steps;
         while left > 0 && !over.load(Ordering::Relaxed) {
             left -= 1;
-            match self.think(over)? {
+            match self.pause.think(|| self.session.choose(), over)? {
                 Thought::Nothing => {}
                 Thought::Whole => before = Instant::now(),
                 Thought::CutShort => return None,
@@ -190,7 +171,7 @@ impl<S: Session> Worker<S> {
             if let Some(due) = due {
                 wait_until(due, over);
                 if over.load(Ordering::Relaxed) {
-                    self.pending = Some(Pending { think_left: Duration::ZERO });
+                    self.pause.keep_step();
                     return None;
                 }
                 before = Instant::now();
@@ -207,26 +188,6 @@ impl<S: Session> Worker<S> {
             }
         }
         None
-    }
-
-    /// Chooses the next step, unless one was left over, and thinks before it. A think time is never shortened: what is left
-    /// of it when the load is over comes before the first step after the pause. `None` when all work is done.
-    fn think(&mut self, over: &AtomicBool) -> Option<Thought> {
-        let pending = match self.pending.take() {
-            Some(pending) => pending,
-            None => Pending { think_left: Duration::from_nanos(self.session.choose()?.0) },
-        };
-        if pending.think_left.is_zero() {
-            return Some(Thought::Nothing);
-        }
-        let end = Instant::now() + pending.think_left;
-        wait_until(end, over);
-        let think_left = end.saturating_duration_since(Instant::now());
-        if think_left.is_zero() {
-            return Some(Thought::Whole);
-        }
-        self.pending = Some(Pending { think_left });
-        Some(Thought::CutShort)
     }
 
     /// Counts a step; says why the session is lost when it is.
@@ -291,16 +252,5 @@ impl<A> Common<'_, A> {
     fn due(&self, arrivals: &Arrivals) -> Instant {
         let started = self.started.get().copied().unwrap_or_else(Instant::now);
         started + Duration::from_nanos(arrivals.next_ns())
-    }
-}
-
-/// Waits, but not beyond the end of the rung.
-fn wait_until(end: Instant, over: &AtomicBool) {
-    while !over.load(Ordering::Relaxed) {
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return;
-        }
-        thread::sleep(left.min(NAP));
     }
 }

@@ -54,7 +54,7 @@ billed_sizes = ["2GiB", "4GiB", "8GiB"]
 
 /// One order.
 #[derive(Clone, Copy)]
-struct Candidate {
+struct VolumeCandidate {
     volumes: u32,
     gib: f64,
     iops: f64,
@@ -63,13 +63,13 @@ struct Candidate {
 
 /// What has to be carried.
 #[derive(Clone, Copy)]
-struct Wanted {
+struct WantedVolume {
     iops: f64,
     mib_per_s: f64,
     gib: f64,
 }
 
-impl Candidate {
+impl VolumeCandidate {
     /// Whether it can be ordered, by the words of the catalog.
     fn can_be_ordered(self, volume: &Volume) -> bool {
         let per_gib = volume.iops.per_gib.unwrap().0;
@@ -95,7 +95,7 @@ impl Candidate {
         sizes.contains(&self.gib) && iops_fit && mib_fit
     }
 
-    fn carries(self, wanted: Wanted) -> bool {
+    fn carries(self, wanted: WantedVolume) -> bool {
         let volumes = f64::from(self.volumes);
         volumes * self.iops >= wanted.iops - 1e-9
             && volumes * self.mib_per_s >= wanted.mib_per_s - 1e-9
@@ -117,7 +117,7 @@ impl Candidate {
 }
 
 /// The least price over all orders: whole gibibytes and IOPS, and throughputs in quarters or just what is wanted.
-fn cheapest(volume: &Volume, wanted: Wanted, stripes_max: u32) -> f64 {
+fn cheapest(volume: &Volume, wanted: WantedVolume, stripes_max: u32) -> f64 {
     let mut least = f64::INFINITY;
     for volumes in 1..=stripes_max {
         let exact = wanted.mib_per_s / f64::from(volumes);
@@ -126,7 +126,7 @@ fn cheapest(volume: &Volume, wanted: Wanted, stripes_max: u32) -> f64 {
         for (gib, iops) in (1_u32..=24).flat_map(|gib| (1_u32..=40).map(move |iops| (gib, iops))) {
             for mib_per_s in &throughputs {
                 let (gib, iops, mib_per_s) = (f64::from(gib), f64::from(iops), *mib_per_s);
-                let one = Candidate { volumes, gib, iops, mib_per_s };
+                let one = VolumeCandidate { volumes, gib, iops, mib_per_s };
                 if one.carries(wanted) && one.can_be_ordered(volume) {
                     least = least.min(one.price(volume.iops.provisioned));
                 }
@@ -136,7 +136,7 @@ fn cheapest(volume: &Volume, wanted: Wanted, stripes_max: u32) -> f64 {
     least
 }
 
-fn sized_small(index: &CatalogIndex, name: &str, wanted: Wanted, stripes_max: u32) -> f64 {
+fn sized_small(index: &CatalogIndex, name: &str, wanted: WantedVolume, stripes_max: u32) -> f64 {
     let bytes = |units: f64, unit: u64| Bytes(assay_model::number::count(units * real(unit)));
     let mut plan = plain(wanted.iops, 0.5, &[name]);
     plan.given.as_mut().unwrap().throughput_per_s = Some(bytes(wanted.mib_per_s, MIB));
@@ -160,7 +160,7 @@ proptest! {
         let volume = index.find(name).unwrap().entry.volume.clone().unwrap();
         // Larger I/Os than the provider's count as several: at most as many bytes as the IOPS can move.
         let mib_per_s = (f64::from(quarters) / 4.0).min(f64::from(iops) / 4.0);
-        let wanted = Wanted { iops: f64::from(iops), mib_per_s, gib: f64::from(gib) };
+        let wanted = WantedVolume { iops: f64::from(iops), mib_per_s, gib: f64::from(gib) };
         let least = cheapest(&volume, wanted, stripes_max);
         let found = sized_small(&index, name, wanted, stripes_max);
         let same = (found - least).abs() < 1e-6 || (found.is_infinite() && least.is_infinite());
