@@ -10,6 +10,9 @@ fn profile(iops: f64, elapsed_s: f64) -> Profile {
     let mut profile = parse_profile(text).unwrap();
     profile.report = None;
     profile.elapsed_s = Some(Figure::new(elapsed_s, "made up"));
+    // Each at a time of its own: the same twice would be a copy.
+    let begin = assay_model::number::count(iops * elapsed_s);
+    profile.source.begin_clock_s = i64::try_from(begin).ok();
     profile.work.transactions_per_s = Some(Figure::new(iops / 10.0, "made up"));
     let all = profile.classes.iter_mut().find(|class| class.purpose == IoPurpose::All).unwrap();
     all.rate_iops = Some(Figure::new(iops, "made up"));

@@ -147,13 +147,16 @@ fn models_of_old_arrays_are_no_shopping_list() {
 }
 
 #[test]
-fn three_volumes_are_cheaper_than_two_and_four() {
+fn numbers_of_volumes_between_powers_of_two_are_tried() {
     let mut plan = plain(6500.0, 0.8, &["gp3"]);
     plan.capacity = Some(Bytes(625 << 30));
-    let sizing = sized(&plan);
-    let found = &sizing.configurations[0];
-    assert_eq!(found.units, 3);
-    assert!((first_cost(&sizing).month_total - 50.16).abs() < 1e-9, "{found:?}");
+    for (stripes_max, volumes, month) in [(2, 2, 52.58), (4, 3, 50.16), (8, 5, 50.0)] {
+        plan.stripes_max = stripes_max;
+        let sizing = sized(&plan);
+        let (found, total) = (&sizing.configurations[0], first_cost(&sizing).month_total);
+        assert_eq!(found.units, volumes, "{found:?}");
+        assert!((total - month).abs() < 1e-9, "{total}");
+    }
 }
 
 #[test]
