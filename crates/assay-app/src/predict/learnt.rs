@@ -61,6 +61,9 @@ const ROUNDS: u32 = 40;
 /// cases of exact inputs that missed by `before`. (Paule and Mandel, J. Res. NBS 87, 1982, weight alike; the likelihood is
 /// that of DerSimonian and Laird, Controlled Clinical Trials 7, 1986.)
 fn most_likely(misses: &[Miss], before: f64) -> f64 {
+    if misses.is_empty() {
+        return before;
+    }
     let likelihood = |logarithm: f64| log_likelihood(misses, before, logarithm.exp());
     let (low, high) = (DEVIATIONS.0.ln(), DEVIATIONS.1.ln());
     let step = (high - low) / f64::from(STEPS);
