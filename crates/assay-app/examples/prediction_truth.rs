@@ -96,6 +96,7 @@ fn predicted(random: &mut Random) -> Result<Outcome> {
         name: "after".to_owned(),
         calibration: &calibration,
         origin: TargetOrigin::Simulated,
+        log: None,
     };
     let sessions = f64::from(load.sessions);
     let plan = ProjectionPlan {

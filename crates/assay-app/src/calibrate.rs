@@ -3,6 +3,7 @@
 use crate::cluster::{ClusterBench, HostsPlan, OpenHosts};
 use crate::context::Context;
 use crate::database_calibration::{self, append_of, log_plan};
+use crate::database_source::DatabaseSource;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
@@ -19,8 +20,7 @@ use assay_model::measurement::{Finish, Remark};
 use assay_model::number::{count_of, real};
 use assay_model::run::RunKind;
 use assay_model::units::{Bytes, Nanos, Share, show_count, show_time_ns};
-use assay_model::{Error, Profile, Result};
-use assay_predict::demand_of;
+use assay_model::{Error, Result};
 use assay_store::Document;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -106,11 +106,11 @@ impl CalibrationRunPlan {
     ///
     /// # Errors
     /// When the profile has no reads of a block.
-    pub fn for_database(&mut self, profile: &Profile) -> Result<()> {
-        let demand = demand_of(profile, None).demand;
+    pub fn for_database(&mut self, database: &DatabaseSource) -> Result<()> {
+        let demand = database.demand();
         if demand.reads_mean <= 0.0 {
             return Err(Error::usage(
-                format!("the profile {} has no reads of a block", profile.name),
+                format!("the profile {} has no reads of a block", database.profile.name),
                 "take a report of a busy hour, or calibrate with --transfer and --read-share",
             ));
         }

@@ -260,6 +260,7 @@ impl CheckPlan {
             name: self.target.targets.join(", "),
             calibration: &calibration,
             origin: if is_simulated { TargetOrigin::Simulated } else { TargetOrigin::Measured },
+            log: None,
         };
         let read = demand_of(profile, None);
         let projection = project(&read, None, &[source], &ProjectionPlan::default());

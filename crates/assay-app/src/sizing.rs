@@ -1,7 +1,8 @@
 //! A sizing from files: profiles and reports, catalogs over those of the program, and calibrations in place of data sheets.
 
+use crate::database_source::DatabaseSource;
 use crate::loaded_run::LoadedRun;
-use crate::reports::{ReportRequest, read_files, read_profile};
+use crate::reports::{ReportRequest, read_files};
 use assay_catalog::CatalogIndex;
 use assay_host::clock::unix_ns;
 use assay_methods::files::read_document;
@@ -43,7 +44,7 @@ impl SizingRequest {
     /// # Errors
     /// What a file, a catalog or a run says, and what cannot be sized.
     pub fn run(mut self, store: &Store) -> Result<Sizing> {
-        let profiles = read_profiles(&self.profiles)?;
+        let profiles = read_profiles(&self.profiles, store)?;
         let named: Vec<(&str, &Profile)> =
             profiles.iter().map(|(name, profile)| (name.as_str(), profile)).collect();
         if let Some(response) = self.response {
@@ -93,13 +94,13 @@ pub fn read_catalog(path: &Path) -> Result<Catalog> {
     parse_catalog(&text).map_err(|error| error.context(path.display()))
 }
 
-/// All profiles with the names of their files; a folder gives those of its reports.
-fn read_profiles(paths: &[PathBuf]) -> Result<Vec<(String, Profile)>> {
+/// All profiles with the names of their files; a folder gives those of its reports, RUN:SESSIONS a step of a benchmark.
+fn read_profiles(paths: &[PathBuf], store: &Store) -> Result<Vec<(String, Profile)>> {
     let mut profiles = Vec::new();
     for path in paths {
         if !path.is_dir() {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            profiles.push((name, read_profile(path)?));
+            profiles.push((name, DatabaseSource::open(&path.to_string_lossy(), store)?.profile));
             continue;
         }
         for mut file in
@@ -145,6 +146,7 @@ fn measure(index: &mut CatalogIndex, name: &str, run: &str, store: &Store) -> Re
         }
     };
     let found = calibration(run, store)?;
+    entry.reference = false;
     *points_of = points(&found);
     entry.source = format!("calibration {run} of {}", found.target);
     let entries = vec![entry];

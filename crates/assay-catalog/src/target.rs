@@ -18,7 +18,7 @@ pub struct VolumeTarget {
     pub order: VolumeOrder,
     /// More IOPS while there are credits.
     pub burst: Option<Burst>,
-    /// Mean time of an I/O as it is promised.
+    /// Mean latency, as it is documented or assumed.
     pub latency: Nanos,
     /// What a larger I/O counts as several of.
     pub transfer: Bytes,
@@ -85,6 +85,14 @@ impl VolumeTarget {
     }
 }
 
+/// A volume whose latency nobody knows cannot be simulated, and nothing can be judged by a guess.
+fn undocumented(name: &str, volume: &Volume) -> Error {
+    Error::usage(
+        format!("no better latency is documented than: {}", volume.promise),
+        format!("name one to assume: catalog:{name}?latency=1ms; or measure a volume on loan"),
+    )
+}
+
 fn no_volume(name: &str, hint: &str) -> Error {
     Error::usage(format!("'{name}' is not a volume"), hint)
 }
@@ -122,6 +130,7 @@ impl<'a> Words<'a> {
 
     fn ordered(self, name: &str, volume: &Volume, index: &CatalogIndex) -> Result<VolumeTarget> {
         let order = self.order(volume)?;
+        let latency = self.latency.or(volume.latency).ok_or_else(|| undocumented(name, volume))?;
         let machine = self.instance.map(|instance| machine(instance, volume, index)).transpose()?;
         let with_credits =
             |burst: Burst| Burst { credits: self.credits.unwrap_or(burst.credits), ..burst };
@@ -129,7 +138,7 @@ impl<'a> Words<'a> {
             name: name.to_owned(),
             order,
             burst: volume.burst.map(with_credits),
-            latency: self.latency.unwrap_or(volume.latency),
+            latency,
             transfer: volume.transfer,
             machine: machine.cloned(),
         })
@@ -202,15 +211,15 @@ mod tests {
 
     #[test]
     fn an_order_gets_what_it_says_and_the_machine_limits_it() {
-        let gp3 = target("gp3?iops=20000&size=4TiB&throughput=600MiB").unwrap();
+        let gp3 = target("gp3?iops=20000&size=4TiB&throughput=600MiB&latency=1ms").unwrap();
         assert_eq!((gp3.sustained_iops(), gp3.most_iops()), (20_000.0, 20_000.0));
         assert_eq!((gp3.bytes_per_s(), gp3.credits()), (600.0 * 1_048_576.0, None));
-        let small = target("gp3?iops=20000&instance=r6a.2xlarge").unwrap();
+        let small = target("gp3?iops=20000&instance=r6a.2xlarge&latency=1ms").unwrap();
         assert_eq!((small.sustained_iops(), small.order.size), (12_000.0, Bytes(40 << 30)));
-        let gp2 = target("gp2?size=100GiB").unwrap();
+        let gp2 = target("gp2?size=100GiB&latency=1ms").unwrap();
         assert_eq!((gp2.sustained_iops(), gp2.most_iops()), (300.0, 3000.0));
         assert_eq!(gp2.credits(), Some(5_400_000));
-        assert_eq!(target("gp2?size=2TiB").unwrap().credits(), None);
+        assert_eq!(target("gp2?size=2TiB&latency=1ms").unwrap().credits(), None);
     }
 
     #[test]
@@ -221,10 +230,11 @@ mod tests {
             ("gp3?throughput=3000MiB", "cannot be ordered"),
             ("gp3?size=65TiB", "sizes go from 1GiB to 64TiB"),
             ("gp3?size=100MB", "sizes go from 1GiB to 64TiB"),
+            ("gp3", "no better latency is documented than: single-digit millisecond latency"),
             ("gp3?iop=5", "no key 'iop'"),
             ("gp2?size=100GiB&iops=500", "exactly 300"),
             ("premium-ssd-v2?instance=r6a.2xlarge", "cannot be attached"),
-            ("gp3?instance=gp2", "not a virtual machine"),
+            ("gp3?latency=1ms&instance=gp2", "not a virtual machine"),
             ("fc-32g", "is not a volume"),
             ("xtremio-1", "array:xtremio-1"),
             ("gp5", "no catalog has 'gp5'"),

@@ -50,6 +50,7 @@ mod tables;
 mod target;
 mod templates;
 mod text_rows;
+mod think;
 mod together;
 mod transaction;
 mod transfer;

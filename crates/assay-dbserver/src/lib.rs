@@ -36,4 +36,4 @@ pub use redact::{may_hold_password, redacted};
 pub use running::{Running, Stop};
 pub use secret::{INPUT, nameless, password};
 pub use stream::{Interrupter, Stream, end_waits_with, is_this_machine};
-pub use uri::{Uri, port_of};
+pub use uri::{Uri, encoded, host_in_uri, port_of};

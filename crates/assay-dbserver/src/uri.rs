@@ -4,7 +4,7 @@
 //! Source: RFC 3986; PostgreSQL documentation, "Connection URIs".
 
 use assay_model::{Error, Result};
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
 /// The parts of an address, without its scheme; what it leaves out is empty.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -83,6 +83,30 @@ fn split_port(host: &str) -> (&str, &str) {
     host.rsplit_once(':').unwrap_or((host, ""))
 }
 
+/// What has a meaning in an address and stands for itself only as `%41`.
+const RESERVED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'&')
+    .add(b'/')
+    .add(b':')
+    .add(b'?')
+    .add(b'@')
+    .add(b'[')
+    .add(b']');
+
+/// A user, a database or a value as it stands in an address.
+pub fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, RESERVED).to_string()
+}
+
+/// A host as it stands in an address: the colons of an IPv6 number are none before a port.
+pub fn host_in_uri(host: &str) -> String {
+    if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
+}
+
 /// Takes `%41` for `A`.
 fn decoded(text: &str, hint: &'static str) -> Result<String> {
     let pairs = text.split('%').skip(1);
@@ -99,6 +123,16 @@ fn decoded(text: &str, hint: &'static str) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_encoded_is_read_as_it_was() {
+        for text in ["a@b", "x?y", "o'neill", "50%/[2]", "ünï"] {
+            let uri = Uri::parse(&format!("{0}@{1}:1/{0}", encoded(text), host_in_uri("::1")), "h");
+            let uri = uri.unwrap();
+            assert_eq!((uri.user.as_str(), uri.database.as_str()), (text, text));
+            assert_eq!((uri.host.as_str(), uri.port.as_str()), ("::1", "1"));
+        }
+    }
 
     #[test]
     fn parts_are_told_apart_and_decoded() {

@@ -50,6 +50,8 @@ impl HostContext {
             product,
             kind: "live".to_owned(),
             release: Some(release.to_owned()),
+            database_id: None,
+            instance_number: None,
             host: self.host.clone(),
             snapshots: None,
             begin: at(begin_s),

@@ -1,7 +1,7 @@
 //! Where a server is and who asks: `mysql://user:password@host:port/database`, or `mysql:///database?socket=/path`.
 
 use assay_dbserver::tls::{Mode, Roots, Security};
-use assay_dbserver::{Uri, is_this_machine, port_of};
+use assay_dbserver::{Uri, encoded, host_in_uri, is_this_machine, port_of};
 use assay_model::load::Dialect;
 use assay_model::{Error, Result};
 use std::fmt;
@@ -199,9 +199,11 @@ fn checked(mut security: Security, is_mode_named: bool) -> Result<Security> {
 /// Without the password.
 impl fmt::Display for Address {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (user, database) = (&self.user, self.database.as_deref().unwrap_or(""));
+        let database = self.database.as_deref().unwrap_or("");
+        let [user, database] = [self.user.as_str(), database].map(encoded);
         match &self.host {
             Host::Network(host, port) => {
+                let host = host_in_uri(host);
                 write!(formatter, "mysql://{user}@{host}:{port}/{database}")
             }
             Host::Socket(path) => {

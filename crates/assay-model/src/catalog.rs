@@ -44,6 +44,9 @@ pub struct CatalogEntry {
     /// What a reader should know of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// A published model that nobody sells: considered only if it is named.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reference: bool,
     /// A disk or a drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceOffer>,

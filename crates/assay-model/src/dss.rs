@@ -172,9 +172,9 @@ impl DssQuery {
         self.name.starts_with('Q')
     }
 
-    /// Whether its time says anything.
-    pub fn is_timed(&self) -> bool {
-        !matches!(self.outcome, DssOutcome::Failed { .. })
+    /// Whether it came to its end: only then is its time one of the query.
+    pub fn is_complete(&self) -> bool {
+        self.outcome == DssOutcome::Complete
     }
 }
 
@@ -213,9 +213,10 @@ impl DssRun {
         }
     }
 
-    /// The mean time of a query over the streams, ns; none where it was not asked.
+    /// The mean time of a query over the streams in which it came to its end, ns; none where it did in none.
     pub fn mean_time_ns(&self, name: &str) -> Option<f64> {
-        let times = self.queries.iter().filter(|query| query.name == name);
+        let of_name = |query: &&DssQuery| query.name == name && query.is_complete();
+        let times = self.queries.iter().filter(of_name);
         let times: Vec<u64> = times.map(|query| query.elapsed_ns).collect();
         (!times.is_empty()).then(|| real(times.iter().sum()) / real_len(times.len()))
     }
@@ -234,15 +235,15 @@ impl DssRun {
         self.queries.iter().filter(|query| is(&query.outcome)).count()
     }
 
-    /// Whether every query of every stream was asked and none failed; those over the limit count with it.
+    /// Whether every query of every stream and every refresh function came to its end.
     pub fn is_whole(&self) -> bool {
-        let asked = self.queries.iter().filter(|query| query.is_query() && query.is_timed());
+        let asked = self.queries.iter().filter(|query| query.is_query());
         let streams = usize::try_from(self.streams).unwrap_or(usize::MAX);
-        asked.count() == QUERIES_OF_A_STREAM.saturating_mul(streams) && self.failed() == 0
+        asked.count() == QUERIES_OF_A_STREAM.saturating_mul(streams)
+            && self.queries.iter().all(DssQuery::is_complete)
     }
 
-    /// The geometric mean of the times of all queries, s; none where some are missing. A mean with queries over their
-    /// limit is a lower bound.
+    /// The geometric mean of the times of all queries, s; none where one of them did not come to its end.
     pub fn geometric_mean_s(&self) -> Option<f64> {
         let queries = self.queries.iter().filter(|query| query.is_query());
         self.is_whole()
@@ -342,16 +343,32 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_not_whole_has_no_mean_and_one_over_its_limit_has() {
+    fn a_run_that_is_not_whole_has_no_mean() {
         let mut over = run(DssKind::Power, 1);
         over.queries[0].outcome = DssOutcome::OverLimit;
-        near(over.geometric_mean_s(), 2.0);
+        assert_eq!((over.geometric_mean_s(), over.power_per_h(1.0)), (None, None));
         assert_eq!((over.over_limit(), over.failed()), (1, 0));
-        let mut failed = over.clone();
+        let mut failed = run(DssKind::Throughput, 2);
         failed.queries[1].outcome = DssOutcome::Failed { reason: String::new() };
-        assert_eq!((failed.geometric_mean_s(), failed.failed()), (None, 1));
-        over.queries.pop();
-        assert_eq!(over.geometric_mean_s(), None);
+        assert_eq!((failed.geometric_mean_s(), failed.throughput_per_h(1.0)), (None, None));
+        assert_eq!(failed.failed(), 1);
+        let mut short = run(DssKind::Power, 1);
+        short.queries.pop();
+        assert_eq!(short.geometric_mean_s(), None);
+    }
+
+    #[test]
+    fn what_did_not_come_to_its_end_is_no_part_of_a_mean() {
+        let mut streams = run(DssKind::Throughput, 3);
+        let mut third = streams.queries.iter_mut().filter(|query| query.name == "Q2");
+        let mut next = || third.next().unwrap();
+        next().outcome = DssOutcome::OverLimit;
+        let failed = next();
+        failed.outcome = DssOutcome::Failed { reason: String::new() };
+        failed.elapsed_ns = 5;
+        near(streams.mean_time_ns("Q2"), 4e9);
+        streams.queries.iter_mut().for_each(|query| query.outcome = DssOutcome::OverLimit);
+        assert_eq!(streams.mean_time_ns("Q2"), None);
     }
 
     #[test]

@@ -148,6 +148,12 @@ pub struct ProfileSource {
     pub kind: String,
     /// Release of the database.
     pub release: Option<String>,
+    /// Identifier of the database: all instances of a cluster have the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub database_id: Option<String>,
+    /// Number of the instance in its cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instance_number: Option<u32>,
     /// Host of the (first) instance.
     pub host: Option<String>,
     /// First and last snapshot, `160-161`.

@@ -10,7 +10,9 @@ mod verification;
 
 pub use input::{InputKind, ProjectionInput, Sensitivity};
 pub use objection::{Effect, Objection, ObjectionKind};
-pub use verification::{ErrorSummary, Verification, VerificationCase, Verifications};
+pub use verification::{
+    ErrorSummary, UnansweredStep, Verification, VerificationCase, Verifications,
+};
 
 /// The version of the document that this program writes and reads.
 pub const FORMAT: u32 = 1;

@@ -28,6 +28,9 @@ pub struct Sizing {
     pub survives: Vec<FailingPart>,
     /// What carries the demand, the cheapest first; those without a price follow.
     pub configurations: Vec<Configuration>,
+    /// What meets every limit that is documented for it, while others are not; the cheapest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undecided: Vec<Configuration>,
     /// What does not, the nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rejections: Vec<Rejection>,
@@ -111,7 +114,7 @@ pub enum LimitKind {
     Iops,
     /// Bytes a second in both directions together.
     Throughput,
-    /// Mean time of a read: the least that there is.
+    /// Mean time of a read: the longest that is accepted, and the least that there is.
     Latency,
     /// I/Os a second of the virtual machine.
     InstanceIops,
@@ -177,6 +180,9 @@ pub struct Configuration {
     pub order: Option<VolumeOrder>,
     /// Every limit.
     pub limits: Vec<LimitUse>,
+    /// Limits that are required and of which nothing is documented: nothing is decided by them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undocumented: Vec<LimitKind>,
     /// The one that is used most.
     pub binding: LimitKind,
     /// What it costs; unknown where absent.
@@ -260,9 +266,12 @@ impl Sizing {
 }
 
 impl LimitUse {
-    /// Need over has, in the normal state.
+    /// Need over has, in the normal state; of a latency, which must not be longer, the inverse.
     pub fn use_ratio(&self) -> f64 {
-        over(self.need_value, self.has_value)
+        match self.limit {
+            LimitKind::Latency => over(self.has_value, self.need_value),
+            _ => over(self.need_value, self.has_value),
+        }
     }
 
     /// Need over has in the worse of both states.

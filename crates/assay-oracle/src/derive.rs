@@ -82,6 +82,8 @@ fn source(report: &Report) -> ProfileSource {
         product: ProfileProduct::Oracle,
         kind: kind.to_owned(),
         release: header.release.clone(),
+        database_id: header.db_id.clone(),
+        instance_number: instance_number(report),
         host: header.host.clone(),
         snapshots: ids.map(|(begin, end)| format!("{}-{}", begin.value, end.value)),
         begin: header.begin.time.clone(),
@@ -89,6 +91,13 @@ fn source(report: &Report) -> ProfileSource {
         end: header.end.time.clone(),
         complete: report.complete,
     }
+}
+
+/// Of a global report, which names the first of its instances, there is none.
+fn instance_number(report: &Report) -> Option<u32> {
+    let number = report.header.instance_number.as_ref().map(|number| number.value);
+    let number = number.filter(|number| report.kind != Kind::AwrGlobal && *number >= 1.0)?;
+    u32::try_from(assay_model::number::count(number)).ok()
 }
 
 fn tiering(report: &Report) -> Vec<TieringCandidate> {

@@ -1,7 +1,7 @@
 //! Where a server is and who asks: `postgresql://…` and `key=value` texts as PostgreSQL's own programs take them.
 
 use assay_dbserver::tls::Security;
-use assay_dbserver::{Uri, is_this_machine, port_of};
+use assay_dbserver::{Uri, encoded, host_in_uri, is_this_machine, port_of};
 use assay_model::load::Dialect;
 use assay_model::{Error, Result};
 use std::fmt;
@@ -268,9 +268,11 @@ fn value_of(text: &str) -> Result<(String, &str)> {
 /// Without the password.
 impl fmt::Display for Address {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (user, port, database) = (&self.user, self.port, &self.database);
+        let [user, database] = [&self.user, &self.database].map(|text| encoded(text));
+        let port = self.port;
         match &self.host {
             Host::Network(host) => {
+                let host = host_in_uri(host);
                 write!(formatter, "postgresql://{user}@{host}:{port}/{database}")
             }
             Host::Socket(directory) => {
@@ -302,6 +304,14 @@ mod tests {
 
     fn parse(text: &str) -> Result<Address> {
         Address::parse(text, |name| (name == "PGPASSWORD").then(|| "from outside".to_owned()))
+    }
+
+    #[test]
+    fn what_is_shown_can_be_pasted_back() {
+        for text in ["postgresql://me@[::1]:54398/shop", "postgresql://a%40b@db:5432/x%3Fy"] {
+            let address = Address::parse(text, |_| None).unwrap();
+            assert_eq!(address.to_string(), text);
+        }
     }
 
     #[test]

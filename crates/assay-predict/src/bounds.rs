@@ -13,7 +13,7 @@ pub(crate) fn bounds(demand: &Demand, storage: &Storage) -> Vec<ThroughputBound>
     let reads_iops = storage.curve.most_iops();
     let rising = storage.may_give_more();
     // A database that writes no data is not bound by its log alone: commits wait for that.
-    let writes = if demand.all_writes() > 0.0 { demand.storage_writes() } else { 0.0 };
+    let writes = if demand.all_writes() > 0.0 { storage.writes_of(demand) } else { 0.0 };
     let found = [
         bound(ThroughputLimit::Cpu, Some(demand.processors_mean), demand.cpu_s, false),
         bound(ThroughputLimit::Iops, Some(reads_iops), demand.small_reads_worth(storage), rising),

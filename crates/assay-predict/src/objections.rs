@@ -22,6 +22,10 @@ const CONTENTION_MAX: f64 = 0.20;
 const CLOSURE_DOUBTED: f64 = 0.05;
 /// Share of reads that memory answered, beyond which they say nothing of storage.
 const CACHED_MAX: f64 = 0.02;
+/// Below this share of DB time it hardly matters where reads come from.
+const READS_MATTER: f64 = 0.05;
+/// From this share of busy processors on, others may have slowed a calibration.
+const BUSY_MAX: f64 = 0.5;
 /// How far the calibrated transfer may be from the database's block.
 const TRANSFER_MAX: f64 = 0.25;
 /// How far the calibrated share of reads may be from the database's.
@@ -144,14 +148,19 @@ fn contention(demand: &Demand) -> Option<Objection> {
         .then(|| objection(ObjectionKind::Contention, Effect::Bounds, what, remedy))
 }
 
+/// Share of the reads that the page cache answered, where a run or the server knows it.
+pub(crate) fn known_cached_share(profile: &Profile, cached_share: Option<f64>) -> Option<f64> {
+    let levels = profile.server.as_ref().and_then(|server| server.reads.as_ref());
+    cached_share.or_else(|| levels?.page_cache_share)
+}
+
 /// Whether the reads of the profile were reads of storage.
 fn cached(profile: &Profile, demand: &Demand, cached_share: Option<f64>) -> Option<Objection> {
     if demand.reads_mean + demand.large_reads_mean <= 0.0 {
         return None;
     }
     let server = profile.server.as_ref();
-    let levels = server.and_then(|server| server.reads.as_ref());
-    let known = cached_share.or_else(|| levels?.page_cache_share);
+    let known = known_cached_share(profile, cached_share);
     let kind = ObjectionKind::ProfileCached;
     let remedy = "profile the server on its own host, with direct I/O (PostgreSQL: debug_io_direct=data; MariaDB: innodb_flush_method=O_DIRECT) or far more data than memory";
     match known {
@@ -226,20 +235,30 @@ fn no_processors(profile: &Profile) -> Option<Objection> {
 }
 
 /// What the model's own answer for the measured storage says.
-pub(crate) fn of_closure(closure: Option<&Closure>) -> Vec<Objection> {
+pub(crate) fn of_closure(
+    closure: Option<&Closure>,
+    present: Option<&Storage>,
+    demand: &Demand,
+    reads_may_be_cached: bool,
+) -> Vec<Objection> {
     let kind = ObjectionKind::Closure;
-    let remedy = "calibrate the present storage with the database's own transfer and mix (assay calibrate DIR --database PROFILE), at the same time of day";
     let Some(closure) = closure else {
-        return vec![objection(
-            ObjectionKind::NoClosure,
-            Effect::Doubt,
-            "the model was not checked on the present storage: what the database adds to each read is taken for nothing".to_owned(),
-            "name its calibration with --from",
-        )];
+        return vec![no_closure(reads_may_be_cached)];
+    };
+    let remedy = if present.is_some_and(|present| fits(demand, present)) {
+        "its calibration fits the database: take both on a quiet host, at the same time of day"
+    } else {
+        "calibrate the present storage with the database's own transfer and mix (assay calibrate DIR --database PROFILE), at the same time of day"
     };
     let error = closure.throughput_error.abs().max(closure.response_error.abs());
-    let what =
-        format!("on the present storage the model is {} from what was measured", percent(error));
+    let busy = present.and_then(|present| present.host_busy_share);
+    let busy = busy.filter(|busy| *busy > BUSY_MAX).map_or_else(String::new, |busy| {
+        format!("; the host was {} busy while it was calibrated", percent(busy))
+    });
+    let what = format!(
+        "on the present storage the model is {} from what was measured{busy}",
+        percent(error)
+    );
     if error > MISS_MAX || error.is_nan() {
         vec![objection(kind, Effect::Refused, what, remedy)]
     } else if error > CLOSURE_DOUBTED {
@@ -247,6 +266,35 @@ pub(crate) fn of_closure(closure: Option<&Closure>) -> Vec<Objection> {
     } else {
         Vec::new()
     }
+}
+
+/// Whether a calibration has the database's block and mix.
+fn fits(demand: &Demand, storage: &Storage) -> bool {
+    transfer(demand, storage).is_none() && mix(demand, storage).is_none()
+}
+
+/// Without the present storage nobody knows which of the reads were answered by a cache before they reached it.
+fn no_closure(reads_may_be_cached: bool) -> Objection {
+    let (effect, what) = if reads_may_be_cached {
+        (
+            Effect::AtLeast,
+            "the model was not checked on the present storage: all reads are taken to reach it, and if a cache answered some of them, the database will do more",
+        )
+    } else {
+        (
+            Effect::Doubt,
+            "the model was not checked on the present storage: what the database adds to each read is taken for nothing",
+        )
+    };
+    let remedy = "name its calibration with --from";
+    objection(ObjectionKind::NoClosure, effect, what.to_owned(), remedy)
+}
+
+/// Whether a cache between the database and its storage may have answered many of its reads: nothing says that none did, and
+/// reads are a part of DB time that matters.
+pub(crate) fn reads_may_be_cached(demand: &Demand, cached_share: Option<f64>) -> bool {
+    let reads_s = demand.reads_s() + demand.large_reads_s;
+    cached_share.is_none() && demand.share(reads_s) > READS_MATTER
 }
 
 /// Whether the model's doubt is to be doubled.
@@ -311,7 +359,8 @@ fn no_log(demand: &Demand, storage: &Storage) -> Option<Objection> {
     let kind = ObjectionKind::NoLog;
     if let Some(log) = storage.flush.as_ref().filter(|log| log.is_measured) {
         let what = "reads were not measured during flushes of the log, which may hold them up";
-        let is_unknown = demand.reads_mean > 0.0 && !log.has_read_delays();
+        let may_delay = demand.reads_mean > 0.0 && !storage.has_separate_log;
+        let is_unknown = may_delay && !log.has_read_delays();
         return is_unknown.then(|| objection(kind, Effect::Doubt, what.to_owned(), remedy));
     }
     Some(if storage.flush.is_some() {
@@ -425,7 +474,7 @@ fn extrapolation(outstanding: f64, storage: &Storage) -> Option<Objection> {
 
 fn write_bound(demand: &Demand, storage: &Storage, state: &ProjectedState) -> Option<Objection> {
     let most = storage.writes_most_per_s.filter(|_| demand.all_writes() > 0.0)?;
-    let asked = state.throughput_per_s.value * demand.storage_writes();
+    let asked = state.throughput_per_s.value * storage.writes_of(demand);
     let what = format!("its writes would be {} of what the target sustains", percent(asked / most));
     let remedy = "measure sustained writes of the target for hours: assay soak";
     (asked > WRITES_NEAR * most)

@@ -25,6 +25,8 @@ pub struct ReadProfile {
     pub sessions: Option<f64>,
     /// Processors of the host, where they are known.
     pub processors_total: Option<f64>,
+    /// Share of the reads that the page cache answered, where it is known.
+    pub cached_share: Option<f64>,
 }
 
 /// Standard deviations of what a server or a report counts: clocks and rounding, and that the next hour is another one.
@@ -74,6 +76,7 @@ impl Reader<'_> {
             objections: objections::of_profile(profile, &demand, cached_share),
             sessions: value(profile.sessions.as_ref()),
             processors_total: value(profile.time.cpus.as_ref()),
+            cached_share: objections::known_cached_share(profile, cached_share),
             demand,
         }
     }

@@ -97,7 +97,14 @@ pub fn project(
     let doubled = if objections::is_doubted(closure.as_ref()) { 2.0 } else { 1.0 };
     let demand = changed(&read.demand, read.processors_total, plan);
     let mut against = read.objections.clone();
-    against.extend(objections::of_closure(closure.as_ref()));
+    let reads_may_be_cached =
+        closure.is_none() && objections::reads_may_be_cached(&read.demand, read.cached_share);
+    against.extend(objections::of_closure(
+        closure.as_ref(),
+        present.as_ref(),
+        &read.demand,
+        reads_may_be_cached,
+    ));
     against.extend(other_host(read, plan));
     against.sort_by_key(|one| std::cmp::Reverse(one.effect));
     let asked = Asked {
@@ -108,6 +115,7 @@ pub fn project(
         model_deviation: doubled * plan.model_deviation,
         populations: populations(&demand, plan),
         against: &against,
+        reads_may_be_cached,
     };
     Projection {
         format: FORMAT,
@@ -207,6 +215,8 @@ struct Asked<'a> {
     model_deviation: f64,
     populations: Vec<Population>,
     against: &'a [Objection],
+    /// Whether some of its reads may have been answered before they reached the present storage.
+    reads_may_be_cached: bool,
 }
 
 impl Asked<'_> {
@@ -285,6 +295,22 @@ impl Asked<'_> {
         found.map_or(middle.response_s, |found| found.response_s.min(middle.response_s))
     }
 
+    /// The response if a cache answered all reads, on the present storage and on others: how far the answer may be off where
+    /// nobody knows.
+    fn if_cached(&self, around: Around<'_>, population: Population, middle: &Solution) -> f64 {
+        if !self.reads_may_be_cached {
+            return middle.response_s;
+        }
+        let cached = Demand {
+            reads_mean: 0.0,
+            large_reads_mean: 0.0,
+            large_reads_s: 0.0,
+            ..around.demand.clone()
+        };
+        let found = self.solve(Around { demand: &cached, ..around }, population, Lean::HOPEFUL);
+        found.map_or(middle.response_s, |found| found.response_s.min(middle.response_s))
+    }
+
     /// One population: the middle, with what draws and the model's error make of it; or the two ends, where only bounds can
     /// be given.
     fn state(
@@ -298,6 +324,7 @@ impl Asked<'_> {
         let drawn = response_deviation(around, population, self.plan.draws, self.plan.seed);
         let spread = NORMAL_95 * drawn.hypot(self.model_deviation);
         let more_s = self.if_more(around, population, &middle);
+        let more_s = more_s.min(self.if_cached(around, population, &middle));
         let (low_s, high_s) = if only_bounds {
             let ends = [of(Lean::HOPEFUL), of(Lean::CAUTIOUS)];
             let ends = ends.into_iter().flatten().map(|end| end.response_s);

@@ -18,6 +18,8 @@ pub struct StorageSource<'a> {
     pub calibration: &'a Calibration,
     /// Where that comes from.
     pub origin: TargetOrigin,
+    /// The calibration of the log's device, where the log lies on a device of its own.
+    pub log: Option<&'a Calibration>,
 }
 
 /// What storage gives to one database.
@@ -47,6 +49,10 @@ pub struct Storage {
     pub read_share: f64,
     /// The log.
     pub flush: Option<FlushTimes>,
+    /// Whether the log lies on a device of its own: it delays no I/O of the data, and none of these delays it.
+    pub has_separate_log: bool,
+    /// Share of the processors that were busy during the calibration, where it is known.
+    pub host_busy_share: Option<f64>,
     /// Standard deviation of the logarithm of the curve's rates.
     pub curve_deviation: f64,
     /// Rate of the burst over the sustained one, where they differ.
@@ -74,6 +80,8 @@ impl Storage {
             end: Bound::Saturated,
             read_share: 1.0,
             flush: None,
+            has_separate_log: false,
+            host_busy_share: None,
             curve_deviation: 0.0,
             burst_ratio: None,
             is_cached: false,
@@ -91,7 +99,8 @@ impl Storage {
         })?;
         let writing = mixes.iter().find(|mix| mix.read_share <= 0.0);
         let calibrated = ReadCurve::new(&smoothed(nearest))?;
-        let curve = calibrated.wider(width(nearest, writing, mixes, demand));
+        let writes = writes_of_data_device(demand, source.log.is_some());
+        let curve = calibrated.wider(width(nearest, writing, mixes, demand, writes));
         let write_s = writing.map(|mix| mix.base_service_time_ns.value / 1e9);
         let bandwidth = mixes.iter().filter(|mix| mix.read_share > 0.0);
         Some(Self {
@@ -100,17 +109,20 @@ impl Storage {
             write_s,
             transfer_bytes: real(nearest.transfer_bytes),
             large_read: large_read(mixes),
-            writes_most_per_s: writes_most(&curve, nearest, writing, demand),
+            writes_most_per_s: writes_most(&curve, nearest, writing, demand, writes),
             bandwidth_bytes_per_s: bandwidth
                 .filter_map(|mix| mix.throughput_max_bytes_per_s)
                 .map(|most| most.rate.value)
                 .reduce(f64::max),
-            log_bytes_per_s: writing
-                .and_then(|mix| mix.single_stream_bytes_per_s)
-                .map(|stream| stream.value),
+            log_bytes_per_s: log_stream(source.log.unwrap_or(source.calibration)),
             end: end(nearest),
             read_share: nearest.read_share,
-            flush: flush(source.calibration, &calibrated, write_s, nearest, writing),
+            flush: match source.log {
+                Some(log) => separate_log(log),
+                None => flush(source.calibration, &calibrated, write_s, nearest, writing),
+            },
+            has_separate_log: source.log.is_some(),
+            host_busy_share: busy_host(nearest),
             curve_deviation: deviation(nearest),
             burst_ratio: burst(nearest),
             is_cached: source.calibration.direct_io == Some(false),
@@ -128,10 +140,46 @@ impl Storage {
         (small_s + (large_s - small_s) * share).max(small_s)
     }
 
+    /// Writes of one unit of work that this storage has to do.
+    pub(crate) fn writes_of(&self, demand: &Demand) -> f64 {
+        writes_of_data_device(demand, self.has_separate_log)
+    }
+
     /// Whether more outstanding I/Os than were calibrated may give more than its curve's end.
     pub const fn may_give_more(&self) -> bool {
         !matches!(self.end, Bound::Saturated)
     }
+}
+
+/// Writes of one unit of work on the device of the data, which has those of the log unless that lies elsewhere.
+fn writes_of_data_device(demand: &Demand, has_separate_log: bool) -> f64 {
+    if has_separate_log { demand.all_writes() } else { demand.storage_writes() }
+}
+
+/// Bytes a second of one sequential stream of writes.
+fn log_stream(calibration: &Calibration) -> Option<f64> {
+    let writing = calibration.mixes.iter().find(|mix| mix.read_share <= 0.0)?;
+    writing.single_stream_bytes_per_s.map(|stream| stream.value)
+}
+
+/// The log alone on its device: with no I/O of data beside it.
+fn separate_log(log: &Calibration) -> Option<FlushTimes> {
+    let alone = log.log.as_ref()?.points.iter().min_by_key(|point| point.outstanding)?;
+    let time_s = alone.service_time_ns.value / 1e9;
+    FlushTimes::measured(vec![(0.0, time_s)], flush_spread([alone].into_iter()))
+}
+
+/// Standard deviation of the logarithm of the times of flushes.
+fn flush_spread<'a>(points: impl Iterator<Item = &'a LogPoint>) -> f64 {
+    let spread = points.map(|point| deviation_of(&point.service_time_ns));
+    spread.fold(0.02, f64::max).min(0.5)
+}
+
+/// The median over the steps of a curve.
+fn busy_host(mix: &MixCalibration) -> Option<f64> {
+    let mut busy: Vec<f64> = mix.curve.iter().filter_map(|point| point.host_busy_share).collect();
+    busy.sort_by(f64::total_cmp);
+    busy.get(busy.len() / 2).copied()
 }
 
 /// Rungs are alike where the higher one gives less than this more.
@@ -194,6 +242,7 @@ fn width(
     writing: Option<&MixCalibration>,
     mixes: &[MixCalibration],
     demand: &Demand,
+    writes: f64,
 ) -> f64 {
     let reads = demand.reads_mean + demand.large_reads_mean;
     if reads <= 0.0 {
@@ -206,7 +255,7 @@ fn width(
     let writes_per_read = |read_share: f64| (1.0 - read_share) / read_share;
     let calibrated = 1.0 + cost * writes_per_read(nearest.read_share);
     let behind = demand.background_reads_mean / reads;
-    calibrated / (1.0 + behind + cost * demand.storage_writes() / reads)
+    calibrated / (1.0 + behind + cost * writes / reads)
 }
 
 /// Writes a second during the database's reads: what its mix has at the end of the curve, where that is the storage's end,
@@ -216,13 +265,14 @@ fn writes_most(
     nearest: &MixCalibration,
     writing: Option<&MixCalibration>,
     demand: &Demand,
+    writes: f64,
 ) -> Option<f64> {
     let alone = writing.map(|mix| mix.iops_max.rate.value)?;
     let reads = demand.reads_mean + demand.large_reads_mean;
     if reads <= 0.0 {
         return Some(alone);
     }
-    let most = alone.min(curve.most_iops() * demand.storage_writes() / reads);
+    let most = alone.min(curve.most_iops() * writes / reads);
     let rates = writes_of(nearest);
     let by_writers =
         demand.writers_outstanding.zip(rates).filter(|(writers, rates)| *writers < rates.reach());
@@ -264,8 +314,7 @@ fn flush(
         let times: Vec<(f64, f64)> = points
             .map(|point| (f64::from(point.outstanding), point.service_time_ns.value / 1e9))
             .collect();
-        let spread = log.points.iter().map(|point| deviation_of(&point.service_time_ns));
-        let spread = spread.fold(0.02, f64::max).min(0.5);
+        let spread = flush_spread(log.points.iter());
         let delays = log.points.iter().filter_map(|point| read_delay(point, curve));
         return FlushTimes::measured(times, spread).map(|log| log.delaying(delays.collect()));
     }

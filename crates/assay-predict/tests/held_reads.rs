@@ -20,8 +20,12 @@ fn calibration(delay_ns: f64) -> Calibration {
 
 /// Mean time of a read at the same work, seconds, and what stands against the answer.
 fn read_latency_s(calibration: &Calibration) -> (f64, Vec<Objection>) {
-    let source =
-        StorageSource { name: "on".to_owned(), calibration, origin: TargetOrigin::Measured };
+    let source = StorageSource {
+        name: "on".to_owned(),
+        calibration,
+        origin: TargetOrigin::Measured,
+        log: None,
+    };
     let plan = ProjectionPlan { draws: 20, ..ProjectionPlan::default() };
     let profile = demand_of(&made_up::profile(), None);
     let found = project(&profile, None, &[source], &plan);

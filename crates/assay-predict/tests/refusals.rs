@@ -40,6 +40,7 @@ impl Given {
             name: name.to_owned(),
             calibration,
             origin,
+            log: None,
         };
         let read = demand_of(&self.profile, self.cached_share);
         let from = self.from.as_ref().map(|one| source("from", one, TargetOrigin::Measured));

@@ -14,6 +14,7 @@ fn bound_by_writes(profile: &Profile, writers_outstanding: Option<f64>) -> f64 {
         name: "on".to_owned(),
         calibration: &calibration,
         origin: TargetOrigin::Measured,
+        log: None,
     };
     let plan = ProjectionPlan { draws: 20, writers_outstanding, ..ProjectionPlan::default() };
     let found = project(&demand_of(profile, None), None, &[source], &plan);

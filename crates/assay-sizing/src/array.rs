@@ -2,7 +2,7 @@
 
 use crate::candidate::{
     Load, Need, Outcome, PIECES_MAX, configuration, failing, latency_limit, least_latency_s, limit,
-    refused, short, too_many,
+    too_many, too_slow, undocumented_latency,
 };
 use crate::formulas::{device_count, iops_at_mix};
 use crate::plan::SizingPlan;
@@ -14,9 +14,16 @@ use assay_model::sizing::{FailingPart, LimitKind, LimitUse};
 /// One array as it is used.
 struct Use<'a> {
     array: &'a ArrayOffer,
+    /// I/Os a second for the mix, with their latency; `None` where nothing is known of them.
+    found: Option<ArrayIops>,
+    used: f64,
+}
+
+/// I/Os a second at a latency.
+#[derive(Clone, Copy)]
+struct ArrayIops {
     iops: f64,
     latency_s: f64,
-    used: f64,
 }
 
 /// The least number of arrays.
@@ -26,20 +33,12 @@ pub(crate) fn size_arrays(
     need: &Need,
     plan: &SizingPlan,
 ) -> Outcome {
-    let limit_s = plan.latency_limit_s();
-    let found = iops_at_mix(&array.iops, need.normal.read_share(), limit_s);
-    let (iops, latency_s) = match found {
-        Some(found) => found,
-        None if array.iops.is_empty() && need.normal.iops() > 0.0 => {
-            return Err(Box::new(refused(listing, "its IOPS are not known, only its price")));
-        }
-        None if array.iops.is_empty() => (0.0, 0.0),
-        None => {
-            let least_s = least_latency_s(&array.iops);
-            return Err(short(listing, LimitKind::Latency, least_s, limit_s, "").into());
-        }
-    };
-    let one = Use { array, iops, latency_s, used: plan.used.0 };
+    let found = iops_at_mix(&array.iops, need.normal.read_share(), plan.latency_limit_s());
+    let found = found.map(|(iops, latency_s)| ArrayIops { iops, latency_s });
+    if found.is_none() && !array.iops.is_empty() {
+        return Err(too_slow(listing, least_latency_s(&array.iops), plan).into());
+    }
+    let one = Use { array, found, used: plan.used.0 };
     let mut arrays = one.least(need);
     let fails = plan.survives(FailingPart::Controller);
     while fails && arrays < PIECES_MAX && !one.survives(arrays, need) {
@@ -51,6 +50,7 @@ pub(crate) fn size_arrays(
     let layout = if arrays > 1 { "side by side" } else { "one array" };
     let mut found =
         configuration(listing, arrays, layout.to_owned(), one.limits(arrays, need, plan));
+    found.undocumented.extend(one.undocumented(need, plan));
     found.doubts.extend(array.model.as_ref().map(|model| {
         format!(
             "measured on the simulated array:{model}, which is neither a data sheet nor for sale"
@@ -70,12 +70,16 @@ impl Use<'_> {
         Some(if busy > 0.0 { load.bytes_per_s() / busy } else { read })
     }
 
+    /// What is required and not known of it.
+    fn undocumented(&self, need: &Need, plan: &SizingPlan) -> Vec<LimitKind> {
+        let is_known = self.found.is_some();
+        let iops = (!is_known && need.normal.iops() > 0.0).then_some(LimitKind::Iops);
+        iops.into_iter().chain(undocumented_latency(is_known, plan)).collect()
+    }
+
     fn least(&self, need: &Need) -> u64 {
-        let by_iops = if self.iops > 0.0 {
-            device_count(need.normal.iops(), self.iops, self.used)
-        } else {
-            0
-        };
+        let count = |one: ArrayIops| device_count(need.normal.iops(), one.iops, self.used);
+        let by_iops = self.found.map_or(0, count);
         let of_one = self.bytes_per_s(&need.normal);
         let by_bytes =
             of_one.map_or(0, |of_one| device_count(need.normal.bytes_per_s(), of_one, self.used));
@@ -92,7 +96,7 @@ impl Use<'_> {
         let has = self.working(arrays) * self.used;
         let bytes = self.bytes_per_s(&need.failed);
         let carried = |need: f64, of_one: f64| has * of_one >= need * (1.0 - 1e-9);
-        (self.iops <= 0.0 || carried(need.failed.iops(), self.iops))
+        self.found.is_none_or(|one| carried(need.failed.iops(), one.iops))
             && bytes.is_none_or(|of_one| carried(need.failed.bytes_per_s(), of_one))
     }
 
@@ -103,13 +107,13 @@ impl Use<'_> {
         let with_failure = |limit: LimitUse, need: f64, of_one: f64| {
             if fails { failing(limit, FailingPart::Controller, need, left * of_one) } else { limit }
         };
-        let iops = limit(
-            LimitKind::Iops,
-            need.normal.iops(),
-            all * self.iops,
-            format!("arrays x {:.0} at {:.0} % reads", self.iops, 100.0 * need.normal.read_share()),
-        );
-        let mut limits = vec![with_failure(iops, need.failed.iops(), self.iops)];
+        let share = 100.0 * need.normal.read_share();
+        let iops = |ArrayIops { iops, .. }: ArrayIops| {
+            let formula = format!("arrays x {iops:.0} at {share:.0} % reads");
+            let normal = limit(LimitKind::Iops, need.normal.iops(), all * iops, formula);
+            with_failure(normal, need.failed.iops(), iops)
+        };
+        let mut limits: Vec<LimitUse> = self.found.map(iops).into_iter().collect();
         limits.extend(self.bytes_per_s(&need.normal).map(|of_one| {
             let formula = "arrays x throughput of the mix";
             let bytes = need.normal.bytes_per_s();
@@ -124,7 +128,11 @@ impl Use<'_> {
             capacity,
             "arrays x capacity that can be used",
         ));
-        limits.extend(latency_limit(self.latency_s, plan, "mean of the array at these IOPS"));
+        limits.extend(latency_limit(
+            self.found.map(|one| one.latency_s),
+            plan,
+            "mean of the array at these IOPS",
+        ));
         limits
     }
 }

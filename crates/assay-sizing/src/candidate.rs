@@ -89,9 +89,31 @@ pub(crate) fn failing(limit: LimitUse, part: FailingPart, need: f64, has: f64) -
     LimitUse { failed: Some(FailureUse { part, need_value: need, has_value: has }), ..limit }
 }
 
-/// The read latency against its limit, where there is one.
-pub(crate) fn latency_limit(taken_s: f64, plan: &SizingPlan, formula: &str) -> Option<LimitUse> {
-    plan.read_latency.map(|asked| limit(LimitKind::Latency, taken_s, asked.seconds(), formula))
+/// The read latency against its limit, where one is required and the latency is known.
+pub(crate) fn latency_limit(
+    taken_s: Option<f64>,
+    plan: &SizingPlan,
+    formula: &str,
+) -> Option<LimitUse> {
+    let required_s = plan.read_latency?.seconds();
+    Some(limit(LimitKind::Latency, required_s, taken_s?, formula))
+}
+
+/// The read latency, where it is required and not known.
+pub(crate) fn undocumented_latency(known: bool, plan: &SizingPlan) -> Option<LimitKind> {
+    plan.read_latency.filter(|_| !known).map(|_| LimitKind::Latency)
+}
+
+/// The rejection of what is too slow.
+pub(crate) fn too_slow(listing: &Listing, least_s: f64, plan: &SizingPlan) -> Rejection {
+    let (kind, limit_s) = (LimitKind::Latency, plan.latency_limit_s());
+    let [least, required] = [least_s, limit_s].map(|time_s| show_limit(kind, time_s));
+    Rejection {
+        name: listing.entry.name.clone(),
+        reason: format!("{}: {required} required, {least} at best", kind.name()),
+        limit: Some(kind),
+        short_ratio: Some(least_s / limit_s),
+    }
 }
 
 /// The limit that more demand would break first: the one that is used most, and of those that are used alike, as all that
@@ -122,20 +144,8 @@ pub(crate) fn short(
     has: f64,
     at_most: &str,
 ) -> Rejection {
-    let reason = match kind {
-        LimitKind::Latency => format!(
-            "{}: {} is promised, {} is asked for",
-            kind.name(),
-            show_limit(kind, need),
-            show_limit(kind, has)
-        ),
-        _ => format!(
-            "{}: needs {}, has {}{at_most}",
-            kind.name(),
-            show_limit(kind, need),
-            show_limit(kind, has)
-        ),
-    };
+    let [needed, there] = [need, has].map(|value| show_limit(kind, value));
+    let reason = format!("{}: needs {needed}, has {there}{at_most}", kind.name());
     let short_ratio = (has > 0.0).then(|| need / has);
     Rejection { name: listing.entry.name.clone(), reason, limit: Some(kind), short_ratio }
 }
@@ -174,6 +184,7 @@ pub(crate) fn configuration(
         spares: 0,
         layout,
         order: None,
+        undocumented: Vec::new(),
         binding: binding(&limits),
         limits,
         cost: None,

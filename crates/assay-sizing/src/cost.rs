@@ -22,7 +22,8 @@ pub(crate) fn cost(
     let lines = lines(list, listing, configuration);
     let sum = |is_monthly: bool| -> f64 {
         let of = lines.iter().filter(|line| line.is_monthly == is_monthly);
-        of.map(|line| line.amount_value).sum()
+        // The sum of nothing is 0, and not the -0 of an empty sum.
+        of.fold(0.0, |sum, line| sum + line.amount_value)
     };
     let (once_total, monthly_total) = (sum(false), sum(true));
     let months = MONTHS_A_YEAR * f64::from(plan.lifetime_years);
@@ -73,11 +74,12 @@ fn of_order(list: &PriceList, listing: &Listing, order: &VolumeOrder) -> Vec<Cos
     let monthly =
         |what: String, amount_value: f64| CostLine { what, is_monthly: true, amount_value };
     let mut lines = Vec::new();
-    lines.extend(
-        list.per_gib_month.map(|price| {
-            monthly(show_bytes(real(order.size.0)), real(order.size.0) / GIB * price.0)
-        }),
-    );
+    lines.extend(list.per_gib_month.map(|price| {
+        let billed = list.billed_bytes(order.size);
+        let (shown, size) = (show_bytes(real(billed.0)), show_bytes(real(order.size.0)));
+        let what = if billed == order.size { size } else { format!("{size}, billed as {shown}") };
+        monthly(what, real(billed.0) / GIB * price.0)
+    }));
     let iops = list.iops_month(order.iops.0);
     if !list.per_iops_month.is_empty() && iops > 0.0 {
         lines.push(monthly(format!("{} IOPS", show_count(order.iops.0)), iops));

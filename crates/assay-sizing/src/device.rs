@@ -2,7 +2,7 @@
 
 use crate::candidate::{
     Load, Need, Outcome, PIECES_MAX, configuration, failing, latency_limit, least_latency_s, limit,
-    refused, short, too_many,
+    refused, too_many, too_slow,
 };
 use crate::formulas::{
     back_end_iops, device_count, iops_at_mix, raid_efficiency, write_copies, write_penalty,
@@ -116,7 +116,7 @@ impl<'a> Use<'a> {
             let stroked =
                 device.short_stroke.map_or(f64::INFINITY, |short| short.latency.seconds());
             let least_s = least_latency_s(&device.iops).min(stroked);
-            return Err(short(listing, LimitKind::Latency, least_s, limit_s, "").into());
+            return Err(too_slow(listing, least_s, plan).into());
         };
         let group = match level {
             RaidLevel::Raid0 => 1,
@@ -219,7 +219,11 @@ impl<'a> Use<'a> {
             let has = all * real(self.device.capacity.0) * writes;
             limit(LimitKind::Endurance, need, has, "host writes x copies; devices x size x DWPD")
         }));
-        limits.extend(latency_limit(self.latency_s, plan, "mean of the device at these IOPS"));
+        limits.extend(latency_limit(
+            Some(self.latency_s),
+            plan,
+            "mean of the device at these IOPS",
+        ));
         limits
     }
 

@@ -1,9 +1,9 @@
 //! What a reader must know before relying on a sizing.
 
+use crate::databases::DatabaseDemand;
 use crate::plan::{Peak, SizingPlan};
-use assay_model::profile::{
-    CheckOutcome, CrossCheck, IoPurpose, Profile, ProfileProduct, ReportScope,
-};
+use crate::sample::has_no_total;
+use assay_model::profile::{CheckOutcome, CrossCheck, IoPurpose, Profile, ProfileProduct};
 use assay_model::sizing::{Configuration, FailingPart};
 use assay_model::units::show_time_ns;
 
@@ -15,10 +15,13 @@ const INTERVAL_MAX_S: f64 = 2.0 * 3600.0;
 /// What the plan leaves open, and what its profiles hide.
 pub(crate) fn doubts(
     profiles: &[(&str, &Profile)],
+    databases: &[DatabaseDemand],
     plan: &SizingPlan,
     found: &[Configuration],
 ) -> Vec<String> {
-    let mut doubts: Vec<String> = of_plan(plan, profiles.len());
+    let samples = databases.iter().map(|one| one.samples.len()).min().unwrap_or(0);
+    let mut doubts: Vec<String> = of_plan(plan, samples);
+    doubts.extend(of_databases(databases, plan));
     doubts.extend(profiles.iter().flat_map(|(name, profile)| of_profile(name, profile)));
     let unpriced = found.iter().filter(|one| one.cost.is_none()).count();
     if unpriced > 0 {
@@ -29,7 +32,25 @@ pub(crate) fn doubts(
     doubts
 }
 
-fn of_plan(plan: &SizingPlan, profiles: usize) -> Vec<String> {
+/// How their demand came about.
+fn of_databases(databases: &[DatabaseDemand], plan: &SizingPlan) -> Vec<String> {
+    let mut doubts: Vec<String> = Vec::new();
+    if databases.is_empty() {
+        doubts
+            .push("no I/O demand was given: everything is sized by its capacity alone".to_owned());
+    }
+    if databases.len() > 1 {
+        let what = if plan.peak == Peak::Max { "peaks" } else { "values" };
+        doubts.push(format!(
+            "the {what} of {} databases are added up, as if they came at the same time",
+            databases.len()
+        ));
+    }
+    doubts.extend(databases.iter().flat_map(|one| one.notes.clone()));
+    doubts
+}
+
+fn of_plan(plan: &SizingPlan, samples: usize) -> Vec<String> {
     let mut doubts = Vec::new();
     let mut doubt = |holds: bool, text: String| {
         if holds {
@@ -38,23 +59,20 @@ fn of_plan(plan: &SizingPlan, profiles: usize) -> Vec<String> {
     };
     doubt(
         plan.read_latency.is_none(),
-        "no read latency was asked for: IOPS are taken at any latency that the catalog has"
+        "no read latency is required: IOPS are taken at any latency that the catalog has"
             .to_owned(),
     );
     let parts = [FailingPart::Controller, FailingPart::Port, FailingPart::Device];
     let open: Vec<&str> =
         parts.iter().filter(|part| !plan.survives(**part)).map(|part| part.name()).collect();
-    doubt(
-        !open.is_empty(),
-        format!("the failure of a {} was not asked for (--survive)", open.join(" or a ")),
-    );
+    doubt(!open.is_empty(), format!("no {} may fail (--survive)", open.join(" and no ")));
     doubt(
         plan.capacity.is_none(),
         "no capacity was given: reports do not print it (--capacity)".to_owned(),
     );
     doubt(
-        plan.peak == Peak::Quantile95 && profiles < QUANTILE_PROFILES_MIN,
-        format!("a 0.95 quantile of {profiles} profiles is their highest or next to it"),
+        plan.peak == Peak::Quantile95 && samples < QUANTILE_PROFILES_MIN,
+        format!("a 0.95 quantile of {samples} intervals is their highest or next to it"),
     );
     doubts
 }
@@ -72,9 +90,6 @@ fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
         doubts.push(format!("{name}: its end is missing, so its sums may be too small"));
     }
     if let Some(report) = &profile.report {
-        doubts.extend(of_scope(report.scope).map(|what| {
-            format!("{name}: it covers {what}; the others ask the same storage for more")
-        }));
         doubts.extend(report.invalid.iter().map(|why| format!("{name}: {why}")));
     }
     let contradicts = |check: &&CrossCheck| check.outcome == CheckOutcome::Contradicts;
@@ -85,18 +100,14 @@ fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
             .filter(contradicts)
             .map(|check| format!("{name}: its sections contradict each other in {}", check.what)),
     );
+    if has_no_total(profile) {
+        doubts.push(format!(
+            "{name}: it counts no I/O requests; those of its wait events are added up, and what they leave out is missing"
+        ));
+    }
     let all = profile.class(IoPurpose::All);
     if all.is_some_and(|all| all.throughput_bytes_per_s.is_none()) {
         doubts.push(format!("{name}: it has no throughput; each I/O is taken to be one block"));
     }
     doubts
-}
-
-/// What a report leaves out.
-const fn of_scope(scope: ReportScope) -> Option<&'static str> {
-    match scope {
-        ReportScope::Database => None,
-        ReportScope::Instance => Some("one instance of several"),
-        ReportScope::PluggableDatabase => Some("one pluggable database of a container"),
-    }
 }

@@ -7,15 +7,17 @@
 mod array;
 mod candidate;
 mod cost;
+mod databases;
 mod demand;
 mod device;
 mod doubts;
 mod formulas;
 mod plan;
+mod sample;
 mod size;
 mod volume;
 
-pub use demand::{build_demand, read_latency_for};
+pub use demand::read_latency_for;
 pub use formulas::{
     back_end_iops, device_count, disk_iops, drive_writes_per_day, front_end_iops, iops_at_mix,
     link_iops, port_count, raid_efficiency, write_penalty,

@@ -6,6 +6,9 @@ use assay_model::sizing::FailingPart;
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_model::{Error, Result};
 
+/// More volumes than this are in no stripe.
+const STRIPES_MAX: u32 = 256;
+
 /// Which of several profiles counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Peak {
@@ -35,6 +38,8 @@ pub struct GivenDemand {
 pub struct SizingPlan {
     /// The demand, where it is not that of profiles.
     pub given: Option<GivenDemand>,
+    /// Whether several databases share the storage: their demands are added up.
+    pub consolidates: bool,
     /// Which of several profiles counts.
     pub peak: Peak,
     /// How long a peak lasts: credits may carry it; without it everything is sustained.
@@ -84,6 +89,7 @@ impl SizingPlan {
     pub fn new(day: Day) -> Self {
         Self {
             given: None,
+            consolidates: false,
             peak: Peak::Max,
             peak_time: None,
             growth: 0.0,
@@ -132,13 +138,18 @@ impl SizingPlan {
             Peak::TimesMean(times) => times,
             Peak::Max | Peak::Quantile95 => 1.0,
         };
+        let rate = self.given.map_or(1.0, |given| given.rate.0);
         let refusals = [
+            (
+                rate.is_finite() && rate > 0.0,
+                "--iops: above 0; leave it out to size by --capacity alone",
+            ),
             (times.is_finite() && times > 0.0, "--peak: a multiple above 0, for example 2x"),
             (self.growth.is_finite() && self.growth > -1.0, "--growth: above -100%"),
             (self.years <= 50, "--years: at most 50"),
             (self.fill.0 > 0.0, "--fill: above 0%"),
             (self.used.0 > 0.0, "--use: above 0%"),
-            (self.stripes_max > 0, "--stripes: at least 1"),
+            ((1..=STRIPES_MAX).contains(&self.stripes_max), "--stripes: 1 to 256"),
             (self.lifetime_years > 0, "--lifetime: at least 1"),
             (!self.raid.is_empty(), "--raid: at least one level"),
             ((4..=64).contains(&self.group_members), "--raid-group: 4 to 64 members"),

@@ -3,11 +3,13 @@
 use crate::array::size_arrays;
 use crate::candidate::{Need, Outcome, binding, failing, limit, refused};
 use crate::cost::cost;
+use crate::databases::{DatabaseDemand, databases};
 use crate::demand::build_demand;
 use crate::device::size_devices;
 use crate::doubts::doubts;
 use crate::formulas::{PORT_USE, port_count};
 use crate::plan::SizingPlan;
+use crate::sample::DemandSample;
 use crate::volume::size_volumes;
 use assay_catalog::{CatalogIndex, Listing, PriceAge, price_age};
 use assay_model::catalog::{InstanceOffer, Offer, PortOffer};
@@ -17,6 +19,9 @@ use assay_model::sizing::{
     Configuration, FORMAT, FailingPart, LimitKind, LimitUse, Rejection, Sizing,
 };
 use assay_model::{Error, Result};
+
+/// Of more databases only the first are named.
+const NAMED_MAX: usize = 4;
 
 /// Sizes a demand: that of the profiles, which come with the names of their files, or the one that the plan gives.
 ///
@@ -28,34 +33,61 @@ pub fn size(
     plan: &SizingPlan,
 ) -> Result<Sizing> {
     plan.check()?;
-    let demand = build_demand(profiles, plan)?;
+    let databases = demanding(profiles, plan)?;
+    let demand = build_demand(&databases, plan)?;
     let need = Need::of(&demand);
     let place = Place::find(index, plan)?;
-    let mut configurations = Vec::new();
-    let mut rejections: Vec<Rejection> = Vec::new();
+    let mut found = Tried::default();
     for listing in considered(index, plan, &place)? {
-        let found = tried(listing, &place, &need, plan);
-        let mut kept = keep(found, &mut configurations);
-        // Why the nearest of its layouts does not do is enough, and nothing where one does.
-        kept.sort_by(|one, other| nearness(one).total_cmp(&nearness(other)));
-        let does = configurations.iter().any(|one: &Configuration| one.name == listing.entry.name);
-        rejections.extend(kept.into_iter().next().filter(|_| !does));
+        found.take(listing, tried(listing, &place, &need, plan));
     }
-    one_currency(&configurations)?;
-    configurations.sort_by(|one, other| {
-        rank(one).partial_cmp(&rank(other)).unwrap_or(std::cmp::Ordering::Equal)
-    });
+    let Tried { mut configurations, mut undecided, mut rejections } = found;
+    one_currency(configurations.iter().chain(&undecided))?;
+    sort_by_rank(&mut configurations);
+    sort_by_rank(&mut undecided);
     rejections.sort_by(|one, other| nearness(one).total_cmp(&nearness(other)));
     Ok(Sizing {
         format: FORMAT,
         day: plan.day,
         read_latency_s: plan.read_latency.map(assay_model::units::Nanos::seconds),
         survives: plan.survives.clone(),
-        doubts: doubts(profiles, plan, &configurations),
+        doubts: doubts(profiles, &databases, plan, &configurations),
         demand,
         configurations,
+        undecided,
         rejections,
     })
+}
+
+/// The databases of the profiles, or the demand of the plan.
+fn demanding(profiles: &[(&str, &Profile)], plan: &SizingPlan) -> Result<Vec<DatabaseDemand>> {
+    match &plan.given {
+        Some(_) if !profiles.is_empty() => {
+            Err(Error::usage("a demand and profiles are given", "name profiles, or give --iops"))
+        }
+        Some(given) => Ok(vec![DatabaseDemand::given(DemandSample::given(given))]),
+        None => {
+            let databases = databases(profiles)?;
+            if databases.len() > 1 && !plan.consolidates {
+                return Err(several(&databases));
+            }
+            Ok(databases)
+        }
+    }
+}
+
+fn several(databases: &[DatabaseDemand]) -> Error {
+    let names: Vec<&str> = databases.iter().take(NAMED_MAX).map(|one| one.name.as_str()).collect();
+    let more = databases.len().saturating_sub(NAMED_MAX);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Error::usage(
+        format!(
+            "the profiles are of {} different databases: {}{more}",
+            databases.len(),
+            names.join(", ")
+        ),
+        "size one at a time, or add --consolidate for one storage that serves all of them",
+    )
 }
 
 /// What stands between the host and the storage.
@@ -81,15 +113,14 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The entries that store: those of `--only`, all otherwise; with a machine only volumes.
+/// The entries that store: those of `--only`, otherwise all that are for sale; with a machine only volumes.
 fn considered<'a>(
     index: &'a CatalogIndex,
     plan: &SizingPlan,
     place: &Place<'_>,
 ) -> Result<Vec<&'a Listing>> {
     let named = plan.only.iter().map(|name| index.find(name)).collect::<Result<Vec<_>>>()?;
-    let all: Vec<&Listing> =
-        if named.is_empty() { index.listings().iter().collect() } else { named };
+    let all: Vec<&Listing> = if named.is_empty() { for_sale(index) } else { named };
     let stores = |listing: &&Listing| match listing.entry.offer() {
         Some(Offer::Volume(_)) => true,
         Some(Offer::Device(_) | Offer::Array(_)) => place.machine.is_none(),
@@ -105,6 +136,11 @@ fn considered<'a>(
     Ok(kept)
 }
 
+/// All entries but the published models, which are no shopping list.
+fn for_sale(index: &CatalogIndex) -> Vec<&Listing> {
+    index.listings().iter().filter(|listing| !listing.entry.reference).collect()
+}
+
 /// Every layout of an entry.
 fn tried(listing: &Listing, place: &Place<'_>, need: &Need, plan: &SizingPlan) -> Vec<Outcome> {
     if let Some(reason) = too_old(listing, plan) {
@@ -116,20 +152,13 @@ fn tried(listing: &Listing, place: &Place<'_>, need: &Need, plan: &SizingPlan) -
             levels.map(|level| size_devices(listing, device, *level, need, plan)).collect()
         }
         Some(Offer::Array(array)) => vec![size_arrays(listing, array, need, plan)],
-        Some(Offer::Volume(volume)) => stripes(plan)
+        Some(Offer::Volume(volume)) => (1..=plan.stripes_max)
             .map(|stripe| size_volumes(listing, volume, stripe, place.machine, need, plan))
             .collect(),
         _ => Vec::new(),
     };
     let completed = |configuration| complete(configuration, listing, place, need, plan);
     found.into_iter().map(|outcome| outcome.map(completed)).collect()
-}
-
-/// Stripes of 1, 2, 4 … volumes.
-fn stripes(plan: &SizingPlan) -> impl Iterator<Item = u32> {
-    let most = plan.stripes_max;
-    std::iter::successors(Some(1_u32), |stripe| stripe.checked_mul(2))
-        .take_while(move |one| *one <= most)
 }
 
 fn too_old(listing: &Listing, plan: &SizingPlan) -> Option<String> {
@@ -178,16 +207,30 @@ fn ports(name: &str, port: &PortOffer, need: &Need, plan: &SizingPlan) -> LimitU
     }
 }
 
-/// Puts what does to the configurations, and gives back what does not.
-fn keep(found: Vec<Outcome>, configurations: &mut Vec<Configuration>) -> Vec<Rejection> {
-    let mut rejections = Vec::new();
-    for outcome in found {
-        match outcome {
-            Ok(configuration) => configurations.push(configuration),
-            Err(rejection) => rejections.push(*rejection),
+/// What came of all entries.
+#[derive(Default)]
+struct Tried {
+    configurations: Vec<Configuration>,
+    undecided: Vec<Configuration>,
+    rejections: Vec<Rejection>,
+}
+
+impl Tried {
+    /// Takes in every layout of an entry: of those that do not suffice the nearest one, and none where another suffices.
+    fn take(&mut self, listing: &Listing, outcomes: Vec<Outcome>) {
+        let mut rejected: Vec<Rejection> = Vec::new();
+        for outcome in outcomes {
+            match outcome {
+                Ok(found) if found.undocumented.is_empty() => self.configurations.push(found),
+                Ok(found) => self.undecided.push(found),
+                Err(rejection) => rejected.push(*rejection),
+            }
         }
+        rejected.sort_by(|one, other| nearness(one).total_cmp(&nearness(other)));
+        let mut known = self.configurations.iter().chain(&self.undecided);
+        let suffices = known.any(|one| one.name == listing.entry.name);
+        self.rejections.extend(rejected.into_iter().next().filter(|_| !suffices));
     }
-    rejections
 }
 
 /// How far a rejection is from being none; those without a number come last.
@@ -202,10 +245,16 @@ fn rank(configuration: &Configuration) -> (bool, f64, u64, &str) {
     (month.is_none(), month.unwrap_or(0.0), pieces, &configuration.name)
 }
 
+fn sort_by_rank(configurations: &mut [Configuration]) {
+    configurations.sort_by(|one, other| {
+        rank(one).partial_cmp(&rank(other)).unwrap_or(std::cmp::Ordering::Equal)
+    });
+}
+
 /// Amounts in two currencies cannot be sorted.
-fn one_currency(configurations: &[Configuration]) -> Result<()> {
+fn one_currency<'a>(configurations: impl Iterator<Item = &'a Configuration>) -> Result<()> {
     let currency = |one: &Configuration| one.cost.as_ref().map(|cost| cost.currency.clone());
-    let mut priced = configurations.iter().filter_map(|one| Some((&one.name, currency(one)?)));
+    let mut priced = configurations.filter_map(|one| Some((&one.name, currency(one)?)));
     let Some((first, of_first)) = priced.next() else {
         return Ok(());
     };

@@ -1,6 +1,9 @@
 //! What to order of a cloud's volume: the least size, IOPS and throughput of each in a stripe, and the machine above them.
 
-use crate::candidate::{Need, Outcome, configuration, latency_limit, limit, refused, short};
+use crate::candidate::{
+    Need, Outcome, configuration, latency_limit, limit, refused, short, too_slow,
+    undocumented_latency,
+};
 use crate::plan::SizingPlan;
 use assay_catalog::Listing;
 use assay_model::catalog::{InstanceOffer, Volume, VolumeOrder};
@@ -17,9 +20,9 @@ pub(crate) fn size_volumes(
     need: &Need,
     plan: &SizingPlan,
 ) -> Outcome {
-    if volume.latency.seconds() > plan.latency_limit_s() {
-        let (promised_s, limit_s) = (volume.latency.seconds(), plan.latency_limit_s());
-        return Err(short(listing, LimitKind::Latency, promised_s, limit_s, "").into());
+    let latency_s = volume.latency.map(Nanos::seconds);
+    if let Some(least_s) = latency_s.filter(|latency_s| *latency_s > plan.latency_limit_s()) {
+        return Err(too_slow(listing, least_s, plan).into());
     }
     let order = order(listing, volume, stripe, need, plan)?;
     let mut limits = of_stripe(volume, &order, stripe, need, plan);
@@ -36,6 +39,13 @@ pub(crate) fn size_volumes(
     let layout = if stripe == 1 { "one volume".to_owned() } else { format!("stripe of {stripe}") };
     let mut found = configuration(listing, u64::from(stripe), layout, limits);
     found.order = Some(order);
+    found.undocumented.extend(undocumented_latency(latency_s.is_some(), plan));
+    if !found.undocumented.is_empty() {
+        found.doubts.push(format!(
+            "no better latency is documented than: {}; measure it before you buy",
+            volume.promise
+        ));
+    }
     if machine.is_none() {
         found.doubts.push("no --instance was named: a machine may let less through".to_owned());
     }
@@ -143,7 +153,11 @@ fn of_stripe(
             "volumes x ordered size",
         ),
     ];
-    limits.extend(latency_limit(volume.latency.seconds(), plan, "the provider's promise"));
+    limits.extend(latency_limit(
+        volume.latency.map(Nanos::seconds),
+        plan,
+        "the provider's promise",
+    ));
     limits
 }
 

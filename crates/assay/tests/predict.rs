@@ -47,7 +47,7 @@ fn mistakes_are_answered_in_kind() {
         (
             "predict nothing.html --on latest",
             2,
-            "error: there is no file nothing.html\nhint: name a report, a profile (*.profile.json), or a rung of a load as RUN:SESSIONS",
+            "error: there is no file nothing.html\nhint: name a report, a profile (*.profile.json), or a step of a benchmark as RUN:SESSIONS",
         ),
         (
             "predict slob.profile.json --on latest --draws 0",
@@ -137,7 +137,7 @@ fn a_calibration_of_another_transfer_or_without_writes_is_refused() {
 #[test]
 fn a_volume_of_the_catalog_is_answered_as_a_data_sheet() {
     let place = place();
-    let line = "predict slob.profile.json --on catalog:gp3?iops=16000 --draws 20";
+    let line = "predict slob.profile.json --on catalog:gp3?iops=16000&latency=10ms --draws 20";
     let ran = place.run(&format!("{line} --json"));
     let found: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     let target = &found["targets"][0];

@@ -216,7 +216,7 @@ impl DssPlan {
             parallel,
             repeats: self.repeats,
             has_power: !self.no_power,
-            refreshes: !self.no_refresh,
+            refreshes: self.refreshes(),
             choice: match self.parameters {
                 ParameterSource::Drawn => Choice::Drawn(self.seed),
                 ParameterSource::Validation => Choice::Validation,
@@ -229,6 +229,11 @@ impl DssPlan {
             partial_data: self.partial_data,
             server: &self.server,
         })
+    }
+
+    /// Answers can be checked only if the rows are those that were loaded.
+    const fn refreshes(&self) -> bool {
+        !self.no_refresh && self.answers.is_none()
     }
 
     /// The settings as they are shown.
@@ -245,7 +250,7 @@ impl DssPlan {
             ("repeats", self.repeats.to_string()),
             ("query limit", self.query_limit.to_string()),
             ("parameters", parameters),
-            ("refresh functions", if self.no_refresh { "no" } else { "yes" }.to_owned()),
+            ("refresh functions", if self.refreshes() { "yes" } else { "no" }.to_owned()),
             ("work_mem", self.work_mem.map_or_else(own, |size| size.to_string())),
         ])
     }

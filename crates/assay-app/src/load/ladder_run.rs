@@ -18,7 +18,7 @@ use assay_dbload::load::{
 use assay_dbserver::{may_hold_password, redacted};
 use assay_host::clock::unix_ns;
 use assay_model::load::{Length, Load, LoadKind, LoadStep, OnLoss, Rung, ServerFacts, Setting};
-use assay_model::measurement::{ClockKind, Conduct, Finish, Interval, Window};
+use assay_model::measurement::{ClockKind, Conduct, Finish, Interval, Remark, Window};
 use assay_model::number::seconds;
 use assay_model::run::RunKind;
 use assay_model::units::Nanos;
@@ -203,6 +203,24 @@ pub fn unmeasured(kind: LoadKind, why: &str) -> Load {
     }
 }
 
+/// What is said of an interval that did not contain its own value.
+fn widened(rung: &Rung) -> Option<Remark> {
+    let estimate = rung.statements.filter(|_| rung.is_widened)?;
+    let [rate, low, high] =
+        [estimate.value, estimate.low, estimate.high].map(|value| format!("{value:.1}"));
+    Some(Remark {
+        what: format!(
+            "with {} sessions the rate of all time, {rate}/s, lies outside the interval of the rates by second",
+            rung.sessions
+        ),
+        why: format!(
+            "the interval was widened to {low} to {high}/s to contain it: the load was not steady"
+        ),
+        remedy: "measure for longer, with --warm-up, until the rates by second stay level"
+            .to_owned(),
+    })
+}
+
 /// A run without any rung is of no use to anybody.
 fn give_up_unless_measured(store: &assay_store::Store, writer: RunWriter) {
     let measured =
@@ -332,6 +350,7 @@ impl<M: Method<Link: Product>> LadderRun<'_, M> {
         };
         self.add_complaint(&mut measured.whole.rung.measurement.finish);
         let finish = measured.whole.rung.measurement.finish.clone();
+        load.remarks.extend(widened(&measured.whole.rung));
         load.rungs.push(measured.whole.rung.clone());
         load.server = self.databases[0].prepared.database.facts();
         let mut results = measured.each.iter().map(|one| &one.result);

@@ -2,7 +2,6 @@
 
 use crate::context::Context;
 use assay_model::Result;
-use assay_model::number::real_len;
 use assay_model::projection::{Verification, Verifications};
 use assay_predict::ProjectionPlan;
 use assay_store::{Document, RunReader};
@@ -29,22 +28,67 @@ pub(crate) fn with_learnt(plan: &ProjectionPlan, context: &Context) -> Result<Pr
     Ok(ProjectionPlan { model_deviation, ..plan.clone() })
 }
 
+/// What one case says of the model: how far it missed, and how far its inputs alone could have.
+#[derive(Clone, Copy)]
+struct Miss {
+    residual: f64,
+    input_deviation: f64,
+}
+
 /// Standard deviation of the logarithm of measured over predicted throughput beyond what the inputs explain, from all cases
-/// that were answered on a quiet host and are not held out; what was assumed before weighs as much as some cases.
-///
-/// The posterior mean of a variance under a scaled inverse chi-squared prior (Gelman et al., Bayesian Data Analysis, 2.6).
+/// that were answered on a quiet host and are not held out.
 pub(crate) fn model_deviation(known: &[Verification], before: f64) -> f64 {
     let teaching = known.iter().filter(|one| !one.held_out);
-    let variances: Vec<f64> = teaching
+    let misses: Vec<Miss> = teaching
         .flat_map(|one| one.cases.iter().map(|case| (case, one.model_deviation)))
         .filter(|(case, _)| case.is_answered() && !case.is_noisy())
         .map(|(case, model_deviation)| {
-            let (residual, inputs) = case.residual(model_deviation);
-            residual.powi(2) - inputs.powi(2)
+            let (residual, input_deviation) = case.residual(model_deviation);
+            Miss { residual, input_deviation }
         })
         .collect();
-    let sum = PRIOR_CASES * before.powi(2) + variances.iter().sum::<f64>();
-    (sum / (PRIOR_CASES + real_len(variances.len()))).max(DEVIATION_MIN.powi(2)).sqrt()
+    most_likely(&misses, before).max(DEVIATION_MIN)
+}
+
+/// The deviations among which the likeliest is looked for, and in how many steps of equal ratio.
+const DEVIATIONS: (f64, f64) = (0.005, 5.0);
+const STEPS: u32 = 400;
+/// Rounds in which a bracket is narrowed to a thousandth of a step.
+const ROUNDS: u32 = 40;
+
+/// The τ that makes the misses and what was assumed before likeliest, where ln(measured / predicted) of a case is normal with
+/// variance τ² + s²: a case whose inputs are worth nothing (a large s) then teaches nothing. What was assumed before is so many
+/// cases of exact inputs that missed by `before`. (Paule and Mandel, J. Res. NBS 87, 1982, weight alike; the likelihood is
+/// that of DerSimonian and Laird, Controlled Clinical Trials 7, 1986.)
+fn most_likely(misses: &[Miss], before: f64) -> f64 {
+    if misses.is_empty() {
+        return before;
+    }
+    let likelihood = |logarithm: f64| log_likelihood(misses, before, logarithm.exp());
+    let (low, high) = (DEVIATIONS.0.ln(), DEVIATIONS.1.ln());
+    let step = (high - low) / f64::from(STEPS);
+    let at = |index: u32| low + step * f64::from(index);
+    let best =
+        (0..=STEPS).map(at).max_by(|one, other| likelihood(*one).total_cmp(&likelihood(*other)));
+    let (mut from, mut to) = best.map_or((low, high), |best| (best - step, best + step));
+    for _ in 0..ROUNDS {
+        let third = (to - from) / 3.0;
+        if likelihood(from + third) < likelihood(to - third) {
+            from += third;
+        } else {
+            to -= third;
+        }
+    }
+    f64::midpoint(from, to).exp()
+}
+
+/// Logarithm of the likelihood, up to a constant.
+fn log_likelihood(misses: &[Miss], before: f64, deviation: f64) -> f64 {
+    let term = |square: f64, variance: f64| -0.5 * (variance.ln() + square / variance);
+    let prior = PRIOR_CASES * term(before.powi(2), deviation.powi(2));
+    let of =
+        |miss: &Miss| term(miss.residual.powi(2), deviation.powi(2) + miss.input_deviation.powi(2));
+    prior + misses.iter().map(of).sum::<f64>()
 }
 
 #[cfg(test)]
@@ -52,6 +96,7 @@ mod tests {
     use super::*;
     use assay_model::Estimate;
     use assay_model::projection::{Answer, VerificationCase};
+    use assay_stats::random::Random;
 
     fn verification(errors: &[f64], held_out: bool) -> Verification {
         let case = |error: &f64| VerificationCase {
@@ -80,7 +125,45 @@ mod tests {
             held_out,
             model_deviation: 0.08,
             cases: errors.iter().map(case).collect(),
+            unanswered: Vec::new(),
         }
+    }
+
+    /// Cases whose inputs have this deviation and that missed by as much.
+    fn missed(residuals: &[f64], input_deviation: f64) -> Verification {
+        let mut made = verification(residuals, false);
+        let half = 1.96 * input_deviation.hypot(0.08);
+        for case in &mut made.cases {
+            case.predicted_per_s.low = 100.0 * (-half).exp();
+            case.predicted_per_s.high = 100.0 * half.exp();
+        }
+        made
+    }
+
+    #[test]
+    fn what_inputs_explain_teaches_nothing() {
+        // Fifty cases of inputs worth 0.3 and a model worth 0.08.
+        for seed in 1..=20 {
+            let mut random = Random::part(seed, 0x7a0);
+            let spread = 0.3_f64.hypot(0.08);
+            let residuals: Vec<f64> = (0..50).map(|_| spread * random.normal()).collect();
+            let found = model_deviation(&[missed(&residuals, 0.3)], 0.08);
+            assert!((found / 0.08 - 1.0).abs() < 0.2, "{seed}: {found}");
+        }
+        // One that happens to hit, and one that misses as its inputs may.
+        for residual in [0.0, 0.012, 0.35, -0.5] {
+            let found = model_deviation(&[missed(&[residual], 0.35)], 0.08);
+            assert!((found / 0.08 - 1.0).abs() < 0.1, "{residual}: {found}");
+        }
+    }
+
+    #[test]
+    fn good_inputs_teach_what_the_model_is_worth() {
+        let mut random = Random::part(3, 0x7a1);
+        let residuals: Vec<f64> =
+            (0..2000).map(|_| 0.2_f64.hypot(0.05) * random.normal()).collect();
+        let found = model_deviation(&[missed(&residuals, 0.05)], 0.08);
+        assert!((found / 0.2 - 1.0).abs() < 0.05, "{found}");
     }
 
     #[test]

@@ -26,12 +26,13 @@ pub struct PredictionTarget {
 }
 
 impl PredictionTarget {
-    /// As the model takes it.
-    pub fn source(&self) -> StorageSource<'_> {
+    /// As the model takes it, with the calibration of the log's device where that is another one.
+    pub fn source<'a>(&'a self, log: Option<&'a Calibration>) -> StorageSource<'a> {
         StorageSource {
             name: self.name.clone(),
             calibration: &self.calibration,
             origin: self.origin,
+            log,
         }
     }
 }

@@ -1,12 +1,14 @@
 //! A prediction from the run before a move, compared with the run after it and kept there.
 
 use super::learnt::{kept, model_deviation};
-use super::{PredictionPlan, PredictionTarget, load_of, middle, rung_source};
+use super::{PredictionPlan, PredictionTarget, separate_log};
 use crate::context::Context;
+use crate::database_source::{DatabaseSource, load_of, middle, steps};
 use assay_model::load::{Load, Rung};
 use assay_model::number::seconds;
 use assay_model::projection::{
-    ErrorSummary, FORMAT, Verification, VerificationCase, Verifications,
+    Effect, ErrorSummary, FORMAT, Objection, Projection, UnansweredStep, Verification,
+    VerificationCase, Verifications,
 };
 use assay_model::{Error, Result};
 use assay_predict::verify::{RungMeasurement, case};
@@ -53,14 +55,9 @@ pub fn verify(
     let model_deviation = model_deviation(&known, plan.projection.model_deviation);
     let projection = ProjectionPlan { model_deviation, ..plan.projection.clone() };
     let plan = &PredictionPlan { projection, ..plan.clone() };
-    let cases = cases(plan, on, (&loads.0, &loads.1), context)?;
+    let Compared { cases, unanswered } = compared(plan, on, (&loads.0, &loads.1), context)?;
     if cases.is_empty() {
-        return Err(Error::usage(
-            format!(
-                "{before} and {after} have no rung with a profile in common, or no prediction was answered"
-            ),
-            "measure both with the same load and the same numbers of sessions, and see what `assay predict RUN:SESSIONS` says of the first",
-        ));
+        return Err(nothing_answered(before, after, &unanswered));
     }
     let verification = Verification {
         before: ids.0,
@@ -70,6 +67,7 @@ pub fn verify(
         held_out,
         model_deviation,
         cases,
+        unanswered,
     };
     let mut pairs: Vec<Verification> =
         known.iter().filter(|one| one.after == verification.after).cloned().collect();
@@ -105,32 +103,63 @@ fn check_product(before: &Load, after: &Load) -> Result<()> {
     ))
 }
 
-/// Numbers of sessions of a load, ascending.
-fn sessions_of(load: &Load) -> Vec<u32> {
-    let mut sessions: Vec<u32> = load.rungs.iter().map(|rung| rung.sessions).collect();
-    sessions.sort_unstable();
-    sessions.dedup();
-    sessions
+/// What came of all steps of the run after.
+#[derive(Default)]
+struct Compared {
+    cases: Vec<VerificationCase>,
+    unanswered: Vec<UnansweredStep>,
 }
 
-fn cases(
+fn nothing_answered(before: &str, after: &str, unanswered: &[UnansweredStep]) -> Error {
+    let reasons: Vec<String> = unanswered
+        .iter()
+        .map(|step| format!("{} sessions: {}", step.sessions, step.reasons.join("; ")))
+        .collect();
+    Error::usage(
+        format!("no step of {after} could be predicted from {before}: {}", reasons.join(". ")),
+        "measure both with the same load and the same numbers of sessions",
+    )
+}
+
+fn compared(
     plan: &PredictionPlan,
     on: &str,
     (before, after): (&Load, &Load),
     context: &Context,
-) -> Result<Vec<VerificationCase>> {
-    let profiled = |load: &Load, sessions: u32| {
+) -> Result<Compared> {
+    let has_profile = |load: &Load, sessions: u32| {
         middle(load, sessions).is_some_and(|rung| rung.profile.is_some())
     };
     let known: Vec<u32> =
-        sessions_of(before).into_iter().filter(|sessions| profiled(before, *sessions)).collect();
-    let mut cases = Vec::new();
-    for sessions in sessions_of(after).into_iter().filter(|sessions| profiled(after, *sessions)) {
+        steps(before).into_iter().filter(|sessions| has_profile(before, *sessions)).collect();
+    let mut compared = Compared::default();
+    for sessions in steps(after) {
         let nearest = known.iter().min_by_key(|known| known.abs_diff(sessions));
-        let Some(nearest) = nearest else { break };
-        cases.extend(case_of(plan, on, (before, *nearest), (after, sessions), context)?);
+        let StepOutcome { case, reasons } = match nearest {
+            None => StepOutcome::without("the run before has no step with a profile"),
+            Some(_) if !has_profile(after, sessions) => {
+                StepOutcome::without("the step has no profile in the run after")
+            }
+            Some(nearest) => case_of(plan, on, (before, *nearest), (after, sessions), context)?,
+        };
+        compared.cases.extend(case);
+        if !reasons.is_empty() {
+            compared.unanswered.push(UnansweredStep { sessions, reasons });
+        }
     }
-    Ok(cases)
+    Ok(compared)
+}
+
+/// What came of one step: a case, and why it is no answer where it is none.
+struct StepOutcome {
+    case: Option<VerificationCase>,
+    reasons: Vec<String>,
+}
+
+impl StepOutcome {
+    fn without(reason: &str) -> Self {
+        Self { case: None, reasons: vec![reason.to_owned()] }
+    }
 }
 
 /// One number of sessions after the move, from the profile of the nearest one before it.
@@ -140,42 +169,66 @@ fn case_of(
     (before, known): (&Load, u32),
     (after, sessions): (&Load, u32),
     context: &Context,
-) -> Result<Option<VerificationCase>> {
-    let source = rung_source(before, known)?;
-    let read = source.read();
+) -> Result<StepOutcome> {
+    let read = DatabaseSource::of_step(before, known)?.read();
     let reader = plan.reader(&read.demand, context);
+    let of = |name: &String| reader.read(name);
     let target = reader.read(on)?;
-    let from = plan.from.as_ref();
-    let from = from.map(|name| reader.read(name));
-    let from = from.transpose()?;
+    let from = plan.from.as_ref().map(of).transpose()?;
+    let log = plan.log.as_ref().map(of).transpose()?;
+    let log =
+        log.as_ref().map(|log| separate_log(log, std::slice::from_ref(&target))).transpose()?;
     let asked = ProjectionPlan {
         sessions: Some(f64::from(sessions)),
         only_closed: true,
         ..plan.projection.clone()
     };
-    let found = project(
-        &read,
-        from.as_ref().map(PredictionTarget::source).as_ref(),
-        &[target.source()],
-        &asked,
-    );
-    let measured = rung_source(after, sessions)?;
-    let measured = measured.read().demand;
+    let from = from.as_ref().map(|from: &PredictionTarget| from.source(log));
+    let found = project(&read, from.as_ref(), &[target.source(log)], &asked);
+    let measured = DatabaseSource::of_step(after, sessions)?.demand();
     if measured.unit != found.unit {
-        return Ok(None);
+        return Ok(StepOutcome::without(
+            "its unit of work is another one than that of the run before",
+        ));
     }
-    let others_busy_share =
-        middle(after, sessions).and_then(|rung| others_busy_share(rung, after.processors));
-    let storage = Storage::of(&target.source(), &read.demand);
-    let measured = RungMeasurement {
+    let storage = Storage::of(&target.source(log), &read.demand);
+    let measured = measurement(&measured, after, sessions);
+    let case = case(&read.demand, storage.as_ref(), &found.targets[0], measured);
+    let is_answered = case.as_ref().is_some_and(VerificationCase::is_answered);
+    let reasons = if is_answered { Vec::new() } else { reasons(&found, before, known) };
+    Ok(StepOutcome { case, reasons })
+}
+
+fn measurement(measured: &Demand, after: &Load, sessions: u32) -> RungMeasurement {
+    let rung = middle(after, sessions);
+    RungMeasurement {
         sessions,
         throughput_per_s: measured.throughput_per_s,
-        read_share: read_share(&measured),
-        others_busy_share,
-        cpu_queue_share: middle(after, sessions).and_then(cpu_queue_share),
-    };
-    Ok(case(&read.demand, storage.as_ref(), &found.targets[0], measured))
+        read_share: read_share(measured),
+        others_busy_share: rung.and_then(|rung| others_busy_share(rung, after.processors)),
+        cpu_queue_share: rung.and_then(cpu_queue_share),
+    }
 }
+
+/// Why a prediction was refused or left bounds only, and what disturbed the measurement that it is made from.
+fn reasons(found: &Projection, before: &Load, known: u32) -> Vec<String> {
+    let of_target = found.targets.iter().flat_map(|target| &target.objections);
+    let against = found.objections.iter().chain(of_target);
+    let decisive = against.filter(|one| matches!(one.effect, Effect::Refused | Effect::Bounds));
+    let words = |one: &Objection| format!("{} ({})", one.finding, one.remedy);
+    let mut reasons: Vec<String> = decisive.map(words).collect();
+    let busy = middle(before, known).and_then(|rung| others_busy_share(rung, before.processors));
+    reasons.extend(busy.filter(|busy| *busy > OTHERS_BUSY).map(|busy| {
+        format!("others kept {:.0}% of the processors busy during the run before", 100.0 * busy)
+    }));
+    if reasons.is_empty() {
+        reasons.push("the storage cannot do this work".to_owned());
+    }
+    reasons
+}
+
+/// From this share of the processors on, others are named among the reasons.
+const OTHERS_BUSY: f64 = 0.05;
 
 fn read_share(demand: &Demand) -> f64 {
     demand.share(demand.reads_s() + demand.large_reads_s)

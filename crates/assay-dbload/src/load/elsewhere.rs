@@ -164,10 +164,12 @@ fn rung(elsewhere: Elsewhere, plan: &RungPlan, delta: CounterDelta) -> Rung {
     measurement.conduct.host_busy_share = host_busy_share;
     measurement.conduct.kernel = Some(delta.host);
     let all = measurement.operations().ios();
+    let statements = statements(all, measurement.elapsed_ns, &elsewhere.rates_per_s);
     Rung {
         sessions: plan.sessions,
         repeat: plan.repeat,
-        statements: statements(all, measurement.elapsed_ns, &elsewhere.rates_per_s),
+        statements: statements.map(|found| found.estimate),
+        is_widened: statements.is_some_and(|found| found.is_widened),
         measurement,
         interval_rates_per_s: elsewhere.rates_per_s,
         retries: elsewhere.retries,

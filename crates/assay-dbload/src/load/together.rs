@@ -34,10 +34,12 @@ pub fn together(all: Elsewhere, sessions: u32, each: &[DatabaseResult]) -> RungR
     }
     let device = only_device(&rungs);
     let ios = measurement.operations().ios();
+    let statements = statements(ios, measurement.elapsed_ns, &all.rates_per_s);
     let rung = Rung {
         sessions,
         repeat: rungs.first().map_or(1, |rung| rung.repeat),
-        statements: statements(ios, measurement.elapsed_ns, &all.rates_per_s),
+        statements: statements.map(|found| found.estimate),
+        is_widened: statements.is_some_and(|found| found.is_widened),
         interval_rates_per_s: all.rates_per_s,
         retries: all.retries,
         backlog: all.backlog,
@@ -187,6 +189,7 @@ mod tests {
                 conduct: Conduct::default(),
             },
             statements: None,
+            is_widened: false,
             interval_rates_per_s: Vec::new(),
             retries: Vec::new(),
             backlog: None,

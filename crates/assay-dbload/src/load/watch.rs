@@ -40,6 +40,8 @@ pub(super) struct Watch<'a> {
     sessions: u32,
     index: u64,
     last_ns: u64,
+    /// The measured time is over: what was under way then is in no rate and in no time.
+    is_closed: bool,
 }
 
 impl<'a> Watch<'a> {
@@ -59,6 +61,7 @@ impl<'a> Watch<'a> {
             sessions,
             index: 0,
             last_ns: 0,
+            is_closed: false,
         }
     }
 
@@ -89,16 +92,15 @@ impl<'a> Watch<'a> {
             thread::sleep(self.nap(end));
             (hooks.on_tick)();
             let elapsed = self.elapsed(Instant::now());
-            if hooks.stop.load(Ordering::Relaxed) {
-                return Finish::Interrupted;
+            let is_stopped = hooks.stop.load(Ordering::Relaxed);
+            if is_stopped || end.is_some_and(|end| elapsed >= end) {
+                // One slow last statement would stretch the time of all the others.
+                self.is_closed = true;
+                let kept = self.interval(elapsed, hooks);
+                let finish = if is_stopped { Finish::Interrupted } else { Finish::Complete };
+                return if kept.is_break() { not_kept() } else { finish };
             }
-            let over = end.is_some_and(|end| elapsed >= end);
-            let is_part = hooks.meet.is_some();
-            // What all hosts measured ends at the same time; what is under way then is this one's own.
-            if over && is_part && self.interval(elapsed, hooks).is_break() {
-                return not_kept();
-            }
-            if over || threads.iter().all(ScopedJoinHandle::is_finished) {
+            if threads.iter().all(ScopedJoinHandle::is_finished) {
                 return Finish::Complete;
             }
             let due = Duration::from_nanos(self.last_ns) + INTERVAL;
@@ -148,7 +150,7 @@ impl<'a> Watch<'a> {
         (hooks.observe)(&interval, &joint)
     }
 
-    /// The rung, with the last interval up to the last step.
+    /// The rung; where work and not time ended it, with the last interval up to the last step.
     pub(super) fn rung(
         mut self,
         plan: &RungPlan,
@@ -157,13 +159,16 @@ impl<'a> Watch<'a> {
         ended: &[Ended],
         hooks: &mut RungHooks<'_>,
     ) -> Rung {
-        let last = ended.iter().map(|one| one.at).max();
-        let last = last.map_or(Duration::ZERO, |last| self.elapsed(last));
-        // Whether the last interval can be kept is seen by the one who keeps it.
-        let _ = self.interval(last, hooks);
+        if !self.is_closed {
+            let last = ended.iter().map(|one| one.at).max();
+            let last = last.map_or(Duration::ZERO, |last| self.elapsed(last));
+            // Whether the last interval can be kept is seen by the one who keeps it.
+            let _ = self.interval(last, hooks);
+        }
         let errors = self.errors();
         let retries = self.retries();
-        let statements = self.statements();
+        let all: u64 = self.totals.iter().map(|stream| stream.operations.ios()).sum();
+        let statements = statements(all, self.last_ns, self.whole_rates());
         self.totals.retain(happened);
         let host_busy_share =
             delta.host.cpu.as_ref().map(assay_model::counters::CpuCounters::busy_share);
@@ -182,7 +187,8 @@ impl<'a> Watch<'a> {
             sessions: plan.sessions,
             repeat: plan.repeat,
             measurement,
-            statements,
+            statements: statements.map(|found| found.estimate),
+            is_widened: statements.is_some_and(|found| found.is_widened),
             interval_rates_per_s: self.rates,
             retries,
             backlog: None,
@@ -199,11 +205,10 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Steps a second; the first second, in which processes grow, and the last, which is not a whole one, say nothing about
-    /// the doubt.
-    fn statements(&self) -> Option<Estimate> {
-        let all: u64 = self.totals.iter().map(|stream| stream.operations.ios()).sum();
-        statements(all, self.last_ns, &self.rates)
+    /// The rates of the whole intervals: the last one is none where work ended it.
+    fn whole_rates(&self) -> &[f64] {
+        let last = self.rates.len().saturating_sub(usize::from(!self.is_closed));
+        self.rates.get(..last).unwrap_or_default()
     }
 
     fn errors(&self) -> Vec<ErrorCount> {
@@ -253,18 +258,28 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Steps a second of `all` in a time, with the doubt of the rates of its intervals.
-pub(super) fn statements(all: u64, elapsed_ns: u64, rates: &[f64]) -> Option<Estimate> {
+/// Steps a second with their interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct StatementRate {
+    pub(super) estimate: Estimate,
+    /// Whether the interval had to be widened to contain the rate of all time.
+    pub(super) is_widened: bool,
+}
+
+/// Steps a second of `all` in a time, with the interval of the rates of its whole intervals; the first second, in which
+/// processes grow, says nothing about it.
+pub(super) fn statements(all: u64, elapsed_ns: u64, whole: &[f64]) -> Option<StatementRate> {
     let value = rate(all, seconds(elapsed_ns));
-    let whole = rates.get(1..rates.len().saturating_sub(1)).unwrap_or_default();
+    let whole = whole.get(1..).unwrap_or_default();
     let mean = mean_interval(whole, 0.95).filter(|_| whole.len() >= INTERVALS_MIN)?;
-    Some(Estimate {
+    let estimate = Estimate {
         value,
         low: value.min(mean.low),
         high: value.max(mean.high),
         confidence: mean.confidence,
         n: count_of(mean.n),
-    })
+    };
+    Some(StatementRate { estimate, is_widened: !(mean.low..=mean.high).contains(&value) })
 }
 
 fn not_kept() -> Finish {

@@ -5,6 +5,7 @@ use super::link::Link;
 use super::method::{Method, Session, StepResult};
 use super::pace::Arrivals;
 use super::slot::{Slot, Tally};
+use super::think::{Pause, Thought, wait_until};
 use assay_dbserver::{Interrupter, Usage};
 use assay_model::Result;
 use assay_model::load::OnLoss;
@@ -14,8 +15,6 @@ use std::sync::{Arc, Barrier, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A wait looks so often whether it is over for another reason.
-const NAP: Duration = Duration::from_millis(20);
 /// How long a lost session waits before it tries the server again.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
@@ -59,6 +58,7 @@ pub(super) struct Worker<S: Session> {
     pub(super) slot: Arc<Mutex<Slot>>,
     pub(super) interrupter: Arc<Mutex<Option<Interrupter>>>,
     tally: Tally,
+    pause: Pause,
     /// What its process had used when the measured time began, or when it was opened again.
     used_before: Option<Usage>,
 }
@@ -104,7 +104,16 @@ impl<S: Session> Worker<S> {
         connection.settle_counts();
         let interrupter = Arc::new(Mutex::new(connection.interrupter().ok()));
         let tally = Tally::new(method.kinds().len());
-        Ok(Self { connection, session, number, slot, interrupter, tally, used_before: None })
+        Ok(Self {
+            connection,
+            session,
+            number,
+            slot,
+            interrupter,
+            tally,
+            pause: Pause::default(),
+            used_before: None,
+        })
     }
 
     /// Waits for the others, steps until the rung is over, and closes the session.
@@ -153,15 +162,16 @@ impl<S: Session> Worker<S> {
         let mut left = steps;
         while left > 0 && !over.load(Ordering::Relaxed) {
             left -= 1;
-            let think = self.session.choose()?;
-            if think.0 > 0 {
-                wait_until(Instant::now() + Duration::from_nanos(think.0), over);
-                before = Instant::now();
+            match self.pause.think(|| self.session.choose(), over)? {
+                Thought::Nothing => {}
+                Thought::Whole => before = Instant::now(),
+                Thought::CutShort => return None,
             }
             let due = common.arrivals.as_ref().map(|arrivals| common.due(arrivals));
             if let Some(due) = due {
                 wait_until(due, over);
                 if over.load(Ordering::Relaxed) {
+                    self.pause.keep_step();
                     return None;
                 }
                 before = Instant::now();
@@ -242,16 +252,5 @@ impl<A> Common<'_, A> {
     fn due(&self, arrivals: &Arrivals) -> Instant {
         let started = self.started.get().copied().unwrap_or_else(Instant::now);
         started + Duration::from_nanos(arrivals.next_ns())
-    }
-}
-
-/// Waits, but not beyond the end of the rung.
-fn wait_until(end: Instant, over: &AtomicBool) {
-    while !over.load(Ordering::Relaxed) {
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return;
-        }
-        thread::sleep(left.min(NAP));
     }
 }

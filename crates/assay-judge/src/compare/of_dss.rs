@@ -13,8 +13,8 @@ use assay_model::{Error, Estimate, Result};
 /// memory is what sides are meant to differ in.
 const MADE: [&str; 4] = ["scale", "query limit", "parameters", "refresh functions"];
 
-/// A load as one side. The geometric mean of the queries is judged, the times of single queries are shown; a query over
-/// its limit counts with it.
+/// A load as one side. The geometric mean of the queries is judged, the times of single queries are shown; runs with a
+/// query that failed or was cancelled at its limit are left out.
 pub fn facts_of_dss(name: &str, target: &str, dss: &Dss) -> SideFacts {
     let runs = dss.runs.iter().filter(|run| run.is_whole());
     let made = dss.plan.iter().filter(|knob| MADE.contains(&knob.name.as_str()));

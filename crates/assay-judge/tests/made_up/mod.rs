@@ -333,6 +333,7 @@ pub(crate) fn rung(
             ..measurement
         },
         statements: Some(about(real(2 * per_s))),
+        is_widened: false,
         interval_rates_per_s: Vec::new(),
         retries: Vec::new(),
         backlog: None,

@@ -146,7 +146,7 @@ mod tests {
         let array = SimulatedDevice::parse("array:ramsan-300?capacity=1GiB").unwrap();
         assert_eq!(array.map(|array| array.length_bytes()), Some(1 << 30));
         assert_eq!(SimulatedDevice::parse("/dev/sda").unwrap(), None);
-        let volume = SimulatedDevice::parse("catalog:gp3?size=8GiB").unwrap();
+        let volume = SimulatedDevice::parse("catalog:gp3?size=8GiB&latency=1ms").unwrap();
         assert_eq!(volume.map(|volume| volume.length_bytes()), Some(8 << 30));
         let missing = SimulatedDevice::parse("catalog:none.catalog.toml/gp3").unwrap_err();
         assert!(missing.to_string().contains("none.catalog.toml"));

@@ -132,7 +132,8 @@ impl IopsPoint {
 
 impl Volume {
     fn check(&self) -> Result<()> {
-        let sizes = [self.size.min.0, self.size.step.0, self.transfer.0, self.latency.0];
+        let latency = self.latency.map_or(1, |latency| latency.0);
+        let sizes = [self.size.min.0, self.size.step.0, self.transfer.0, latency];
         demand(!sizes.contains(&0) && self.throughput.per_io.0 > 0, EMPTY, ABOVE_ZERO)?;
         demand(
             self.size.min <= self.size.max
@@ -175,6 +176,13 @@ impl PriceList {
             ascending && units,
             "the steps of its price do not rise",
             "write steps by rising `above`, and a unit_per_s above 0",
+        )?;
+        let billed = &self.billed_sizes;
+        let rise = billed.is_sorted_by(|one, next| one < next);
+        demand(
+            rise && billed.first().is_none_or(|least| least.0 > 0),
+            "the billed sizes do not rise",
+            "write billed_sizes from the smallest to the largest, all above 0",
         )
     }
 }

@@ -22,8 +22,9 @@ pub struct Volume {
     pub throughput: ThroughputRule,
     /// What a larger I/O is counted as several of.
     pub transfer: Bytes,
-    /// Mean time of an I/O that is promised: the upper end of what `promise` says.
-    pub latency: Nanos,
+    /// Documented mean latency: the upper end of what `promise` says; unknown where it names no number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Nanos>,
     /// The promise in the words of the provider.
     pub promise: String,
     /// More IOPS for a while.
@@ -187,7 +188,7 @@ mod tests {
                 per_io: Bytes(256 << 10),
             },
             transfer: Bytes(256 << 10),
-            latency: Nanos(10_000_000),
+            latency: None,
             promise: "single-digit milliseconds".to_owned(),
             burst: Some(Burst { rate: Rate(3000.0), credits: 5_400_000 }),
         }

@@ -25,6 +25,10 @@ pub struct Rung {
     /// Statements a second with the interval of their mean; none when too few seconds were measured to tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statements: Option<Estimate>,
+    /// Whether `statements` had to be widened to contain its own value: the rate of all time lies outside the
+    /// interval of the rates by second.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_widened: bool,
     /// Statements a second in each interval of a second, in their order; the last one may be shorter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interval_rates_per_s: Vec<f64>,

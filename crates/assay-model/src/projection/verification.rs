@@ -35,6 +35,20 @@ pub struct Verification {
     pub model_deviation: f64,
     /// One a number of sessions that both runs have.
     pub cases: Vec<VerificationCase>,
+    /// Numbers of sessions without an answer, and why there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unanswered: Vec<UnansweredStep>,
+}
+
+/// A step of the run after that could not be compared with a prediction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct UnansweredStep {
+    /// Sessions of the step.
+    pub sessions: u32,
+    /// Why it has no answer, one finding a sentence.
+    pub reasons: Vec<String>,
 }
 
 /// One prediction and its measurement.

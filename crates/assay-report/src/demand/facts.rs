@@ -317,7 +317,9 @@ pub(super) fn checks(checks: &[CrossCheck]) -> Table {
 
 /// `41.0 %`.
 pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    // What rounds to nothing has no sign.
+    let tenths = (share * 1000.0).round() + 0.0;
+    format!("{:.1} %", tenths / 10.0)
 }
 
 fn seconds(figure: &Figure) -> String {

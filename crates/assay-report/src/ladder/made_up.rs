@@ -36,6 +36,7 @@ pub(crate) fn rung(sessions: u32, cached_bytes: u64) -> Rung {
             conduct: Conduct::default(),
         },
         statements: None,
+        is_widened: false,
         interval_rates_per_s: vec![450.0, 550.0],
         retries: Vec::new(),
         backlog: None,

@@ -149,11 +149,14 @@ fn names(dss: &Dss) -> Vec<String> {
 /// The times of a query in a group, ns, and whether one of them was cut off.
 fn times(dss: &Dss, places: &[usize], name: &str) -> Option<Bar> {
     let runs = places.iter().filter_map(|place| dss.runs.get(*place));
-    let found: Vec<&DssQuery> = runs
+    let (complete, others): (Vec<&DssQuery>, Vec<&DssQuery>) = runs
         .flat_map(|run| &run.queries)
-        .filter(|query| query.name == name && query.is_timed())
-        .collect();
-    let is_cut = found.iter().any(|query| query.outcome == DssOutcome::OverLimit);
+        .filter(|query| query.name == name)
+        .partition(|query| query.is_complete());
+    // A query that never came to its end is drawn up to its limit, and marked.
+    let is_cut = complete.is_empty();
+    let over = others.into_iter().filter(|query| query.outcome == DssOutcome::OverLimit);
+    let found: Vec<&DssQuery> = if is_cut { over.collect() } else { complete };
     let of = found.iter().map(|query| real(query.elapsed_ns)).collect();
     let (value, low, high) = middle_and_range(of)?;
     Some(Bar { value, low, high, is_cut, n: found.len() })
@@ -183,7 +186,6 @@ fn runs_table(dss: &Dss, format: &Formatter) -> Table {
     };
     let (power, throughput) = (most(DssRun::power_per_h), most(DssRun::throughput_per_h));
     let row = |run: &DssRun| {
-        let (bound, at_most) = if run.over_limit() > 0 { ("≥ ", "≤ ") } else { ("", "") };
         let per_h = run.power_per_h(dss.scale).map(|value| hourly(value, power, format));
         let per_h = per_h.or_else(|| {
             run.throughput_per_h(dss.scale).map(|value| hourly(value, throughput, format))
@@ -192,9 +194,8 @@ fn runs_table(dss: &Dss, format: &Formatter) -> Table {
             repeated(run),
             run.parallel.to_string(),
             if format.is_relative() { "hidden".to_owned() } else { show_length(run.elapsed_s()) },
-            run.geometric_mean_s()
-                .map_or_else(unknown, |mean| format!("{bound}{}", time(mean, format))),
-            per_h.map_or_else(unknown, |per_h| format!("{at_most}{per_h}")),
+            run.geometric_mean_s().map_or_else(unknown, |mean| time(mean, format)),
+            per_h.unwrap_or_else(unknown),
             format!("{} / {}", run.over_limit(), run.failed()),
             run.physical
                 .cached_share

@@ -3,7 +3,7 @@
 use super::headline::Headline;
 use crate::input::VerificationSummary;
 use crate::view::{Block, Level, Section, Table};
-use assay_model::projection::{Answer, ErrorSummary, VerificationCase};
+use assay_model::projection::{Answer, ErrorSummary, UnansweredStep, VerificationCase};
 use assay_model::units::show_count;
 
 fn percent(share: f64) -> String {
@@ -32,10 +32,19 @@ pub(super) fn headline(found: &VerificationSummary) -> Headline {
 pub(super) fn sections<'a>(found: &VerificationSummary) -> Vec<Section<'a>> {
     let blocks = vec![
         Block::captioned(Level::Detail, cases(&found.verification.cases)),
+        Block::List(unanswered(&found.verification.unanswered)),
         Block::captioned(Level::Detail, summary(found)),
     ];
     let title = "Predicted and measured".to_owned();
     vec![Section { id: "verification", title, blocks }]
+}
+
+/// A line for each step without an answer, with its reasons.
+fn unanswered(steps: &[UnansweredStep]) -> Vec<String> {
+    let line = |step: &UnansweredStep| {
+        format!("No answer with {} sessions: {}.", step.sessions, step.reasons.join("; "))
+    };
+    steps.iter().map(line).collect()
 }
 
 fn cases(cases: &[VerificationCase]) -> Table {

@@ -24,7 +24,7 @@ pub fn sizing_text(sizing: &Sizing, top: usize, options: TextOptions) -> String 
 }
 
 fn view<'a>(sizing: &'a Sizing, top: usize, program: &str) -> View<'a> {
-    let best = best(sizing, top);
+    let best = cheapest(&sizing.configurations, top);
     View {
         title: "Sizing – Assay".to_owned(),
         program: program.to_owned(),
@@ -42,9 +42,9 @@ fn view<'a>(sizing: &'a Sizing, top: usize, program: &str) -> View<'a> {
 }
 
 /// The best layout of each entry, the cheapest first.
-fn best(sizing: &Sizing, top: usize) -> Vec<&Configuration> {
+fn cheapest(sorted: &[Configuration], top: usize) -> Vec<&Configuration> {
     let mut best: Vec<&Configuration> = Vec::new();
-    for one in &sizing.configurations {
+    for one in sorted {
         if best.len() < top && !best.iter().any(|known| known.name == one.name) {
             best.push(one);
         }
@@ -58,6 +58,7 @@ fn sections<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Section<'
         section("demand", "What has to be carried", vec![Block::Table(tables::demand(sizing))]),
         section("cost", "What carries it, by cost", cost(sizing, best)),
         section("limits", "How far each limit is used", limits(best)),
+        section("undecided", "Undecided", undecided(sizing)),
         section("rejected", "What does not carry it", rejected(sizing)),
         section("doubts", "What to know before buying", vec![Block::List(sizing.doubts.clone())]),
     ]
@@ -111,6 +112,15 @@ fn limits<'a>(best: &[&'a Configuration]) -> Vec<Block<'a>> {
         if number == 1 { article } else { Block::OnPage(vec![article]) }
     };
     (1..).zip(best).map(one).collect()
+}
+
+fn undecided(sizing: &Sizing) -> Vec<Block<'_>> {
+    let best = cheapest(&sizing.undecided, REJECTIONS_MAX);
+    if best.is_empty() {
+        return Vec::new();
+    }
+    let note = "These meet every limit that is documented for them. Measure the rest before you buy: assay calibrate DIR.";
+    vec![Block::Table(tables::undecided(&best)), Block::Note(note.to_owned())]
 }
 
 fn rejected(sizing: &Sizing) -> Vec<Block<'_>> {

@@ -1,6 +1,6 @@
 //! The tables of a sizing.
 
-use super::words::{amount, demanded, limit, times};
+use super::words::{amount, demanded, limit, pieces, times, undocumented};
 use crate::view::{Look, Table};
 use assay_model::sizing::{Configuration, Cost, DemandLine, LimitUse, Rejection, Sizing};
 
@@ -125,6 +125,23 @@ pub(super) fn price_days(sizing: &Sizing, best: &[&Configuration]) -> Table {
         }
     }
     table.with(rows)
+}
+
+/// What suffices if what is not documented is enough, the cheapest first.
+pub(super) fn undecided(best: &[&Configuration]) -> Table {
+    let table = Table::new("Undecided").look(Look::Dense).words("").words("layout");
+    let table = table.words("not documented").numbers("once").numbers("a month").numbers("per TB");
+    table.with(best.iter().map(|found| {
+        let cost = found.cost.as_ref();
+        vec![
+            found.name.clone(),
+            pieces(found),
+            undocumented(found),
+            optional(cost.map(|cost| cost.once_total).filter(|once| *once > 0.0)),
+            optional(cost.map(|cost| cost.month_total)),
+            optional(cost.and_then(|cost| cost.terabyte_value)),
+        ]
+    }))
 }
 
 /// What was tried and does not do, with the reason.

@@ -7,6 +7,9 @@ use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 /// The cheapest that carries the demand, or how far the nearest is from it.
 pub(super) fn headline(sizing: &Sizing) -> String {
     let Some(first) = sizing.configurations.first() else {
+        if let Some(first) = sizing.undecided.first() {
+            return undecided(first);
+        }
         let nearest = sizing.rejections.first().map_or_else(String::new, |nearest| {
             let far = nearest
                 .short_ratio
@@ -21,6 +24,23 @@ pub(super) fn headline(sizing: &Sizing) -> String {
         .map_or_else(|| "without a price".to_owned(), |cost| format!("for {}", a_month(cost)));
     let which = if first.cost.is_some() { "The cheapest is" } else { "The fewest are" };
     format!("{which} {} {price}; {} is its tightest limit.", pieces(first), first.binding.name())
+}
+
+/// What would suffice if what nobody documents were enough.
+fn undecided(first: &Configuration) -> String {
+    let unknown = undocumented(first);
+    let price =
+        first.cost.as_ref().map_or_else(String::new, |cost| format!(" for {}", a_month(cost)));
+    format!(
+        "Undecided: {}{price} meets every limit but {unknown}, of which nothing is documented.",
+        pieces(first)
+    )
+}
+
+/// The limits of which nothing is known.
+pub(super) fn undocumented(found: &Configuration) -> String {
+    let names: Vec<&str> = found.undocumented.iter().map(|limit| limit.name()).collect();
+    names.join(" and ")
 }
 
 fn need(sizing: &Sizing, quantity: DemandQuantity) -> f64 {

@@ -1,6 +1,7 @@
 //! Peaks of profiles, their growth, and the budget of a response.
 
 use super::*;
+use crate::databases::databases;
 use assay_model::profile::{Figure, parse_profile};
 
 /// The contract's example, with other rates.
@@ -9,6 +10,9 @@ fn profile(iops: f64, elapsed_s: f64) -> Profile {
     let mut profile = parse_profile(text).unwrap();
     profile.report = None;
     profile.elapsed_s = Some(Figure::new(elapsed_s, "made up"));
+    // Each at a time of its own: the same twice would be a copy.
+    let begin = assay_model::number::count(iops * elapsed_s);
+    profile.source.begin_clock_s = i64::try_from(begin).ok();
     profile.work.transactions_per_s = Some(Figure::new(iops / 10.0, "made up"));
     let all = profile.classes.iter_mut().find(|class| class.purpose == IoPurpose::All).unwrap();
     all.rate_iops = Some(Figure::new(iops, "made up"));
@@ -23,7 +27,7 @@ fn reads(profiles: &[Profile], peak: Peak) -> DemandLine {
         named.iter().map(String::as_str).zip(profiles.iter()).collect();
     let mut plan = SizingPlan { peak, ..SizingPlan::new(assay_model::calendar::Day(20_000)) };
     (plan.growth, plan.years) = (0.5, 2);
-    build_demand(&named, &plan).unwrap().remove(0)
+    build_demand(&databases(&named).unwrap(), &plan).unwrap().remove(0)
 }
 
 #[test]
@@ -50,12 +54,29 @@ fn the_peak_is_the_highest_the_quantile_or_a_multiple_of_the_mean() {
 fn a_profile_without_rates_is_refused_by_its_name() {
     let mut empty = profile(100.0, 3600.0);
     empty.classes.clear();
-    let plan = SizingPlan::new(assay_model::calendar::Day(20_000));
-    let error = build_demand(&[("a.txt", &empty)], &plan).unwrap_err().to_string();
+    let error = databases(&[("a.txt", &empty)]).err().unwrap().to_string();
     assert!(error.contains("a.txt: it has no rate of I/Os"), "{error}");
-    let given = SizingPlan { given: Some(GivenDemand::default()), ..plan };
-    let error = build_demand(&[("a.txt", &empty)], &given).unwrap_err().to_string();
-    assert!(error.contains("a demand and profiles are given"), "{error}");
+}
+
+/// As `plan` makes a workload of it.
+#[test]
+fn without_a_total_the_purposes_are_added_up() {
+    let mut partial = profile(100.0, 3600.0);
+    let class = |purpose, iops: f64, bytes: f64, read_share: f64| assay_model::profile::IoClass {
+        rate_iops: Some(Figure::new(iops, "made up")),
+        transfer_bytes: Some(Figure::new(bytes, "made up")),
+        read_share: Some(Figure::new(read_share, "made up")),
+        ..assay_model::profile::IoClass::new(purpose)
+    };
+    partial.classes = vec![
+        class(IoPurpose::SingleBlockRead, 400.0, 8192.0, 1.0),
+        class(IoPurpose::LogWrite, 50.0, 4096.0, 0.0),
+        class(IoPurpose::DirectRead, 10.0, 1_048_576.0, 1.0),
+        // Direct I/O counts them, too.
+        class(IoPurpose::Temporary, 5.0, 131_072.0, 0.5),
+    ];
+    let found = reads(&[partial], Peak::Max);
+    assert!((found.seen_value - 410.0).abs() < 1e-9, "{found:?}");
 }
 
 /// 20 ms with 8 reads of 1.5 ms: 14 ms leave 0.75 ms for each, 8 ms are what all else takes.

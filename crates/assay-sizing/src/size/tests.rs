@@ -101,6 +101,77 @@ fn licences_cost_what_the_paper_divides() {
 }
 
 #[test]
+fn a_licence_of_which_no_iops_are_known_is_undecided_with_its_cost() {
+    let mut plan = plain(20_000.0, 0.7, &["exadata-x4-2-quarter"]);
+    (plan.capacity, plan.accepts_old_prices) = (Some(Bytes(100_000_000_000_000)), true);
+    plan.read_latency = Some(Nanos(1_000_000));
+    let sizing = sized(&plan);
+    assert!(sizing.configurations.is_empty() && sizing.rejections.is_empty(), "{sizing:?}");
+    let found = &sizing.undecided[0];
+    assert_eq!(found.undocumented, [LimitKind::Iops, LimitKind::Latency]);
+    let cost = found.cost.as_ref().unwrap();
+    assert!((cost.terabyte_value.unwrap() - 2500.0).abs() < 1e-9, "{cost:?}");
+    assert!(cost.thousand_iops_value.is_none() && cost.monthly_total.is_sign_positive());
+}
+
+#[test]
+fn a_latency_that_nobody_documents_decides_nothing() {
+    let mut plan = plain(5000.0, 0.7, &["gp3", "io2"]);
+    plan.read_latency = Some(Nanos(1_000_000));
+    let sizing = sized(&plan);
+    let of = |found: &[Configuration]| -> Vec<String> {
+        found.iter().map(|one| one.name.clone()).collect()
+    };
+    assert!(of(&sizing.configurations).iter().all(|name| name == "io2"), "{sizing:?}");
+    assert!(of(&sizing.undecided).iter().all(|name| name == "gp3"), "{sizing:?}");
+    assert_eq!(sizing.undecided[0].undocumented, [LimitKind::Latency]);
+    assert!(sizing.rejections.is_empty());
+    // The limit is what is needed, the promise what there is.
+    let latency = sizing.configurations[0].limit(LimitKind::Latency).unwrap();
+    assert!((latency.need_value - 1e-3).abs() < 1e-12 && (latency.has_value - 5e-4).abs() < 1e-12);
+    assert!((latency.use_ratio() - 0.5).abs() < 1e-12, "{latency:?}");
+    // Beyond its IOPS it is rejected whatever its latency is.
+    plan.given.as_mut().unwrap().rate = Rate(5e6);
+    assert!(sized(&plan).undecided.is_empty());
+}
+
+#[test]
+fn models_of_old_arrays_are_no_shopping_list() {
+    let sizing = sized(&plain(900.0, 0.7, &[]));
+    let names = sizing.configurations.iter().map(|one| one.name.as_str());
+    let names: Vec<&str> =
+        names.chain(sizing.rejections.iter().map(|one| one.name.as_str())).collect();
+    assert!(names.contains(&"gp3") && names.contains(&"hdd-15k"), "{names:?}");
+    assert!(!names.contains(&"xtremio-1") && !names.contains(&"hdd-300-iops"), "{names:?}");
+    assert_eq!(sized(&plain(900.0, 0.7, &["xtremio-1"])).configurations[0].name, "xtremio-1");
+}
+
+#[test]
+fn numbers_of_volumes_between_powers_of_two_are_tried() {
+    let mut plan = plain(6500.0, 0.8, &["gp3"]);
+    plan.capacity = Some(Bytes(625 << 30));
+    for (stripes_max, volumes, month) in [(2, 2, 52.58), (4, 3, 50.16), (8, 5, 50.0)] {
+        plan.stripes_max = stripes_max;
+        let sizing = sized(&plan);
+        let (found, total) = (&sizing.configurations[0], first_cost(&sizing).month_total);
+        assert_eq!(found.units, volumes, "{found:?}");
+        assert!((total - month).abs() < 1e-9, "{total}");
+    }
+}
+
+#[test]
+fn ultra_disk_is_billed_in_its_steps() {
+    let mut plan = plain(1000.0, 0.8, &["ultra-disk"]);
+    (plan.capacity, plan.accepts_old_prices) = (Some(Bytes(632 << 30)), true);
+    plan.stripes_max = 8;
+    let sizing = sized(&plan);
+    let of_eight = sizing.configurations.iter().find(|one| one.units == 8).unwrap();
+    let line = &of_eight.cost.as_ref().unwrap().lines[0];
+    assert!((line.amount_value - 122.88).abs() < 1e-9, "{line:?}");
+    assert_eq!(line.what, "8 x 79.0 GiB, billed as 128 GiB");
+}
+
+#[test]
 fn capacity_is_built_up_as_in_the_worked_example() {
     let mut plan = plain(1.0, 1.0, &["hdd-7k2"]);
     plan.given = None;
@@ -249,6 +320,9 @@ fn plans_that_cannot_be_are_refused() {
         (refusal(&|plan| plan.only = vec!["fc-8g".to_owned()]), "no entry that stores"),
         (refusal(&|plan| plan.instance = Some("gp3".to_owned())), "is not a virtual machine"),
         (refusal(&|plan| plan.peak = Peak::TimesMean(-1.0)), "--peak"),
+        (refusal(&|plan| plan.given.as_mut().unwrap().rate = Rate(0.0)), "--iops: above 0"),
+        (refusal(&|plan| plan.stripes_max = 0), "--stripes"),
+        (refusal(&|plan| plan.growth = -1.0), "--growth: above -100%"),
     ] {
         assert!(found.contains(expected), "{found}");
     }
@@ -340,3 +414,5 @@ proptest! {
         prop_assert_eq!(devices(rate, 1.0), devices(rate * times, times));
     }
 }
+
+mod exhaustive;

@@ -8,8 +8,8 @@ use crate::start;
 use assay_app::Context;
 use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::cluster::HostNames;
+use assay_app::database_source::DatabaseSource;
 use assay_app::finish::CriteriaSource;
-use assay_app::reports::read_profile;
 use assay_app::target_plan::TargetPlan;
 use assay_cluster::division::Outstanding;
 use assay_formats::orion::{OrionOptions, parse_luns};
@@ -43,10 +43,11 @@ pub struct Options {
     /// Size of a small I/O
     #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
     transfer: Bytes,
-    /// Take transfer and mix from this report or profile, and measure the log of that database, too: durable appends alone and
-    /// during its I/O; the curve below its highest rate gets half of --time more for each mix that reads
-    #[arg(long, value_name = "PROFILE", conflicts_with_all = ["read_share", "transfer"])]
-    database: Option<PathBuf>,
+    /// Take transfer and mix from this report, profile or step of a benchmark (RUN:SESSIONS), and measure the log of that
+    /// database, too: durable appends alone and during its I/O; the curve below its highest rate gets half of --time more
+    /// for each mix that reads
+    #[arg(long, alias = "for", value_name = "DB", conflicts_with_all = ["read_share", "transfer"])]
+    database: Option<String>,
     /// Size of a large I/O
     #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "1MiB")]
     large_transfer: Bytes,
@@ -85,7 +86,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         Some((program, words)) => options.foreign_plan(program, words)?,
     };
     if let Some(database) = &options.database {
-        plan.for_database(&read_profile(database)?)?;
+        let store = options.shared.store.open();
+        plan.for_database(&DatabaseSource::open(database, &store)?)?;
     }
     let (shared, targets) = (&options.shared, &plan.target.targets);
     let run = |context: &Context| plan.run(criteria.as_ref(), context);

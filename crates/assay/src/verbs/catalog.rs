@@ -83,6 +83,37 @@ fn aged(price: &PriceList, today: Day) -> String {
     format!("; price of {}{age}", price.as_of)
 }
 
+/// The prices of an entry, and what a terabyte of what is bought once costs.
+fn priced(listing: &Listing, price: &PriceList) -> String {
+    let currency = &listing.currency;
+    let capacity = match listing.entry.offer() {
+        Some(Offer::Device(device)) => Some(device.capacity),
+        Some(Offer::Array(array)) => Some(array.capacity),
+        _ => None,
+    };
+    let mut parts = Vec::new();
+    if let Some(each) = price.per_unit {
+        parts.push(format!("{} each", money(each.0)));
+        let terabytes = capacity.map(|bytes| real(bytes.0) / 1e12).filter(|size| *size > 0.0);
+        parts.extend(terabytes.map(|size| format!("{} per TB", money(each.0 / size))));
+    }
+    parts.extend(price.per_gib_month.map(|gib| format!("{} per GiB and month", gib.0)));
+    parts.extend(price.per_iops_month.iter().map(|tier| {
+        format!("{} per IOPS and month above {}", tier.price.0, show_count(tier.above.0))
+    }));
+    parts.extend(price.per_throughput_month.map(|one| {
+        format!("{} per {}/s and month above what is included", one.price.0, one.unit_per_s)
+    }));
+    format!("prices in {currency}: {}", parts.join(", "))
+}
+
+/// An amount with its cents.
+fn money(amount: f64) -> String {
+    let cents = (amount * 100.0).round();
+    let whole = (cents / 100.0).floor();
+    format!("{}.{:02}", show_count(whole), (cents - 100.0 * whole).round())
+}
+
 /// The limits in a few words.
 fn limits(listing: &Listing) -> String {
     match listing.entry.offer() {
@@ -129,7 +160,7 @@ fn described(listings: &[Listing], today: Day) -> String {
         let _ = writeln!(text, "  limits of {}: {}", entry.as_of, limits(listing));
         let _ = writeln!(text, "  source: {}", entry.source);
         if let Some(price) = &entry.price {
-            let _ = writeln!(text, "  {} prices{}", listing.currency, aged(price, today));
+            let _ = writeln!(text, "  {}{}", priced(listing, price), aged(price, today));
             let _ = writeln!(text, "  source of the price: {}", price.source);
         }
         for note in &entry.notes {

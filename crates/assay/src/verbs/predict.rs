@@ -25,7 +25,7 @@ use std::path::PathBuf;
 
 Exit codes: 0 answered (with --response-limit: PASS, 1 FAIL, 3 INCONCLUSIVE), 3 bounds only, 4 refused")]
 pub struct Options {
-    /// A report (AWR or Statspack), a profile (`*.profile.json`), or a rung of a load as RUN:SESSIONS
+    /// A report (AWR or Statspack), a profile (`*.profile.json`), or a step of a benchmark as RUN:SESSIONS
     #[arg(value_name = "PROFILE", required_unless_present = "verify")]
     profile: Option<String>,
     /// Storage to predict for: a run of calibrate or check, its `calibration.json`, or a simulated device (`array:NAME`);
@@ -41,7 +41,7 @@ pub struct Options {
     /// Calibration of the storage that the profile was measured on: the model is checked there first
     #[arg(long, value_name = "TARGET")]
     from: Option<String>,
-    /// Take the log from this calibration, for all targets
+    /// Calibration of the device that the log has for itself, now and after the move; by default log and data share one
     #[arg(long, value_name = "TARGET")]
     log: Option<String>,
     /// Users who think between two units of work: their think time follows from the profile

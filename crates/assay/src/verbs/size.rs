@@ -19,6 +19,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   assay size awr.html --read-latency 1ms --capacity 4TiB
   assay size reports/ --peak p95 --growth 30% --years 3 --survive controller,device
+  assay size crm/ shop/ --consolidate
   assay size --iops 20000/s --throughput 600MiB/s --capacity 4TiB --only gp3,io2")]
 pub struct Options {
     /// Profiles (`*.profile.json`), AWR or Statspack reports, or folders of reports; without any, the demand is given by
@@ -60,15 +61,18 @@ struct DemandOptions {
     /// Throughput, where it is not the product of both
     #[arg(long, value_name = "SIZE/s", value_parser = throughput, requires = "iops")]
     throughput: Option<Bytes>,
+    /// Size one storage for several databases: their demands are added up
+    #[arg(long)]
+    consolidate: bool,
     /// What counts of several profiles: `max`, `p95`, or a multiple of their mean such as `2x`
     #[arg(long, value_name = "WHICH", value_parser = peak, default_value = "max")]
     peak: Peak,
     /// How long a peak lasts, so that credits of a volume may carry it; by default all of it is sustained
     #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
     peak_time: Option<Nanos>,
-    /// Growth per year
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
-    growth: Share,
+    /// Growth per year; below 0% where the database shrinks
+    #[arg(long, value_name = "SHARE", value_parser = growth, default_value = "0%", allow_hyphen_values = true)]
+    growth: f64,
     /// Years of growth; 1 where only --growth is given
     #[arg(long, value_name = "N")]
     years: Option<u32>,
@@ -98,7 +102,7 @@ struct DemandOptions {
 /// What may carry it.
 #[derive(Args)]
 struct StorageOptions {
-    /// Entries to consider, by name; all by default
+    /// Entries to consider, by name; by default all but the published models of old arrays
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
     /// Catalog whose entries replace built-in ones of the same name, or are added
@@ -195,6 +199,18 @@ fn peak(typed: &str) -> std::result::Result<Peak, String> {
     }
 }
 
+/// A share above or below nothing: `30%`, `-10%`, `0.3`.
+fn growth(typed: &str) -> std::result::Result<f64, String> {
+    let (number, scale) = typed.strip_suffix('%').map_or((typed, 1.0), |number| (number, 100.0));
+    let share = number.trim().parse::<f64>().ok().filter(|share| share.is_finite());
+    let share = share.ok_or_else(|| format!("'{typed}' is not a share; write for example 30%"))?;
+    if share / scale > -1.0 {
+        Ok(share / scale)
+    } else {
+        Err("use a growth above -100%".to_owned())
+    }
+}
+
 fn throughput(typed: &str) -> std::result::Result<Bytes, String> {
     quantity::<Bytes>(typed.strip_suffix("/s").unwrap_or(typed))
 }
@@ -216,10 +232,11 @@ impl Options {
         });
         SizingPlan {
             given,
+            consolidates: demand.consolidate,
             peak: demand.peak,
             peak_time: demand.peak_time,
-            growth: demand.growth.0,
-            years: demand.years.unwrap_or_else(|| u32::from(demand.growth.0 > 0.0)),
+            growth: demand.growth,
+            years: demand.years.unwrap_or_else(|| u32::from(demand.growth != 0.0)),
             headroom: demand.headroom,
             capacity: demand.capacity,
             snapshots: demand.snapshots,
@@ -260,7 +277,16 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     } else {
         print_report(&assay_report::sizing_text(&sizing, options.top, layout(true)))?;
     }
-    Ok(if sizing.configurations.is_empty() { ExitStatus::Failure } else { ExitStatus::Success })
+    Ok(status(&sizing))
+}
+
+/// Whether something suffices, nothing does, or it depends on what is not documented.
+const fn status(sizing: &Sizing) -> ExitStatus {
+    match (sizing.configurations.is_empty(), sizing.undecided.is_empty()) {
+        (false, _) => ExitStatus::Success,
+        (true, false) => ExitStatus::Inconclusive,
+        (true, true) => ExitStatus::Failure,
+    }
 }
 
 fn write(sizing: &Sizing, options: &Options) -> Result<()> {

@@ -4,6 +4,7 @@
 use crate::server::{
     Place, address, given_server, has_server, json, kept, on_small, schemas, wait_for, words,
 };
+use assay_model::number::real_len;
 use assay_postgres::connection::Connection;
 use assay_rig::ending_signals;
 use assay_stats::random::Random;
@@ -51,6 +52,35 @@ fn a_ladder_counts_what_server_and_sessions_count() {
         assert!(rung["database"]["log_bytes"].as_u64().unwrap() > 0);
     }
     assert_eq!((place.left().len(), place.processes()), (0, 0));
+}
+
+/// Steps of a session lie at least the shortest think time apart, at the end of the warm-up and of the measured time, too.
+#[test]
+fn no_think_time_is_shortened() {
+    let Some(place) = Place::new("think") else {
+        return;
+    };
+    const SESSIONS: f64 = 12.0;
+    let output = place.run(
+        "load slob d --scale 8MiB --sessions 12 --think 1:2s:3s --warm-up 3s --time 9s --json --quiet",
+    );
+    let rung = &json(&output)["load"]["rungs"][0];
+    let rates: Vec<f64> = rung["interval_rates_per_s"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rate| rate.as_f64().unwrap())
+        .collect();
+    let elapsed_s = rung["measurement"]["elapsed_ns"].as_f64().unwrap() / 1e9;
+    let steps = rates.iter().sum::<f64>() / real_len(rates.len()) * elapsed_s;
+    // The first step may come at once, as its think time began before, and then one every two seconds at most.
+    let most = SESSIONS * ((elapsed_s / 2.0).floor() + 1.0);
+    assert!(steps <= most, "{steps} > {most}: {rates:?}");
+    // In an interval of a second every session takes a step at most; the last interval is like the others.
+    let last = rates.last().unwrap();
+    assert!(*last <= SESSIONS, "{rates:?}");
+    let least = SESSIONS * (elapsed_s / 3.2).floor() / 2.0;
+    assert!(steps >= least, "{steps} < {least}: {rates:?}");
 }
 
 /// A closed terminal ends a load like SIGTERM and a Ctrl-C: what was measured stays, servers and directories go.

@@ -109,6 +109,7 @@ fn find<L: Product>(
         State::Whole(manifest) => {
             check_scale(&manifest, request.scale)?;
             let next_set = finish_refresh(database, &manifest, request.scale)?;
+            check_answers(next_set, request)?;
             context.progress.say("note: the tables of an earlier run are used");
             let data = DssData { rows: manifest.rows(), ..sizes(database)? };
             Ok(Came { data, next_set, were_there: true })
@@ -127,6 +128,20 @@ fn find<L: Product>(
             Ok(Came { data, next_set: 1, were_there: false })
         }
     }
+}
+
+/// Answers of rows that refresh functions have changed are not those of the rows that were loaded.
+fn check_answers(next_set: u32, request: &DssRequest<'_>) -> Result<()> {
+    if request.answers.is_none() || next_set <= 1 {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!(
+            "--answers: {} refresh sets have changed the rows since they were loaded",
+            next_set - 1
+        ),
+        "load them again with --partial-data drop",
+    ))
 }
 
 fn check_scale(manifest: &Manifest, asked: Scale) -> Result<()> {
