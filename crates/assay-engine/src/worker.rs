@@ -158,7 +158,7 @@ impl<B: Backend> Worker<B> {
             (0..plan.slots).for_each(|slot| payload.fill(backend.buffer(slot)));
         }
         let arrivals = Arrivals::new(
-            &plan.stream.arrival,
+            &plan.stream,
             part.worker,
             part.workers,
             part.seed,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 mod figure;
 mod latency;
+mod own_io;
 mod product;
 mod read_times;
 mod report;
@@ -15,6 +16,7 @@ mod time;
 
 pub use figure::{Figure, RateKind};
 pub use latency::{LatencyBucket, LatencyCurve};
+pub use own_io::{DeviceIo, IoSecond, ProcessIo};
 pub use product::ProfileProduct;
 pub use read_times::{ReadObserver, ReadTimes};
 pub use report::{
