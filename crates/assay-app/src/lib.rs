@@ -17,6 +17,7 @@ pub mod context;
 #[cfg(test)]
 mod contract;
 mod database_calibration;
+pub mod database_source;
 pub mod dry_run;
 pub mod finish;
 pub mod host_sampler;

@@ -119,6 +119,10 @@ fn read_source(named: &str, context: &Context) -> Result<ProfileSource> {
         return Ok(ProfileSource { profile, load: None });
     }
     let Some((run, rung)) = named.rsplit_once(':') else {
+        let run = context.store.open(named).ok();
+        if let Some(profile) = run.and_then(|run| run.json(Document::Profile).transpose()) {
+            return Ok(ProfileSource { profile: profile?, load: None });
+        }
         return Err(Error::usage(
             format!("there is no file {named}"),
             "name a report, a profile (*.profile.json), or a rung of a load as RUN:SESSIONS",

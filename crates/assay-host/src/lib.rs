@@ -31,6 +31,7 @@ pub mod findings;
 pub mod gate;
 pub mod hook;
 pub mod live_database;
+pub mod shared_device;
 pub mod mounts;
 mod namespace;
 pub mod open_files;

@@ -37,6 +37,7 @@ fn parse(name: &str) -> Option<Quantity> {
         "durability.lost" => return Some(Quantity::DurabilityLost),
         "durability.loss_per_cut" => return Some(Quantity::DurabilityLossPerCut),
         "atomic_unit" => return Some(Quantity::AtomicUnit),
+        "database.response_time" => return Some(Quantity::DatabaseResponse),
         "host.cpu_busy" => return Some(Quantity::HostCpuBusy),
         "host.tcp_retransmits" => return Some(Quantity::HostTcpRetransmits),
         _ => {}
@@ -185,6 +186,7 @@ pub(crate) fn known() -> Vec<Quantity> {
         Quantity::DurabilityLossPerCut,
         Quantity::AtomicUnit,
         Quantity::HostCpuBusy,
+        Quantity::DatabaseResponse,
         Quantity::HostTcpRetransmits,
     ];
     for scope in [Scope::Whole, Scope::Stream, Scope::Target] {

@@ -91,6 +91,7 @@ fn values(
 
 /// Requests and bytes that reach the storage; where a report counts bytes of reads and writes apart, by these.
 fn of_profile(name: &str, profile: &Profile) -> Result<Seen> {
+    profile.check_demand()?;
     let all = profile.class(IoPurpose::All);
     let rate = all.and_then(|all| all.rate_iops.as_ref()).map(|rate| rate.value);
     let Some(rate) = rate.filter(|rate| rate.is_finite() && *rate > 0.0) else {

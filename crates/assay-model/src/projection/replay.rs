@@ -44,3 +44,25 @@ pub struct DemandReplay {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ratio: Option<Estimate>,
 }
+
+impl ReplayedClass {
+    /// Its time there over its time now.
+    pub fn growth(&self) -> Option<f64> {
+        Some(self.there_s.as_ref()?.value / self.now_s.filter(|now_s| *now_s > 0.0)?)
+    }
+}
+
+impl DemandReplay {
+    /// Mean time of an I/O now over the classes that are timed, seconds.
+    pub fn wait_now_s(&self) -> Option<f64> {
+        let timed = || self.classes.iter().filter_map(|class| Some((class.rate_iops, class.now_s?)));
+        let ios: f64 = timed().map(|(rate, _)| rate).sum();
+        let waited: f64 = timed().map(|(rate, now_s)| rate * now_s).sum();
+        (ios > 0.0).then_some(waited / ios)
+    }
+
+    /// What is judged: DB time of one unit of work, else the mean time of an I/O; now, seconds.
+    pub fn base_s(&self) -> Option<f64> {
+        self.response_now_s.or_else(|| self.wait_now_s())
+    }
+}
