@@ -55,7 +55,12 @@ fn busiest(folder: &Path, context: &Context) -> Result<Profile> {
     if names.len() > 1 {
         let names: Vec<&str> = names.into_iter().collect();
         return Err(Error::usage(
-            format!("{} holds reports of {} databases: {}", folder.display(), names.len(), names.join(", ")),
+            format!(
+                "{} holds reports of {} databases: {}",
+                folder.display(),
+                names.len(),
+                names.join(", ")
+            ),
             "name one report, or a folder with reports of one database",
         ));
     }

@@ -112,7 +112,10 @@ fn profile_of<W: ObservedServer>(
     profile.missing.extend(unknown_traffic(&outside));
     let stands = outside.device.as_ref().filter(|_| device_of(&profile).is_none());
     profile.missing.extend(stands.map(|device| {
-        format!("the device {}: its counters did not move while the server read or wrote", device.name)
+        format!(
+            "the device {}: its counters did not move while the server read or wrote",
+            device.name
+        )
     }));
     Ok(profile)
 }

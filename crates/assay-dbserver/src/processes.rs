@@ -89,11 +89,8 @@ impl Group {
     /// What those that live used after `earlier`. Whoever came since then counts from its beginning, and whoever has
     /// ended counts for nothing: its use before `earlier` must not be taken off that of others.
     pub fn since(&self, earlier: &Self) -> Usage {
-        let none = Usage {
-            storage_read_bytes: Some(0),
-            storage_write_bytes: Some(0),
-            ..Usage::default()
-        };
+        let none =
+            Usage { storage_read_bytes: Some(0), storage_write_bytes: Some(0), ..Usage::default() };
         let passed = self.0.iter().map(|(process, now)| {
             // Less time than before is that of another process which got the same number.
             let then = earlier.0.get(process).filter(|then| then.cpu_ns <= now.cpu_ns);

@@ -54,11 +54,7 @@ impl ServerTraffic {
         let stat = text(format!("{group}/io.stat"))?;
         // Devices that lie on one another count the same bytes, each for itself.
         let most = |name: &str| stat.lines().filter_map(|line| value(line, name)).max();
-        Some(Self {
-            read_bytes: most("rbytes")?,
-            write_bytes: most("wbytes")?,
-            source: OF_GROUP,
-        })
+        Some(Self { read_bytes: most("rbytes")?, write_bytes: most("wbytes")?, source: OF_GROUP })
     }
 }
 

@@ -209,17 +209,20 @@ mod tests {
     #[test]
     fn a_pattern_gives_each_second_its_share_and_keeps_the_mean() {
         for process in [Process::Constant, Process::Poisson] {
-            let stream =
-                Stream { pattern: vec![0.0, 3.0, 1.0, 0.0], ..open(20_000.0, process, 1) };
+            let stream = Stream { pattern: vec![0.0, 3.0, 1.0, 0.0], ..open(20_000.0, process, 1) };
             let times = starts(&stream, 0, 1, 8_000_000_000);
             let mut seconds = [0.0; 8];
             times.iter().for_each(|at_ns| {
-                if let Some(second) = seconds.get_mut(usize::try_from(at_ns / 1_000_000_000).unwrap()) {
+                if let Some(second) =
+                    seconds.get_mut(usize::try_from(at_ns / 1_000_000_000).unwrap())
+                {
                     *second += 1.0;
                 }
             });
             // Mean weight 1: 60,000 and 20,000 a second; five standard deviations of a Poisson count.
-            for (second, right) in [0.0, 60_000.0, 20_000.0, 0.0].into_iter().cycle().take(8).enumerate() {
+            for (second, right) in
+                [0.0, 60_000.0, 20_000.0, 0.0].into_iter().cycle().take(8).enumerate()
+            {
                 let off: f64 = seconds[second] - right;
                 assert!(off.abs() <= 5.0 * f64::sqrt(right) + 1.0, "{second}: {}", seconds[second]);
             }

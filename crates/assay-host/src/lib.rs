@@ -31,12 +31,12 @@ pub mod findings;
 pub mod gate;
 pub mod hook;
 pub mod live_database;
-pub mod shared_device;
 pub mod mounts;
 mod namespace;
 pub mod open_files;
 mod page_cache;
 pub mod root;
+pub mod shared_device;
 pub mod signatures;
 pub mod stack;
 #[cfg(test)]

@@ -67,7 +67,8 @@ fn server(process: u32, root: &Path) -> Option<(&'static str, PathBuf)> {
 fn is_in_use(processes: &[u32], root: &Path) -> bool {
     let ran_ns = || -> u64 {
         let of = |process: &u32| {
-            let tasks = fs::read_dir(root.join(format!("proc/{process}/task"))).into_iter().flatten();
+            let tasks =
+                fs::read_dir(root.join(format!("proc/{process}/task"))).into_iter().flatten();
             let one = |entry: std::io::Result<fs::DirEntry>| -> Option<u64> {
                 let text = fs::read_to_string(entry.ok()?.path().join("schedstat")).ok()?;
                 text.split_whitespace().next()?.parse().ok()
@@ -135,7 +136,8 @@ mod tests {
         write("sys/devices/dm-0/dev", "253:0\n");
         fs::create_dir_all(root.join("sys/devices/dm-0/slaves")).unwrap();
         fs::create_dir_all(root.join("sys/dev/block")).unwrap();
-        symlink(root.join("sys/devices/sda/sda1"), root.join("sys/devices/dm-0/slaves/sda1")).unwrap();
+        symlink(root.join("sys/devices/sda/sda1"), root.join("sys/devices/dm-0/slaves/sda1"))
+            .unwrap();
         symlink(root.join("sys/devices/sda/sda1"), root.join("sys/dev/block/8:1")).unwrap();
         symlink(root.join("sys/devices/dm-0"), root.join("sys/dev/block/253:0")).unwrap();
         let of = |major, minor| disks(rustix::fs::makedev(major, minor), &root);

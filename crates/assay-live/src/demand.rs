@@ -35,7 +35,8 @@ pub fn whole(own: OwnIo, source: &str, host: &HostContext, elapsed_s: f64) -> Io
     if let Some(late) = process_io.and_then(|io| uncounted(per_s(own.read_bytes), io)) {
         reads += late / READ_AHEAD_BYTES;
         bytes += late;
-        source += ", and reads of statements that had not ended, by /proc/PID/io, in pieces of 128 KiB";
+        source +=
+            ", and reads of statements that had not ended, by /proc/PID/io, in pieces of 128 KiB";
     }
     class.rate_iops = Some(Figure::new(reads + writes, source.clone()));
     class.throughput_bytes_per_s = Some(Figure::new(bytes, source.clone()));
@@ -102,20 +103,20 @@ mod tests {
         };
         HostContext {
             device: Some(NamedDevice { name: "vda".into(), counters, ..NamedDevice::default() }),
-            process_io: process_bytes_per_s.map(|read_bytes_per_s| ProcessIo {
-                read_bytes_per_s,
-                ..ProcessIo::default()
-            }),
+            process_io: process_bytes_per_s
+                .map(|read_bytes_per_s| ProcessIo { read_bytes_per_s, ..ProcessIo::default() }),
             ..HostContext::default()
         }
     }
 
-    const OWN: OwnIo = OwnIo { reads: 1000, read_bytes: 8_192_000, writes: 600, write_bytes: 600_000 };
+    const OWN: OwnIo =
+        OwnIo { reads: 1000, read_bytes: 8_192_000, writes: 600, write_bytes: 600_000 };
 
     /// A neighbour that reads thirty times as much changes the row of the device and nothing else.
     #[test]
     fn a_neighbour_is_no_demand() {
-        let (alone, beside) = (host(8_192_000, Some(819_200.0)), host(250_000_000, Some(819_200.0)));
+        let (alone, beside) =
+            (host(8_192_000, Some(819_200.0)), host(250_000_000, Some(819_200.0)));
         let of = |host: &HostContext| whole(OWN, "counters", host, 10.0);
         assert_eq!(of(&alone), of(&beside));
         assert_eq!(of(&beside).rate_iops.unwrap().value, 160.0);

@@ -401,7 +401,10 @@ impl Profile {
         });
         let what = if is_at_rest { "is at rest" } else { "works without I/O" };
         Err(Error::usage(
-            format!("{}: the database {what}: it issued {iops:.1} I/Os per second{seen}", self.name),
+            format!(
+                "{}: the database {what}: it issued {iops:.1} I/Os per second{seen}",
+                self.name
+            ),
             "profile it again while it works, for an hour with --time 1h, or name a report of a busy hour",
         ))
     }

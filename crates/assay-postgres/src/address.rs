@@ -320,8 +320,16 @@ mod tests {
         assert_eq!((address.host, address.port), (Host::Network("127.0.0.1".to_owned()), 54398));
         let cloud = "postgresql://me@h/shop?target_session_attrs=any&options=endpoint%3Dep-1";
         let cloud = of(cloud).unwrap();
-        assert_eq!((cloud.database.as_str(), cloud.terms.options.as_deref()), ("shop", Some("endpoint=ep-1")));
-        assert!(of("postgresql://me@h/shop?gssencmode=require").unwrap_err().message().contains("gssencmode"));
+        assert_eq!(
+            (cloud.database.as_str(), cloud.terms.options.as_deref()),
+            ("shop", Some("endpoint=ep-1"))
+        );
+        assert!(
+            of("postgresql://me@h/shop?gssencmode=require")
+                .unwrap_err()
+                .message()
+                .contains("gssencmode")
+        );
         for list in ["postgresql://h1:5432,h2:5432/shop", "host=h1,h2 user=me"] {
             assert_eq!(of(list).unwrap_err().message(), "the address is a list of hosts", "{list}");
         }

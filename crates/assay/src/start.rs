@@ -66,9 +66,9 @@ pub fn check(targets: &[String], options: &StartOptions) -> Result<()> {
     let found = directories().find_map(|directory| live_database(directory, proc));
     let is_inside = found.is_some();
     let on_device = || {
-        directories().filter(|directory| directory.is_dir()).find_map(|directory| {
-            database_on_device(directory, Path::new("/"))
-        })
+        directories()
+            .filter(|directory| directory.is_dir())
+            .find_map(|directory| database_on_device(directory, Path::new("/")))
     };
     let Some(found) = found.or_else(on_device) else { return Ok(()) };
     let warning = warning(&found, is_inside);

@@ -52,9 +52,8 @@ impl BySecond {
     pub(super) fn add(&mut self, elapsed: Duration, now: IoCounters) {
         let at_s = elapsed.as_secs_f64();
         let length_s = (at_s - self.last_s).max(1e-3);
-        let per_s = |of: fn(&IoCounters) -> u64| {
-            real(of(&now).saturating_sub(of(&self.last))) / length_s
-        };
+        let per_s =
+            |of: fn(&IoCounters) -> u64| real(of(&now).saturating_sub(of(&self.last))) / length_s;
         let second = IoSecond {
             at_s,
             read_iops: per_s(|one| one.reads),

@@ -94,7 +94,10 @@ impl<'a> Delta<'a> {
         if ended > 0 || sum(&["COM_BEGIN"]) > 0 {
             return (ended, "Com_commit + Com_rollback, and those of XA");
         }
-        (sum(&AUTOCOMMITTED), "statements that commit by themselves: Com_select, Com_insert, Com_update, Com_delete, Com_replace")
+        (
+            sum(&AUTOCOMMITTED),
+            "statements that commit by themselves: Com_select, Com_insert, Com_update, Com_delete, Com_replace",
+        )
     }
 
     /// Waits of client sessions.

@@ -153,9 +153,10 @@ fn transactions_are_what_commits_and_rollbacks_end() {
         (transactions.unwrap().value, executions.unwrap().value)
     };
     assert_eq!(rate(&story), (100.0, 2000.0));
-    story.after.status.extend(
-        ["COM_BEGIN", "COM_COMMIT", "COM_ROLLBACK"].map(|name| (name.to_owned(), 7)),
-    );
+    story
+        .after
+        .status
+        .extend(["COM_BEGIN", "COM_COMMIT", "COM_ROLLBACK"].map(|name| (name.to_owned(), 7)));
     assert_eq!(rate(&story), (1800.0, 2000.0));
     assert!(story.profile().work.transactions_per_s.unwrap().source.contains("by themselves"));
 }
@@ -166,7 +167,8 @@ fn transactions_are_what_commits_and_rollbacks_end() {
 fn the_demand_is_what_the_server_counts() {
     use assay_model::counters::{DeviceCounters, NamedDevice};
     let mut story = story();
-    let counters = DeviceCounters { read_ios: 300_000, read_bytes: 3 << 30, ..DeviceCounters::default() };
+    let counters =
+        DeviceCounters { read_ios: 300_000, read_bytes: 3 << 30, ..DeviceCounters::default() };
     story.host.device = Some(NamedDevice { name: "vda".into(), outstanding_ios: 0, counters });
     for files in [true, false] {
         story.both(|snapshot| snapshot.settings.instruments.files = files);

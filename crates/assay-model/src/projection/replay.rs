@@ -55,7 +55,8 @@ impl ReplayedClass {
 impl DemandReplay {
     /// Mean time of an I/O now over the classes that are timed, seconds.
     pub fn wait_now_s(&self) -> Option<f64> {
-        let timed = || self.classes.iter().filter_map(|class| Some((class.rate_iops, class.now_s?)));
+        let timed =
+            || self.classes.iter().filter_map(|class| Some((class.rate_iops, class.now_s?)));
         let ios: f64 = timed().map(|(rate, _)| rate).sum();
         let waited: f64 = timed().map(|(rate, now_s)| rate * now_s).sum();
         (ios > 0.0).then_some(waited / ios)

@@ -155,7 +155,10 @@ fn the_demand_is_what_the_server_counts() {
         let bytes = 16_384_000.0 + 100_000.0 + 314_572.8 + 8192.0 * written;
         assert!(near(value(&all.throughput_bytes_per_s), bytes), "{major}: {all:?}");
         let temporary = profile.class(IoPurpose::Temporary).unwrap();
-        assert!(near(value(&temporary.transfer_bytes), 131_072.0) && near(value(&temporary.rate_iops), 2.4));
+        assert!(
+            near(value(&temporary.transfer_bytes), 131_072.0)
+                && near(value(&temporary.rate_iops), 2.4)
+        );
         assert!(all.rate_iops.as_ref().unwrap().source.contains("pg_stat_"));
     }
 }

@@ -10,8 +10,8 @@ use crate::processes::{parent, usage, whole_usage};
 use assay_dbserver::processes::name;
 use assay_dbserver::{ServerTraffic, Usage};
 use assay_live::watch::{
-    IoCounters, Kind, Observed, ObservedServer, ObservedServerSpan, Own, Plan, Process, ServerSample,
-    TaskTimes, observe,
+    IoCounters, Kind, Observed, ObservedServer, ObservedServerSpan, Own, Plan, Process,
+    ServerSample, TaskTimes, observe,
 };
 use assay_live::{HostContext, Intervals, SessionState};
 use assay_model::{Profile, Result};

@@ -4,8 +4,8 @@ use super::facts::significant;
 use crate::view::{Look, Table};
 use assay_model::number::real;
 use assay_model::profile::{
-    FunctionIo, LoadLine, ProcessIo, Profile, ReadLevels, ReadTimes, RelationIo, Sampling, ServerActivity,
-    StatementIo, TablespaceIo, TimeSource, TimedEvent,
+    FunctionIo, LoadLine, ProcessIo, Profile, ReadLevels, ReadTimes, RelationIo, Sampling,
+    ServerActivity, StatementIo, TablespaceIo, TimeSource, TimedEvent,
 };
 use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 
@@ -93,8 +93,9 @@ fn levels(levels: Option<&ReadLevels>, process_io: Option<&ProcessIo>) -> Table 
         "blocks not in the buffer cache".to_owned(),
         significant(levels.database_per_s),
     ]);
-    let device =
-        levels.device_iops.map(|iops| vec!["reads of the device, all programs".to_owned(), significant(iops)]);
+    let device = levels
+        .device_iops
+        .map(|iops| vec!["reads of the device, all programs".to_owned(), significant(iops)]);
     rows.extend(device);
     let cached = levels.page_cache_share.map(|share| {
         vec!["of the blocks read, not read from storage, at least".to_owned(), percent(share)]
@@ -102,7 +103,10 @@ fn levels(levels: Option<&ReadLevels>, process_io: Option<&ProcessIo>) -> Table 
     rows.extend(cached);
     let moved = process_io.into_iter().flat_map(|io| {
         let row = |what: &str, bytes_per_s: f64| {
-            vec![format!("bytes {what} storage by the server's processes"), show_throughput(bytes_per_s)]
+            vec![
+                format!("bytes {what} storage by the server's processes"),
+                show_throughput(bytes_per_s),
+            ]
         };
         [row("read from", io.read_bytes_per_s), row("written to", io.write_bytes_per_s)]
     });

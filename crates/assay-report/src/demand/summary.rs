@@ -38,10 +38,8 @@ fn next(name: &str, file: &str) -> Vec<(&'static str, String)> {
         let keep = "Keep the profile, to plan and size by it";
         return vec![check, (keep, format!("assay profile {file} --output DIR"))];
     }
-    let plan = (
-        "Write its demand as a workload for other tools and times",
-        format!("assay plan {file}"),
-    );
+    let plan =
+        ("Write its demand as a workload for other tools and times", format!("assay plan {file}"));
     vec![check, plan]
 }
 

@@ -44,7 +44,8 @@ impl<'a> Check<'a> {
     /// `a transaction takes 243 ms instead of 291 ms (95% CI 231 – 255 ms)`.
     fn response(&self) -> Option<String> {
         let unit = self.projection.unit.name();
-        if let Some((now_s, there)) = self.replay.response_now_s.zip(self.replay.response_s.as_ref())
+        if let Some((now_s, there)) =
+            self.replay.response_now_s.zip(self.replay.response_s.as_ref())
         {
             return Some(format!(
                 "one {unit} takes {} instead of {} ({})",
@@ -112,7 +113,8 @@ impl<'a> Check<'a> {
                 show_count(self.demanded())
             );
         }
-        let response = self.response().unwrap_or_else(|| "its I/O fails or takes longer".to_owned());
+        let response =
+            self.response().unwrap_or_else(|| "its I/O fails or takes longer".to_owned());
         let Some((class, now_s, there)) =
             self.slowest().and_then(|class| Some((class, class.now_s?, class.there_s.as_ref()?)))
         else {
@@ -146,7 +148,8 @@ impl<'a> Check<'a> {
             _ => "The interval of the measurement reaches both sides of the limit. Measure for longer with --time."
                 .to_owned(),
         };
-        let seen = self.response().map_or_else(String::new, |response| format!(" Measured: {response}."));
+        let seen =
+            self.response().map_or_else(String::new, |response| format!(" Measured: {response}."));
         format!("Not decided for {name}. {why}{seen}")
     }
 }
@@ -219,7 +222,11 @@ fn more_work(check: &Check<'_>) -> Option<String> {
     let closed = target.state(|population| matches!(population, Population::Closed { .. }))?;
     let limit = target.next_limit().map_or_else(String::new, |bound| {
         let least = if bound.at_least { "at least " } else { "" };
-        format!(" The next limit is {}, at {least}{} per second.", bound.limit.name(), rate(bound.most_per_s))
+        format!(
+            " The next limit is {}, at {least}{} per second.",
+            bound.limit.name(),
+            rate(bound.most_per_s)
+        )
     });
     Some(format!(
         "Without think time its sessions would do {} {}s per second instead of {} (95% CI {}), by the model.{limit}",
@@ -232,7 +239,8 @@ fn more_work(check: &Check<'_>) -> Option<String> {
 
 /// Work and response, now and there.
 fn work_table(check: &Check<'_>) -> Table {
-    let mut table = Table::of_numbers("Work and response of the database", &["", "now", "here", "95% CI"]);
+    let mut table =
+        Table::of_numbers("Work and response of the database", &["", "now", "here", "95% CI"]);
     let base = &check.projection.base;
     let unit = check.projection.unit.name();
     let is_short = check.shortfall().is_some();
@@ -241,7 +249,8 @@ fn work_table(check: &Check<'_>) -> Table {
         let here = if is_short { "less".to_owned() } else { now.clone() };
         table.push(vec![format!("{unit}s per second"), now, here, String::new()]);
     }
-    if let Some((now_s, there)) = check.replay.response_now_s.zip(check.replay.response_s.as_ref()) {
+    if let Some((now_s, there)) = check.replay.response_now_s.zip(check.replay.response_s.as_ref())
+    {
         let interval = span(there, seconds);
         table.push(vec![
             format!("response of one {unit}"),
@@ -298,7 +307,13 @@ mod tests {
     }
 
     fn report(outcome: Outcome, there_s: f64) -> Report {
-        let estimate = |value: f64| Estimate { value, low: 0.9 * value, high: 1.1 * value, confidence: 0.95, n: 50 };
+        let estimate = |value: f64| Estimate {
+            value,
+            low: 0.9 * value,
+            high: 1.1 * value,
+            confidence: 0.95,
+            n: 50,
+        };
         let text = r#"{"format":1,"profile":"shop","product":"postgresql","unit":"transaction","inputs":[],
             "base":{"population":{"kind":"same_work"},"throughput_per_s":{"value":60.0,"low":60.0,"high":60.0,"confidence":1.0,"n":1},
             "response_s":{"value":0.02,"low":0.02,"high":0.02,"confidence":1.0,"n":1},
@@ -334,10 +349,16 @@ mod tests {
     fn the_verdict_is_about_the_database() {
         let pass = report(Outcome::Pass, 0.001);
         let words = headline(&pass).unwrap().words;
-        assert_eq!(words, "shop is not slower on this storage: one transaction takes 16.0 ms instead of 20.0 ms (95% CI 14.4 ms – 17.6 ms).");
+        assert_eq!(
+            words,
+            "shop is not slower on this storage: one transaction takes 16.0 ms instead of 20.0 ms (95% CI 14.4 ms – 17.6 ms)."
+        );
         assert_eq!(asked(&pass).unwrap(), "Is /new fast enough for shop?");
         let fail = headline(&report(Outcome::Fail, 0.012)).unwrap().words;
-        assert!(fail.contains("because writes of the redo log take 12.0 ms instead of 2.00 ms"), "{fail}");
+        assert!(
+            fail.contains("because writes of the redo log take 12.0 ms instead of 2.00 ms"),
+            "{fail}"
+        );
         assert!(fail.contains("faster synchronous writes"), "{fail}");
         assert!(headline(&Report::default()).is_none());
     }

@@ -104,7 +104,7 @@ fn workload(
     is_dry: bool,
 ) -> Result<(Workload, Option<DatabaseDemand>)> {
     let (warm_up, duration) = workload_times(options.time, options.database.is_some());
-    let usual = || {
+    let usual = || -> Result<Workload> {
         let preset = preset(if write { "oltp" } else { "oltp-read" })?;
         Ok(Workload { warm_up, duration, ..preset })
     };

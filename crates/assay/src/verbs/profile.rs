@@ -111,9 +111,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
     let output = OutputOptions { json: options.json, full: true, quiet: options.quiet };
     refuse_existing(options.html.as_deref())?;
-    let document = |name: &str| {
-        options.output.as_deref().map(|directory| directory.join(document_name(name)))
-    };
+    let document =
+        |name: &str| options.output.as_deref().map(|directory| directory.join(document_name(name)));
     let named = |name: &str| refuse_existing(document(name).as_deref());
     let wanted =
         ServerWatch { address, length: options.time, canary: options.canary, named: &named };

@@ -64,7 +64,10 @@ fn client(server: &Server) -> Connection {
 }
 
 fn value(profile: &Value, pointer: &str) -> f64 {
-    profile.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("{pointer}: {profile}"))
+    profile
+        .pointer(pointer)
+        .and_then(Value::as_f64)
+        .unwrap_or_else(|| panic!("{pointer}: {profile}"))
 }
 
 /// Blocks and writes of the log that the server has counted; the session that asks has reported its own.
@@ -92,10 +95,8 @@ fn the_demand_is_what_the_server_counts_beside_a_neighbour() {
     let mut observer = client(&server);
     let before = counted(&mut observer);
     let profile = beside_a_neighbour(&place.0, || {
-        let child = place
-            .command(&format!("profile {target} --time 6s --json --quiet"))
-            .spawn()
-            .unwrap();
+        let child =
+            place.command(&format!("profile {target} --time 6s --json --quiet")).spawn().unwrap();
         let mut worker = client(&server);
         wait_for(|| sessions_of_assay(&mut worker) > 0);
         thread::sleep(std::time::Duration::from_secs(1));
@@ -110,22 +111,35 @@ fn the_demand_is_what_the_server_counts_beside_a_neighbour() {
         json(&child.wait_with_output().unwrap())
     });
     let after = counted(&mut observer);
-    let (rate, elapsed_s) = (value(&profile, "/classes/0/rate_iops/value"), value(&profile, "/elapsed_s/value"));
+    let (rate, elapsed_s) =
+        (value(&profile, "/classes/0/rate_iops/value"), value(&profile, "/elapsed_s/value"));
     let (seen, right) = (rate * elapsed_s, after - before);
     assert!((seen - right).abs() < 0.05 * right + 40.0, "{seen} {right}: {profile}");
     assert!(right > 3000.0, "{right}");
     // The seconds say the same as the whole.
     let seconds = profile["server"]["io_by_second"].as_array().unwrap();
-    let sum: f64 = seconds.iter().map(|one| {
-        ["read_iops", "write_iops", "log_iops"].iter().map(|name| one[name].as_f64().unwrap()).sum::<f64>()
-    }).sum();
+    let sum: f64 = seconds
+        .iter()
+        .map(|one| {
+            ["read_iops", "write_iops", "log_iops"]
+                .iter()
+                .map(|name| one[name].as_f64().unwrap())
+                .sum::<f64>()
+        })
+        .sum();
     assert!((sum - seen).abs() < 0.25 * seen, "{sum} {seen}");
     // The device is a row of its own, and no stream of a plan.
     let device = &profile["server"]["device"];
     if device.is_null() {
         println!("skipped: the test's directory lies on no block device");
     } else {
-        assert!(profile["classes"].as_array().unwrap().iter().all(|class| !class.to_string().contains("diskstats")));
+        assert!(
+            profile["classes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|class| !class.to_string().contains("diskstats"))
+        );
     }
 }
 
@@ -189,7 +203,10 @@ impl Pooler {
         let upstream = server.address("postgres");
         let config = format!(
             "[databases]\npostgres = host={} port={} user={} password={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nauth_type = any\npool_mode = {mode}\nunix_socket_dir =\nignore_startup_parameters = extra_float_digits\n",
-            server.daemon.data().display(), upstream.port, upstream.user, upstream.password.unwrap_or_default()
+            server.daemon.data().display(),
+            upstream.port,
+            upstream.user,
+            upstream.password.unwrap_or_default()
         );
         fs::write(home.join("pooler.ini"), config).unwrap();
         let mut command = Command::new(program);
@@ -252,10 +269,8 @@ fn storage_is_checked_for_a_live_server_in_one_command() {
                 worker.run(&format!("UPDATE t SET v = 'z' WHERE k = {key}; SELECT count(v) FROM t WHERE k < {key}")).unwrap();
             }
         });
-        let both = (
-            check("sim:servers?count=64&service=2us"),
-            check("sim:servers?count=1&service=30ms"),
-        );
+        let both =
+            (check("sim:servers?count=64&service=2us"), check("sim:servers?count=1&service=30ms"));
         done.store(true, Ordering::Relaxed);
         both
     });
@@ -279,7 +294,8 @@ fn a_server_that_stops_while_it_is_watched_ends_the_check() {
     let Some(place) = Place::new("stops") else { return };
     let server = given_server(&place.0.join("d"));
     let target = address(&server, None);
-    let arguments = format!("check sim:servers?count=2&service=1ms --for {target} --profile-time 60s --quiet");
+    let arguments =
+        format!("check sim:servers?count=2&service=1ms --for {target} --profile-time 60s --quiet");
     let child = place.command(&arguments).spawn().unwrap();
     let mut observer = client(&server);
     wait_for(|| sessions_of_assay(&mut observer) > 0);
@@ -302,7 +318,8 @@ fn transactions_of_mariadb_are_transactions_and_its_demand_is_its_own() {
     }
     let target = mariadb::own_address(&server);
     let profile = beside_a_neighbour(&place.0, || {
-        let child = place.command(&format!("profile {target} --time 5s --json --quiet")).spawn().unwrap();
+        let child =
+            place.command(&format!("profile {target} --time 5s --json --quiet")).spawn().unwrap();
         wait_for(|| {
             let sql = "SELECT COUNT(*) FROM information_schema.PROCESSLIST";
             client.one(sql).unwrap().count(0) > Some(1)
@@ -311,7 +328,8 @@ fn transactions_of_mariadb_are_transactions_and_its_demand_is_its_own() {
         for key in 0..60 {
             client.run("BEGIN").unwrap();
             for step in 0..5 {
-                let sql = format!("UPDATE shop.t SET v = 'y{step}' WHERE k = {}", (key * 5 + step) % 200);
+                let sql =
+                    format!("UPDATE shop.t SET v = 'y{step}' WHERE k = {}", (key * 5 + step) % 200);
                 client.run(&sql).unwrap();
             }
             client.run("COMMIT").unwrap();

@@ -34,7 +34,10 @@ fn of_database_check(report: &Report, target: &str) -> Option<Vec<Step>> {
             format!("assay check {target} --for {} --time 5min", shell_word(database)),
         )],
         Outcome::Pass | Outcome::Fail => {
-            vec![("Predict more users, another cache or other CPUs", "assay predict latest --on latest".to_owned())]
+            vec![(
+                "Predict more users, another cache or other CPUs",
+                "assay predict latest --on latest".to_owned(),
+            )]
         }
     })
 }
