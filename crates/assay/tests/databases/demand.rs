@@ -159,7 +159,7 @@ fn a_server_at_rest_has_no_demand_and_nothing_is_planned_by_it() {
     // What the table left to write is written, and statistics are counted.
     client(&server).run("VACUUM ANALYZE t; CHECKPOINT; SELECT pg_sleep(2)").unwrap();
     let profiled = beside_a_neighbour(&place.0, || {
-        place.run(&format!("profile {target} --time 3s --quiet -o out"))
+        place.run(&format!("profile {target} --time 3s --quiet -o out --html page.html"))
     });
     assert_eq!(profiled.status.code(), Some(0), "{}", words(&profiled));
     let text = fs::read_to_string(place.0.join("out/postgres.profile.json")).unwrap();
@@ -182,9 +182,9 @@ fn a_server_at_rest_has_no_demand_and_nothing_is_planned_by_it() {
     let short = place.run(&format!("check d --for {target} --profile-time 1s --yes"));
     assert_eq!(short.status.code(), Some(2), "{}", words(&short));
     assert!(words(&short).contains("too short for a profile"), "{}", words(&short));
-    // What the text says to do next can be done.
-    let text = String::from_utf8_lossy(&profiled.stdout).into_owned();
-    assert!(text.contains("assay check DIR --for out/postgres.profile.json"), "{text}");
+    // What the page says to do next can be done.
+    let page = fs::read_to_string(place.0.join("page.html")).unwrap();
+    assert!(page.contains("assay check DIR --for out/postgres.profile.json"), "{page}");
 }
 
 /// A pooler in front of the server, as an account that may not be root.
