@@ -1,5 +1,10 @@
 //! All of it in about two minutes: calibrations, a workload, a ladder on a real database, and a verdict.
 
+mod replayed;
+
+pub use replayed::DatabaseDemand;
+pub(crate) use replayed::scaled;
+
 use crate::calibrate::calibrate_recording;
 use crate::cluster::HostsPlan;
 use crate::context::Context;
@@ -9,6 +14,7 @@ use crate::load::ladder_run::{LadderPlan, beside};
 use crate::load::load_driver::LoadDriver;
 use crate::load::server_plan::ServerPlan;
 use crate::load::slob::{BlockSetup, WARM_UP};
+use crate::loaded_run::LoadedRun;
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::{Recording, RunRequest};
@@ -28,7 +34,7 @@ use assay_model::number::{real, real_len};
 use assay_model::projection::TargetOrigin;
 use assay_model::run::RunKind;
 use assay_model::units::{Bytes, Nanos, Rate};
-use assay_model::{Error, Profile, Result, Workload};
+use assay_model::{Error, Result, Workload};
 use assay_predict::{Demand, ProjectionPlan, StorageSource, demand_of, project};
 use assay_store::{Document, RunWriter};
 use serde::{Deserialize, Serialize};
@@ -57,7 +63,7 @@ pub struct CheckPlan {
     pub target: TargetPlan,
     /// Measured time in all.
     pub time: Nanos,
-    /// Limit on p99 that is asked.
+    /// Limit on p99 that is asked; where the question is about one database, and nobody asks, none is judged.
     pub max_latency: Nanos,
     /// Rate at which it must be kept.
     pub min_iops: Rate,
@@ -91,15 +97,19 @@ impl CheckPlan {
     pub fn run(
         &self,
         named: Option<CriteriaSource>,
-        database: Option<&Profile>,
+        database: Option<&DatabaseDemand>,
         context: &Context,
     ) -> Result<FinishedRun> {
-        let criteria = match CriteriaSource::of(named, &self.workload)? {
-            Some(criteria) => criteria,
-            None => CriteriaSource::new(&check_criteria(self.max_latency, self.min_iops)?)?,
+        let criteria = match (named, database) {
+            (Some(named), _) => named,
+            (None, Some(database)) => CriteriaSource::new(&database.criteria(&self.workload))?,
+            (None, None) => match CriteriaSource::of(None, &self.workload)? {
+                Some(criteria) => criteria,
+                None => CriteriaSource::new(&check_criteria(self.max_latency, self.min_iops)?)?,
+            },
         };
         let write = self.target.may_be_written();
-        let demand = database.map(|profile| demand_of(profile, None).demand);
+        let demand = database.map(|database| demand_of(&database.profile, None).demand);
         let method = self.method(write, demand.as_ref());
         self.check_time(&method)?;
         method.check().map_err(|error| error.context("--max-latency"))?;
@@ -123,8 +133,9 @@ impl CheckPlan {
         };
         // Test files go before the database comes and before the answer is given.
         let writer = recording.end();
-        if let Some(profile) = database {
-            self.project(profile, &writer)?;
+        if let Some(database) = database {
+            writer.put_json(Document::Profile, &database.profile)?;
+            self.project(database, &writer)?;
         }
         if finish == Finish::Complete
             && let Some(directory) = self.directory()
@@ -215,11 +226,12 @@ impl CheckPlan {
         self.check_time(&self.method(self.target.may_be_written(), None))
     }
 
-    /// The directory that a database can be made in; nothing when it is not wanted or there is none, or when hosts answer
-    /// together: a managed server is one of one machine.
+    /// The directory that a database can be made in; nothing when it is not wanted or there is none, where the question is
+    /// about another database, or when hosts answer together: a managed server is one of one machine.
     pub(crate) fn directory(&self) -> Option<&str> {
         let target = self.target.targets.first().filter(|target| Path::new(target).is_dir());
-        target.filter(|_| !self.no_database && self.hosts.is_none()).map(String::as_str)
+        let is_wanted = !self.no_database && !self.is_demand && self.hosts.is_none();
+        target.filter(|_| is_wanted).map(String::as_str)
     }
 
     /// Share of the time that the calibrations get.
@@ -251,7 +263,7 @@ impl CheckPlan {
     }
 
     /// What the database would do on this storage; nothing where there is no calibration of it.
-    fn project(&self, profile: &Profile, writer: &RunWriter) -> Result<()> {
+    fn project(&self, database: &DatabaseDemand, writer: &RunWriter) -> Result<()> {
         let Some(calibration) = writer.reader()?.json::<Calibration>(Document::Calibration)? else {
             return Ok(());
         };
@@ -262,8 +274,10 @@ impl CheckPlan {
             origin: if is_simulated { TargetOrigin::Simulated } else { TargetOrigin::Measured },
             log: None,
         };
-        let read = demand_of(profile, None);
-        let projection = project(&read, None, &[source], &ProjectionPlan::default());
+        let read = demand_of(&database.profile, None);
+        let mut projection = project(&read, None, &[source], &ProjectionPlan::default());
+        let measured = LoadedRun::read(&writer.reader()?)?.report.runs.pop();
+        projection.replay = measured.map(|run| database.replayed(&run));
         writer.put_json(Document::Projection, &projection)?;
         Ok(())
     }

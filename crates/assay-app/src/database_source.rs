@@ -27,7 +27,7 @@ impl DatabaseSource {
             return Ok(Self { profile: read_profile(Path::new(named))?, load: None });
         }
         let Some((run, step)) = named.rsplit_once(':') else {
-            return Err(no_file(named, store));
+            return of_whole_run(named, store);
         };
         let sessions = step.trim_start_matches("sessions-").parse::<u32>().map_err(|_| {
             Error::usage(
@@ -70,6 +70,15 @@ impl DatabaseSource {
     /// What one unit of its work demands.
     pub fn demand(&self) -> Demand {
         self.read().demand
+    }
+}
+
+/// A run that keeps the profile of its database, as a check for one does.
+fn of_whole_run(named: &str, store: &Store) -> Result<DatabaseSource> {
+    let run = store.open(named).ok();
+    match run.and_then(|run| run.json::<Profile>(Document::Profile).transpose()) {
+        Some(profile) => Ok(DatabaseSource { profile: profile?, load: None }),
+        None => Err(no_file(named, store)),
     }
 }
 

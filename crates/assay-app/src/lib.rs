@@ -30,6 +30,7 @@ pub mod loaded_run;
 pub mod locality;
 pub mod new_file;
 pub mod plan_document;
+pub mod named_database;
 pub mod predict;
 pub mod progress;
 pub mod recording;

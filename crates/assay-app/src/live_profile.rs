@@ -11,6 +11,7 @@ use assay_live::HostContext;
 use assay_live::watch::{ObservedServer, ObservedServerSpan, Plan, TaskTimes};
 use assay_model::counters::{Counters, TaskCounters};
 use assay_model::environment::Environment;
+use assay_model::profile::DeviceIo;
 use assay_model::units::Nanos;
 use assay_model::{Error, Profile, Result};
 use std::path::Path;
@@ -29,6 +30,8 @@ pub struct ServerWatch<'a> {
     pub length: Nanos,
     /// Whether to read single blocks during its load.
     pub canary: bool,
+    /// Hears the name of the profile before the server is watched, and may refuse it.
+    pub named: &'a dyn Fn(&str) -> Result<()>,
 }
 
 /// Watches a server and gives the same document as a report does.
@@ -43,7 +46,7 @@ pub fn profile(
     let length = Duration::from_nanos(wanted.length.0);
     if length < LENGTH_MIN {
         return Err(Error::usage(
-            format!("--time {} s is too short for a profile", length.as_secs_f64()),
+            format!("{} s is too short for a profile of a server", length.as_secs_f64()),
             "write at least 2s; a minute shows more",
         ));
     }
@@ -60,6 +63,7 @@ fn watched<W: ObservedServer>(
 ) -> Result<Profile> {
     let address = W::parse(wanted.address)?;
     let mut watcher = W::connect(&address)?;
+    (wanted.named)(&watcher.subject())?;
     let root = SysRoot::live();
     let mut place = ServerPlace::of(&mut watcher, &root)?;
     let times = |process_id: u32| -> Option<TaskCounters> { task_counters(&root, process_id) };
@@ -96,10 +100,36 @@ fn profile_of<W: ObservedServer>(
     missing: Vec<String>,
 ) -> Result<Profile> {
     let read_times = seen.read_times.clone();
-    let outside = HostContext { complete: seen.complete, read_times, ..outside };
+    let outside = HostContext {
+        complete: seen.complete,
+        read_times,
+        process_io: seen.process_io.clone(),
+        io_by_second: seen.io_by_second.clone(),
+        ..outside
+    };
     let mut profile = W::profile(seen, &outside)?;
     profile.missing.extend(missing);
+    profile.missing.extend(unknown_traffic(&outside));
+    let stands = outside.device.as_ref().filter(|_| device_of(&profile).is_none());
+    profile.missing.extend(stands.map(|device| {
+        format!(
+            "the device {}: its counters did not move while the server read or wrote",
+            device.name
+        )
+    }));
     Ok(profile)
+}
+
+fn device_of(profile: &Profile) -> Option<&DeviceIo> {
+    profile.server.as_ref()?.device.as_ref()
+}
+
+/// Where the server is on this host and its processes keep their traffic to themselves.
+fn unknown_traffic(outside: &HostContext) -> Option<String> {
+    let is_hidden = outside.device.is_some() && outside.process_io.is_none();
+    is_hidden.then(|| {
+        "bytes that the server's processes moved: run assay as root or as the server's own account".to_owned()
+    })
 }
 
 /// Where the server runs, as far as this host can see.

@@ -1,6 +1,7 @@
 //! Gathers what the store holds of a run into one report, and judges it: the same for a run that just ended and for
 //! one of last year.
 
+use crate::check::scaled;
 use crate::host_samples::HostSamples;
 use assay_judge::{
     Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, estimates_of_run, last_change,
@@ -18,6 +19,7 @@ use assay_model::run::{Event, EventKind, RunKind};
 use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
 use assay_model::verdict::{Bias, Doubt, NamedEstimate};
+use assay_model::workload::parse_workload;
 use assay_model::{Outcome, Result, Verdict};
 use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
 use assay_store::{CellReader, Document, RunReader};
@@ -69,8 +71,9 @@ impl LoadedRun {
         }
         let events: Vec<Event> = run.events()?.filter_map(Result::ok).collect();
         let mut series = Vec::new();
+        let is_paced = report.documents.iter().any(has_pattern);
         for cell in shown_cells(run)? {
-            let (run, of_cell) = read_cell(&cell, &events)?;
+            let (run, of_cell) = read_paced_cell(&cell, &events, is_paced)?;
             report.runs.push(run);
             series.push(of_cell);
         }
@@ -107,9 +110,19 @@ impl LoadedRun {
         self.report.cluster.as_ref().is_some_and(|cluster| cluster.lost().next().is_some())
     }
 
+    /// What a unit of the database's work takes with the times that were measured, where it was checked for one.
+    fn database_response(&self) -> Option<NamedEstimate> {
+        let replay = self.report.projection.as_ref()?.replay.as_ref()?;
+        let estimate = scaled(replay.time_ratio.as_ref()?, 1e9 * replay.base_s()?);
+        let quantity = "database.response_time".to_owned();
+        Some(NamedEstimate { quantity, subject: None, estimate })
+    }
+
     /// Judges the run by rules.
     pub fn judge(&self, rules: &Rules) -> Verdict {
         let run = self.report.runs.last().zip(self.series.last());
+        let given: Vec<NamedEstimate> =
+            self.watched.iter().cloned().chain(self.database_response()).collect();
         let doubts: Vec<Doubt> = self.report.cluster.iter().filter_map(of_hosts).collect();
         rules.judge(&Facts {
             calibration: self.report.calibration.as_ref(),
@@ -117,11 +130,17 @@ impl LoadedRun {
             load: self.report.load.as_ref().map(|load| LoadFacts { load, series: &self.rungs }),
             dss: self.report.dss.as_ref(),
             integrity: self.report.integrity.as_ref(),
-            given: &self.watched,
+            given: &given,
             environment: self.report.environment.as_ref(),
             doubts: &doubts,
         })
     }
+}
+
+/// Whether a document is a workload whose load itself changes from second to second.
+fn has_pattern(document: &Text) -> bool {
+    document.name == Document::Workload.file_name()
+        && parse_workload(&document.text).is_ok_and(|workload| workload.has_pattern())
 }
 
 /// What of hosts that measured together leaves every number in doubt.
@@ -200,6 +219,15 @@ fn watched(run: &RunReader, report: &mut Report) -> Result<Vec<NamedEstimate>> {
 
 /// A cell with its numbers, and how it went over time.
 pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Series)> {
+    read_paced_cell(cell, events, false)
+}
+
+/// The same of a load that may itself change from second to second: then a change of level is not the storage's.
+fn read_paced_cell(
+    cell: &CellReader,
+    events: &[Event],
+    is_paced: bool,
+) -> Result<(RunReport, Series)> {
     let measurement = cell.measurement()?;
     let (mut timeline, mut series) = (TimelineBuilder::new(), SeriesBuilder::new());
     for stretch in cell.joints()? {
@@ -213,6 +241,9 @@ pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Seri
         timeline.refine(&summary?);
     }
     let series = series.finish();
+    if is_paced {
+        series.keep_one_level();
+    }
     let run = Run { measurement: &measurement, series: &series };
     let estimates = estimates_of_run(run);
     let level_change = last_change(run).map(|left| left.change);

@@ -20,6 +20,14 @@ pub struct Usage {
     pub queue_ns: u64,
     /// Bytes that storage had to give for them; the page cache gave the rest. `None` without the right to know.
     pub storage_read_bytes: Option<u64>,
+    /// Bytes that they gave to storage, or to the kernel to be written later, less what was never written. `None` without
+    /// the right to know.
+    pub storage_write_bytes: Option<u64>,
+}
+
+/// A sum or a difference where both sides are known.
+fn both(mine: Option<u64>, theirs: Option<u64>, of: fn(u64, u64) -> u64) -> Option<u64> {
+    mine.zip(theirs).map(|(mine, theirs)| of(mine, theirs))
 }
 
 impl Usage {
@@ -29,10 +37,16 @@ impl Usage {
         Self {
             cpu_ns: self.cpu_ns + other.cpu_ns,
             queue_ns: self.queue_ns + other.queue_ns,
-            storage_read_bytes: self
-                .storage_read_bytes
-                .zip(other.storage_read_bytes)
-                .map(|(mine, theirs)| mine + theirs),
+            storage_read_bytes: both(
+                self.storage_read_bytes,
+                other.storage_read_bytes,
+                |mine, theirs| mine + theirs,
+            ),
+            storage_write_bytes: both(
+                self.storage_write_bytes,
+                other.storage_write_bytes,
+                |mine, theirs| mine + theirs,
+            ),
         }
     }
 
@@ -42,10 +56,16 @@ impl Usage {
         Self {
             cpu_ns: self.cpu_ns.saturating_sub(earlier.cpu_ns),
             queue_ns: self.queue_ns.saturating_sub(earlier.queue_ns),
-            storage_read_bytes: self
-                .storage_read_bytes
-                .zip(earlier.storage_read_bytes)
-                .map(|(now, then)| now.saturating_sub(then)),
+            storage_read_bytes: both(
+                self.storage_read_bytes,
+                earlier.storage_read_bytes,
+                u64::saturating_sub,
+            ),
+            storage_write_bytes: both(
+                self.storage_write_bytes,
+                earlier.storage_write_bytes,
+                u64::saturating_sub,
+            ),
         }
     }
 }
@@ -69,7 +89,8 @@ impl Group {
     /// What those that live used after `earlier`. Whoever came since then counts from its beginning, and whoever has
     /// ended counts for nothing: its use before `earlier` must not be taken off that of others.
     pub fn since(&self, earlier: &Self) -> Usage {
-        let none = Usage { storage_read_bytes: Some(0), ..Usage::default() };
+        let none =
+            Usage { storage_read_bytes: Some(0), storage_write_bytes: Some(0), ..Usage::default() };
         let passed = self.0.iter().map(|(process, now)| {
             // Less time than before is that of another process which got the same number.
             let then = earlier.0.get(process).filter(|then| then.cpu_ns <= now.cpu_ns);
@@ -86,13 +107,15 @@ pub fn usage_at(place: &str) -> Option<Usage> {
     let times = std::fs::read_to_string(format!("{place}/schedstat")).ok()?;
     let mut fields = times.split_whitespace().map(str::parse);
     let traffic = std::fs::read_to_string(format!("{place}/io")).ok();
+    let bytes = |name: &str| -> Option<u64> {
+        traffic.as_ref()?.lines().find_map(|line| line.strip_prefix(name))?.parse().ok()
+    };
+    let cancelled = || bytes("cancelled_write_bytes: ").unwrap_or(0);
     Some(Usage {
         cpu_ns: fields.next()?.ok()?,
         queue_ns: fields.next()?.ok()?,
-        storage_read_bytes: traffic.and_then(|text| {
-            let line = text.lines().find_map(|line| line.strip_prefix("read_bytes: "))?;
-            line.parse().ok()
-        }),
+        storage_read_bytes: bytes("read_bytes: "),
+        storage_write_bytes: bytes("write_bytes: ").map(|all| all.saturating_sub(cancelled())),
     })
 }
 

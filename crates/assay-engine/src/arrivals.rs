@@ -1,7 +1,7 @@
 //! When the next I/O starts: at once or after thinking in a closed loop, or on an absolute schedule in an open one.
 
-use assay_model::number::{count, real};
-use assay_model::workload::{Arrival, Process};
+use assay_model::number::{count, index, real, real_len};
+use assay_model::workload::{Arrival, Process, Stream};
 use assay_stats::random::Random;
 use std::collections::VecDeque;
 
@@ -19,9 +19,69 @@ pub enum Arrivals {
     Open(Schedule),
 }
 
+/// Nanoseconds of one step of a pattern.
+const STEP_NS: f64 = 1e9;
+
+/// A rate that changes from second to second.
+#[derive(Debug)]
+struct Pace {
+    /// Rate over the mean rate, a second each; from the start again at the end. None is an even rate.
+    weights: Vec<f64>,
+}
+
+impl Pace {
+    fn new(pattern: &[f64]) -> Self {
+        let mean = pattern.iter().sum::<f64>() / real_len(pattern.len());
+        Self { weights: pattern.iter().map(|weight| weight / mean).collect() }
+    }
+
+    fn weight(&self, step: f64) -> f64 {
+        self.weights[index(step) % self.weights.len()]
+    }
+
+    /// How long after `elapsed_ns` as many arrivals have come as the mean rate brings in `gap_ns`: the inverse of the integrated
+    /// rate, by which a process of an even rate becomes one of a rate that changes (Lewis and Shedler 1979).
+    fn stretch_ns(&self, elapsed_ns: f64, gap_ns: f64) -> f64 {
+        if self.weights.is_empty() {
+            return gap_ns;
+        }
+        let mut at_ns = elapsed_ns;
+        let mut left_ns = gap_ns;
+        loop {
+            let step = (at_ns.max(0.0) / STEP_NS).floor();
+            let weight = self.weight(step);
+            let end_ns = (step + 1.0) * STEP_NS;
+            let room_ns = (end_ns - at_ns) * weight;
+            if left_ns <= room_ns && weight > 0.0 {
+                return at_ns + left_ns / weight - elapsed_ns;
+            }
+            at_ns = end_ns;
+            left_ns -= room_ns;
+        }
+    }
+
+    /// The time in which the mean rate brings what comes between two times: the integrated rate.
+    fn mean_rate_ns(&self, from_ns: f64, to_ns: f64) -> f64 {
+        if self.weights.is_empty() {
+            return to_ns - from_ns;
+        }
+        let mut at_ns = from_ns;
+        let mut sum_ns = 0.0;
+        while at_ns < to_ns {
+            let step = (at_ns / STEP_NS).floor();
+            let end_ns = ((step + 1.0) * STEP_NS).min(to_ns);
+            sum_ns += (end_ns - at_ns) * self.weight(step);
+            at_ns = end_ns;
+        }
+        sum_ns
+    }
+}
+
 /// Absolute arrival times: each is the previous intended time plus a gap, never "now" plus a gap.
 #[derive(Debug)]
 pub struct Schedule {
+    pace: Pace,
+    start_ns: u64,
     due_ns: u64,
     /// What rounding to whole nanoseconds left over. Clocks count from the start of the machine:
     /// after a year `f64` resolves 4 ns, and a sum of gaps would drift by parts of a thousand.
@@ -34,9 +94,9 @@ pub struct Schedule {
 }
 
 impl Arrivals {
-    /// The arrivals of one of `workers` equal workers, beginning at `start_ns`.
-    pub fn new(arrival: &Arrival, worker: u64, workers: u64, seed: u64, start_ns: u64) -> Self {
-        match *arrival {
+    /// The arrivals of one of `workers` equal workers of a stream, beginning at `start_ns`.
+    pub fn new(stream: &Stream, worker: u64, workers: u64, seed: u64, start_ns: u64) -> Self {
+        match stream.arrival {
             Arrival::Closed { think_time, .. } => {
                 Self::Closed { think_ns: think_time.0, thinking: VecDeque::new() }
             }
@@ -49,6 +109,8 @@ impl Arrivals {
                     Process::Poisson => gap_ns * random.exponential(),
                 };
                 let mut schedule = Schedule {
+                    pace: Pace::new(&stream.pattern),
+                    start_ns,
                     due_ns: start_ns,
                     rest_ns: 0.0,
                     gap_ns,
@@ -128,10 +190,15 @@ impl Schedule {
         Some(due_ns)
     }
 
-    /// Moves the next arrival by a gap, without losing fractions of a nanosecond.
+    /// Since the start, exactly.
+    fn elapsed_ns(&self) -> f64 {
+        real(self.due_ns - self.start_ns) + self.rest_ns
+    }
+
+    /// Moves the next arrival by a gap of the mean rate, without losing fractions of a nanosecond.
     #[inline]
     fn add(&mut self, gap_ns: f64) {
-        let exact_ns = self.rest_ns + gap_ns;
+        let exact_ns = self.rest_ns + self.pace.stretch_ns(self.elapsed_ns(), gap_ns);
         let whole_ns = count(exact_ns);
         self.due_ns = self.due_ns.saturating_add(whole_ns);
         self.rest_ns = exact_ns - real(whole_ns);
@@ -145,8 +212,8 @@ impl Schedule {
         if self.due_ns > end_ns {
             return 0;
         }
-        let left_ns = real(end_ns - self.due_ns) + 0.5 - self.rest_ns;
-        let gaps = left_ns / self.gap_ns;
+        let until_ns = real(end_ns - self.start_ns) + 0.5;
+        let gaps = self.pace.mean_rate_ns(self.elapsed_ns(), until_ns) / self.gap_ns;
         if gaps <= EXACT_BURSTS_MAX {
             return std::iter::from_fn(|| self.take(end_ns)).map(|_| 1).sum();
         }
@@ -166,14 +233,17 @@ impl Schedule {
 mod tests {
     use super::*;
     use assay_model::number::count_of;
-    use assay_model::units::Rate;
+    use assay_model::units::{Bytes, Rate, Share};
 
-    fn open(rate: f64, process: Process, burst: u32) -> Arrival {
-        Arrival::Open { rate: Rate(rate), process, burst, outstanding_max: 64, group_commit: None }
+    fn open(rate: f64, process: Process, burst: u32) -> Stream {
+        let rate = Rate(rate);
+        let arrival =
+            Arrival::Open { rate, process, burst, outstanding_max: 64, group_commit: None };
+        Stream { arrival, ..Stream::closed("s", Share(1.0), Bytes(8192), 1) }
     }
 
-    fn starts(arrival: &Arrival, worker: u64, workers: u64, until_ns: u64) -> Vec<u64> {
-        let Arrivals::Open(mut schedule) = Arrivals::new(arrival, worker, workers, 3, 0) else {
+    fn starts(stream: &Stream, worker: u64, workers: u64, until_ns: u64) -> Vec<u64> {
+        let Arrivals::Open(mut schedule) = Arrivals::new(stream, worker, workers, 3, 0) else {
             panic!("open")
         };
         std::iter::from_fn(|| schedule.take(until_ns)).collect()
@@ -195,6 +265,29 @@ mod tests {
         gaps.sort_unstable();
         // The median of an exponential of mean 50 us is 50 us * ln 2 = 34.66 us.
         assert!((34_000..35_300).contains(&gaps[gaps.len() / 2]));
+    }
+
+    #[test]
+    fn a_pattern_gives_each_second_its_share_and_keeps_the_mean() {
+        for process in [Process::Constant, Process::Poisson] {
+            let stream = Stream { pattern: vec![0.0, 3.0, 1.0, 0.0], ..open(20_000.0, process, 1) };
+            let times = starts(&stream, 0, 1, 8_000_000_000);
+            let mut seconds = [0.0; 8];
+            times.iter().for_each(|at_ns| {
+                if let Some(second) =
+                    seconds.get_mut(usize::try_from(at_ns / 1_000_000_000).unwrap())
+                {
+                    *second += 1.0;
+                }
+            });
+            // Mean weight 1: 60,000 and 20,000 a second; five standard deviations of a Poisson count.
+            for (second, right) in
+                [0.0, 60_000.0, 20_000.0, 0.0].into_iter().cycle().take(8).enumerate()
+            {
+                let off: f64 = seconds[second] - right;
+                assert!(off.abs() <= 5.0 * f64::sqrt(right) + 1.0, "{second}: {}", seconds[second]);
+            }
+        }
     }
 
     #[test]

@@ -157,13 +157,8 @@ impl<B: Backend> Worker<B> {
         if plan.stream.writes() {
             (0..plan.slots).for_each(|slot| payload.fill(backend.buffer(slot)));
         }
-        let arrivals = Arrivals::new(
-            &plan.stream.arrival,
-            part.worker,
-            part.workers,
-            part.seed,
-            times.start_ns,
-        );
+        let arrivals =
+            Arrivals::new(&plan.stream, part.worker, part.workers, part.seed, times.start_ns);
         let verification = plan.verifier.as_ref().map(|verifier| {
             let (worker, sync) = (plan.worker, plan.stream.sync);
             Verification::new(Arc::clone(verifier), worker, plan.slots, sync, part.seed)

@@ -36,6 +36,7 @@ mod namespace;
 pub mod open_files;
 mod page_cache;
 pub mod root;
+pub mod shared_device;
 pub mod signatures;
 pub mod size;
 pub mod stack;

@@ -2,18 +2,19 @@
 
 use crate::facts::Facts;
 use crate::found::{Found, Known};
-use crate::quantity::Quantity;
+use crate::quantity::{Amount, Quantity, Scope, TimeKind, TimeStatistic};
 use crate::{calibration, doubts, loaded, measurement, queries};
 use assay_model::Estimate;
 use assay_model::durability::Durability;
+use assay_model::measurement::Operation;
 use assay_model::number::real;
-use assay_model::verdict::NamedEstimate;
+use assay_model::verdict::{Doubt, NamedEstimate};
 
 /// Everything that is known of a quantity: one entry a subject, and at least one.
 pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
     let name = quantity.to_string();
     let given = facts.given.iter().filter(|given| given.quantity == name);
-    let given: Vec<Found> = given.map(from_elsewhere).collect();
+    let given: Vec<Found> = given.map(|given| from_elsewhere(given, quantity, facts)).collect();
     if !given.is_empty() {
         return given;
     }
@@ -30,22 +31,42 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::DurabilityLossPerCut => vec![loss_per_cut(facts)],
         Quantity::AtomicUnit => vec![atomic_unit(facts)],
         Quantity::HostCpuBusy => vec![host_busy(quantity, facts)],
+        Quantity::DatabaseResponse => vec![Found::absent(
+            "no demand of a database was issued, or nothing timed its I/O; see `assay check --for`",
+        )],
         Quantity::HostTcpRetransmits => {
             vec![Found::absent("the host sent fewer than 1,000 TCP segments, or none were counted")]
         }
     }
 }
 
-/// What the caller knows has neither a measured time nor doubts here.
-fn from_elsewhere(given: &NamedEstimate) -> Found {
-    let doubts = if given.estimate.has_interval() {
-        doubts::few_bursts(&given.estimate, None, 0.0)
+/// What the caller knows has no measured time here; what it made of times of the run has the doubts of those.
+fn from_elsewhere(given: &NamedEstimate, quantity: &Quantity, facts: &Facts<'_>) -> Found {
+    let mut doubts: Vec<Doubt> = if given.estimate.has_interval() {
+        doubts::few_bursts(&given.estimate, None, 0.0).into_iter().collect()
     } else {
-        Some(doubts::no_interval())
+        vec![doubts::no_interval()]
     };
-    let known = Ok(Known::new(given.estimate, 0.0, doubts.into_iter().collect()));
+    let run = facts.run.filter(|_| *quantity == Quantity::DatabaseResponse);
+    let mut elapsed_s = 0.0;
+    if let Some(run) = run {
+        doubts.extend(doubts::of_measurement(&READ_RESPONSE, run.measurement));
+        doubts.extend(facts.outer_doubts(true));
+        elapsed_s = run.measurement.elapsed_s();
+    }
+    let known = Ok(Known::new(given.estimate, elapsed_s, doubts));
     Found { subject: given.subject.clone(), known }
 }
+
+/// The time that most of a database's response rests on.
+const READ_RESPONSE: Quantity = Quantity::Measured {
+    scope: Scope::Whole,
+    amount: Amount::Time {
+        operation: Operation::Read,
+        kind: TimeKind::Response,
+        statistic: TimeStatistic::Mean,
+    },
+};
 
 /// Blocks are counted, and a run that verified nothing has none to count.
 fn findings(facts: &Facts<'_>) -> Found {

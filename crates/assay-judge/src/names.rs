@@ -38,6 +38,7 @@ fn parse(name: &str) -> Option<Quantity> {
         "durability.lost" => return Some(Quantity::DurabilityLost),
         "durability.loss_per_cut" => return Some(Quantity::DurabilityLossPerCut),
         "atomic_unit" => return Some(Quantity::AtomicUnit),
+        "database.response_time" => return Some(Quantity::DatabaseResponse),
         "host.cpu_busy" => return Some(Quantity::HostCpuBusy),
         "host.tcp_retransmits" => return Some(Quantity::HostTcpRetransmits),
         _ => {}
@@ -190,6 +191,7 @@ pub(crate) fn known() -> Vec<Quantity> {
         Quantity::DurabilityLossPerCut,
         Quantity::AtomicUnit,
         Quantity::HostCpuBusy,
+        Quantity::DatabaseResponse,
         Quantity::HostTcpRetransmits,
     ];
     known.extend(statistics().map(Quantity::TransactionTime));

@@ -46,6 +46,8 @@ pub enum Quantity {
     DurabilityLossPerCut,
     /// What the places have in common at which writes on their way were torn by cuts, bytes.
     AtomicUnit,
+    /// What a unit of a database's work takes with the times of its I/O on the storage; given by the caller.
+    DatabaseResponse,
     /// Busy share of all processors of the host during the measurement.
     HostCpuBusy,
     /// Share of TCP segments that the host sent again during the measurement; given by the caller.
@@ -226,6 +228,7 @@ impl Quantity {
             Self::Queried { what } => what.unit(),
             Self::Transactions => Unit::IosPerS,
             Self::TransactionTime(_) => Unit::Ns,
+            Self::DatabaseResponse => Unit::Ns,
             Self::IntegrityFindings | Self::DurabilityLost => Unit::Count,
             Self::AtomicUnit => Unit::Bytes,
             Self::DurabilityLossPerCut | Self::HostCpuBusy | Self::HostTcpRetransmits => {
@@ -247,6 +250,7 @@ impl Quantity {
             | Self::DurabilityLost
             | Self::DurabilityLossPerCut
             | Self::AtomicUnit
+            | Self::DatabaseResponse
             | Self::HostCpuBusy
             | Self::HostTcpRetransmits => false,
         }
@@ -267,6 +271,7 @@ impl Quantity {
             Self::DurabilityLost => "blocks that lost what was acknowledged".to_owned(),
             Self::DurabilityLossPerCut => "chance of a loss per cut, at most".to_owned(),
             Self::AtomicUnit => "unit that was seen to be written as a whole".to_owned(),
+            Self::DatabaseResponse => "response time of the database".to_owned(),
             Self::HostCpuBusy => "CPU use of the host".to_owned(),
             Self::HostTcpRetransmits => "TCP retransmissions of the host".to_owned(),
         }
@@ -434,6 +439,7 @@ impl fmt::Display for Quantity {
             Self::DurabilityLost => formatter.write_str("durability.lost"),
             Self::DurabilityLossPerCut => formatter.write_str("durability.loss_per_cut"),
             Self::AtomicUnit => formatter.write_str("atomic_unit"),
+            Self::DatabaseResponse => formatter.write_str("database.response_time"),
             Self::HostCpuBusy => formatter.write_str("host.cpu_busy"),
             Self::HostTcpRetransmits => formatter.write_str("host.tcp_retransmits"),
         }

@@ -204,6 +204,7 @@ impl Rule {
             | Quantity::DurabilityLost
             | Quantity::DurabilityLossPerCut
             | Quantity::AtomicUnit
+            | Quantity::DatabaseResponse
             | Quantity::HostCpuBusy
             | Quantity::HostTcpRetransmits => None,
         }

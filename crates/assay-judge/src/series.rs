@@ -37,6 +37,13 @@ pub struct Series {
     pub(crate) last_change: OnceLock<Option<LastChange>>,
 }
 
+impl Series {
+    /// Looks for no change of level: the load itself changes.
+    pub fn keep_one_level(&self) {
+        self.last_change.get_or_init(|| None);
+    }
+}
+
 /// Takes intervals and joints one by one.
 #[derive(Debug)]
 pub struct SeriesBuilder {

@@ -3,7 +3,7 @@
 use assay_model::Estimate;
 use assay_model::counters::NamedDevice;
 use assay_model::number::{count, nanoseconds};
-use assay_model::profile::{ProfileProduct, ProfileSource, ReadTimes};
+use assay_model::profile::{IoSecond, ProcessIo, ProfileProduct, ProfileSource, ReadTimes};
 use assay_model::run::Utc;
 
 /// Intervals of what was sampled; neighbouring samples may resemble one another, and allowing for that is the task of
@@ -28,8 +28,12 @@ pub struct HostContext {
     pub processors: Option<u64>,
     /// Busy share of them in the interval, of all that ran, 0..=1.
     pub busy_share: Option<f64>,
-    /// What the devices under the data directory did in the interval, where they are this host's.
+    /// What the devices under the data directory did in the interval, where they are this host's; of all programs.
     pub device: Option<NamedDevice>,
+    /// What the server's processes moved from and to storage.
+    pub process_io: Option<ProcessIo>,
+    /// The server's own I/O, second after second.
+    pub io_by_second: Vec<IoSecond>,
     /// CPU time that this program took, seconds.
     pub own_cpu_s: f64,
     /// Whether the interval went to its end.

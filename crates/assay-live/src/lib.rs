@@ -6,6 +6,7 @@
 
 mod checks;
 pub mod classes;
+mod demand;
 mod events;
 mod host_context;
 mod intervals;
@@ -16,10 +17,11 @@ mod time;
 pub mod watch;
 
 pub use checks::{active_sessions, doubts_of_samples, sampling};
+pub use demand::{OwnIo, device, page_cache_share, whole};
 pub use events::{Sampler, counted, mean_s, on_cpu, ordered};
 pub use host_context::{HostContext, IntervalEstimator, missing_in_either};
 pub use intervals::Intervals;
 pub use over_time::{ClassOf, over_time};
-pub use relations::{devices, first, load_line, tablespaces, tiering, whole};
+pub use relations::{first, load_line, tablespaces, tiering};
 pub use samples::{Sample, Samples, SessionState, Tasks};
 pub use time::{Server, cpu_in_waits, doubts, model, share_of_classes, verdict, without_user_io};

@@ -1,11 +1,7 @@
-//! I/O by what it is on, and what reached the devices.
+//! I/O by what it is on, and the lines of the load.
 
-use crate::host_context::HostContext;
-use assay_model::number::{rate, real};
-use assay_model::profile::{
-    Figure, IoClass, IoPurpose, LoadLine, RateKind, RelationIo, RequestRate, TablespaceIo,
-    TieringCandidate, accumulate,
-};
+use assay_model::number::real;
+use assay_model::profile::{LoadLine, RelationIo, TablespaceIo, TieringCandidate, accumulate};
 use std::collections::BTreeMap;
 
 /// Relations that are listed.
@@ -56,43 +52,6 @@ pub fn tiering(relations: &[RelationIo], elapsed_s: f64) -> Vec<TieringCandidate
     candidates.sort_by(|left, right| right.read_wait_ratio.total_cmp(&left.read_wait_ratio));
     accumulate(&mut candidates);
     candidates
-}
-
-/// What reached the devices, as a rate of requests.
-pub fn devices(host: &HostContext, elapsed_s: f64) -> Option<RequestRate> {
-    let device = host.device.as_ref()?;
-    let what = format!("diskstats of {}, all programs", device.name);
-    let per_s = |ios: u64| Some(Figure::new(rate(ios, elapsed_s), what.clone()));
-    Some(RequestRate {
-        kind: RateKind::Total,
-        read_per_s: per_s(device.counters.read_ios),
-        write_per_s: per_s(device.counters.write_ios),
-    })
-}
-
-/// All I/O that reached the storage: the devices' own count where it is known, else the server's reads, writes and bytes
-/// with their source.
-pub fn whole(host: &HostContext, server: (u64, u64, u64, &str), elapsed_s: f64) -> IoClass {
-    let mut class = IoClass::new(IoPurpose::All);
-    let (reads, writes, bytes, source) = match &host.device {
-        Some(device) => (
-            device.counters.read_ios,
-            device.counters.write_ios,
-            device.counters.read_bytes + device.counters.write_bytes,
-            format!("diskstats of {}, all programs", device.name),
-        ),
-        None => (server.0, server.1, server.2, server.3.to_owned()),
-    };
-    let ios = reads + writes;
-    class.rate_iops = Some(Figure::new(rate(ios, elapsed_s), source.clone()));
-    class.throughput_bytes_per_s = Some(Figure::new(rate(bytes, elapsed_s), source.clone()));
-    class.read_share = (ios > 0).then(|| Figure::new(real(reads) / real(ios), source.clone()));
-    class.latency_s = host.device.as_ref().and_then(|device| {
-        let counters = &device.counters;
-        let time_ns = counters.read_time_ns + counters.write_time_ns;
-        Some(Figure::new(crate::mean_s(real(time_ns) / 1e9, ios)?, source))
-    });
-    class
 }
 
 /// One quantity of the load, a second and a transaction.

@@ -1,14 +1,18 @@
 //! Looks at a server again and again, at moments that no rhythm of its load can hide from.
 
+mod by_second;
 mod tracking;
 
+pub use by_second::IoCounters;
 pub use tracking::{Kind, Process, TaskTimes};
 
 use crate::{HostContext, Sample, Samples, SessionState, Tasks};
-use assay_model::number::{nanoseconds, seconds};
-use assay_model::profile::ReadTimes;
+use assay_dbserver::ServerTraffic;
+use assay_model::number::{nanoseconds, real, seconds};
+use assay_model::profile::{IoSecond, ProcessIo, ReadTimes};
 use assay_model::{Profile, Result};
 use assay_stats::random::Random;
+use by_second::BySecond;
 use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -121,6 +125,13 @@ pub trait ObservedServer: Send + Sized {
     /// What its sessions do at this moment.
     fn sample(&mut self) -> Result<ServerSample>;
 
+    /// The server's own counters of I/O at this moment; cheap enough to be asked every second.
+    fn io_counters(&mut self) -> Result<IoCounters>;
+
+    /// What its processes have moved from and to storage so far; nothing of a server on another host, or where this account
+    /// may not know.
+    fn traffic(&self) -> Option<ServerTraffic>;
+
     /// The processes or threads of a sample, ours among them.
     fn processes(&self, sampled: &ServerSample) -> Vec<Process>;
 
@@ -157,6 +168,10 @@ pub struct Observed<S> {
     pub own_cpu_s: f64,
     /// What was seen of single reads meanwhile.
     pub read_times: Vec<ReadTimes>,
+    /// What the server's processes moved from and to storage.
+    pub process_io: Option<ProcessIo>,
+    /// The server's own I/O, second after second.
+    pub io_by_second: Vec<IoSecond>,
     /// Whether the interval went to its end.
     pub complete: bool,
 }
@@ -171,8 +186,12 @@ pub fn observe<W: ObservedServer>(
     show: &mut dyn FnMut(f64, u64),
 ) -> Result<Observed<W::Snapshot>> {
     let own_cpu_s = thread_cpu_s();
+    // What is read of the catalogue for the first time would be counted as the server's I/O.
+    drop(server.snapshot()?);
     let before = server.snapshot()?;
+    let traffic = server.traffic();
     let begun = Instant::now();
+    let mut by_second = BySecond::new(server.io_counters()?);
     let mut tracker = Tracker::default();
     let mut samples = Vec::new();
     let mut random = Random::new(u64::from(std::process::id()) ^ nanoseconds(W::at_s(&before)));
@@ -184,6 +203,9 @@ pub fn observe<W: ObservedServer>(
             tracker.read(&server.processes(&sampled), sampled.at_s, times);
             tasks_due += TASKS_EVERY;
         }
+        if by_second.is_due(begun.elapsed()) {
+            by_second.add(begun.elapsed(), server.io_counters()?);
+        }
         samples.push(sample(sampled, begun.elapsed().as_secs_f64(), late));
         show(begun.elapsed().as_secs_f64(), samples.last().map_or(0, Sample::active));
         due = spread(due, plan.every, &mut random);
@@ -193,17 +215,36 @@ pub fn observe<W: ObservedServer>(
         let sampled = server.sample()?;
         tracker.read(&server.processes(&sampled), sampled.at_s, times);
     }
+    by_second.finish(begun.elapsed(), server.io_counters()?);
     let elapsed_s = begun.elapsed().as_secs_f64();
     let after = server.snapshot()?;
+    let process_io = moved(traffic, server.traffic(), elapsed_s);
     let missed_sessions = W::begun(&before, &after).saturating_sub(tracker.begun());
     let tasks = tracker.sums().map(|tasks| Tasks { missed_sessions, ..tasks });
     Ok(Observed {
         complete: elapsed_s >= 0.99 * plan.length.as_secs_f64(),
         own_cpu_s: thread_cpu_s() - own_cpu_s,
         read_times: Vec::new(),
+        process_io,
+        io_by_second: by_second.seconds,
         before,
         after,
         samples: Samples { taken: samples, elapsed_s, tasks },
+    })
+}
+
+/// What was moved between two readings of one account.
+fn moved(
+    before: Option<ServerTraffic>,
+    after: Option<ServerTraffic>,
+    elapsed_s: f64,
+) -> Option<ProcessIo> {
+    let (before, after) = before.zip(after).filter(|(one, other)| one.source == other.source)?;
+    let per_s = |now: u64, then: u64| real(now.saturating_sub(then)) / elapsed_s;
+    Some(ProcessIo {
+        read_bytes_per_s: per_s(after.read_bytes, before.read_bytes),
+        write_bytes_per_s: per_s(after.write_bytes, before.write_bytes),
+        source: after.source.to_owned(),
     })
 }
 
@@ -296,6 +337,14 @@ mod tests {
         fn sample(&mut self) -> Result<ServerSample> {
             let sessions = BTreeMap::from([(SessionState::new("IO", "read"), 1)]);
             Ok(ServerSample { sessions, connected: 2, ..ServerSample::default() })
+        }
+
+        fn io_counters(&mut self) -> Result<IoCounters> {
+            Ok(IoCounters::default())
+        }
+
+        fn traffic(&self) -> Option<ServerTraffic> {
+            None
         }
 
         fn processes(&self, _sampled: &ServerSample) -> Vec<Process> {

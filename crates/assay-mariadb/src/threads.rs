@@ -65,7 +65,7 @@ pub fn whole_usage(process: u32) -> Option<Usage> {
     Some(Usage {
         cpu_ns: ticks * (1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)),
         queue_ns: places.filter_map(|place| usage_at(&place)).map(|used| used.queue_ns).sum(),
-        storage_read_bytes: usage_at(&format!("/proc/{process}"))?.storage_read_bytes,
+        ..usage_at(&format!("/proc/{process}"))?
     })
 }
 

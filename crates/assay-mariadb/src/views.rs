@@ -36,12 +36,28 @@ pub(crate) fn read_status(
     connection: &mut Connection,
     names: &[&str],
 ) -> Answer<BTreeMap<String, u64>> {
+    status_rows(connection, names, "global_status")
+}
+
+/// The same as far as this session made them.
+pub(crate) fn read_own_status(
+    connection: &mut Connection,
+    names: &[&str],
+) -> Answer<BTreeMap<String, u64>> {
+    status_rows(connection, names, "session_status")
+}
+
+fn status_rows(
+    connection: &mut Connection,
+    names: &[&str],
+    table: &str,
+) -> Answer<BTreeMap<String, u64>> {
     let is_mariadb = connection.facts().is_mariadb();
     // MySQL takes such a name as it is written where file names have small and large letters.
     let schema = if is_mariadb { "information_schema" } else { "performance_schema" };
     let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     let rows = connection.query(&format!(
-        "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM {schema}.global_status WHERE VARIABLE_NAME IN ({})",
+        "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM {schema}.{table} WHERE VARIABLE_NAME IN ({})",
         names.join(", ")
     ))?;
     Ok(status_of(&rows))

@@ -45,6 +45,8 @@ pub struct Watcher {
     tells_waits: bool,
     /// Whether each session has a thread of its own.
     has_own_threads: bool,
+    /// Bytes of a page.
+    page_bytes: u64,
 }
 
 impl Watcher {
@@ -66,10 +68,28 @@ impl Watcher {
             question: String::new(),
             tells_waits: false,
             has_own_threads: true,
+            page_bytes: 0,
         };
+        watcher.check_way(address)?;
         watcher.prepare().map_err(failed)?;
         watcher.check(address)?;
         Ok(watcher)
+    }
+
+    /// Refuses a proxy: it gives out numbers of sessions of its own.
+    fn check_way(&mut self, address: &Address) -> Result<()> {
+        let row = self.connection.one("SELECT /* assay */ CONNECTION_ID()").map_err(failed)?;
+        let (serving, given) = (row.count(0).unwrap_or(0), self.connection.facts().session);
+        // The greeting of a server has four bytes for the number.
+        if serving & u64::from(u32::MAX) == u64::from(given) {
+            return Ok(());
+        }
+        Err(Error::usage(
+            format!(
+                "{address} is a proxy, not the server: the login is session {given}, its statements run in session {serving}"
+            ),
+            "name the server itself: its own host and port, which is usually 3306",
+        ))
     }
 
     fn prepare(&mut self) -> std::result::Result<(), Failure> {
@@ -108,7 +128,7 @@ impl Watcher {
             missing.push("times of statements and I/O: this account may not read them; GRANT SELECT ON performance_schema.* to it".to_owned());
         }
         if !self.access.process {
-            missing.push("transactions of the engine, sizes of tables and how long statements have been running: GRANT PROCESS ON *.* to this account".to_owned());
+            missing.push("sizes of tables and how long statements have been running: GRANT PROCESS ON *.* to this account".to_owned());
         }
     }
 

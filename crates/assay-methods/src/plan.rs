@@ -1,5 +1,7 @@
 //! From what a database asked of its storage to a workload that asks the same of any other storage.
 
+mod busiest;
+mod classes;
 mod demand;
 mod options;
 mod sick;
@@ -13,8 +15,10 @@ use assay_model::workload::{
     Access, Arrival, Process, Span, Stream, SyncPolicy, TransferMix, TransferPart,
 };
 use assay_model::{Error, Result, Workload};
+pub use classes::PlannedClass;
 pub use options::PlanOptions;
 
+use busiest::Busiest;
 use demand::{Demand, demands};
 
 /// Sizes that every device and file system takes with direct I/O.
@@ -39,6 +43,8 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// The same for every stream, in their order.
     pub stream_notes: Vec<Vec<String>>,
+    /// What each stream stands for, in their order.
+    pub classes: Vec<PlannedClass>,
 }
 
 /// Makes a workload that asks of storage what the profile says a database asked.
@@ -47,7 +53,15 @@ pub struct Plan {
 /// A usage error when the profile has no rate or no size of I/Os, or no queue depth where one is wanted.
 pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
     options.check()?;
+    profile.check_demand()?;
     let (demands, mut notes) = demands(profile)?;
+    let busiest = Busiest::new(profile, options.duration);
+    notes.extend(busiest.as_ref().map(Busiest::note));
+    notes.extend(cached(profile));
+    let demands: Vec<Demand> = demands
+        .into_iter()
+        .map(|demand| busiest.as_ref().map_or(demand.clone(), |busiest| busiest.of(&demand)))
+        .collect();
     let (access, placed) = skew::access(profile);
     notes.splice(0..0, placed);
     notes.splice(0..0, part_of_a_whole(profile));
@@ -68,6 +82,7 @@ pub fn plan(profile: &Profile, options: &PlanOptions) -> Result<Plan> {
     };
     workload.check()?;
     Ok(Plan {
+        classes: classes::planned(profile, &demands),
         stream_notes: demands.iter().map(|demand| demand.notes(options)).collect(),
         workload,
         notes,
@@ -83,6 +98,16 @@ fn part_of_a_whole(profile: &Profile) -> Option<String> {
     };
     Some(format!(
         "The report is of {what}: a part of what the storage carries. Plan the others as well, or use --growth."
+    ))
+}
+
+/// Reads of the database that never reach its storage.
+fn cached(profile: &Profile) -> Option<String> {
+    let reads = profile.server.as_ref()?.reads.as_ref()?;
+    let share = reads.page_cache_share.filter(|share| *share >= 0.01)?;
+    Some(format!(
+        "The page cache of the server's host answered at least {} of the reads that are demanded here: with as much memory the storage will see fewer.",
+        percent(Share((share * 1e4).round() / 1e4))
     ))
 }
 
@@ -108,6 +133,9 @@ fn stream(demand: &Demand, access: Access, options: &PlanOptions) -> Result<Stre
     let mut stream = Stream::closed(demand.name, Share(demand.read_share), Bytes(4096), 1);
     stream.transfer = transfer(demand.transfer.value, demand.block_bytes);
     stream.arrival = arrival(demand, options)?;
+    if !options.closed {
+        stream.pattern.clone_from(&demand.pattern);
+    }
     if demand.is_log {
         stream.access = Access::Sequential { streams: 1 };
         stream.sync = SyncPolicy::ODsync;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 mod figure;
 mod latency;
+mod own_io;
 mod product;
 mod read_times;
 mod report;
@@ -15,6 +16,7 @@ mod time;
 
 pub use figure::{Figure, RateKind};
 pub use latency::{LatencyBucket, LatencyCurve};
+pub use own_io::{DeviceIo, IoSecond, ProcessIo};
 pub use product::ProfileProduct;
 pub use read_times::{ReadObserver, ReadTimes};
 pub use report::{
@@ -33,6 +35,11 @@ pub use time::{
 
 /// The version of the document that this program writes and reads.
 pub const FORMAT: u32 = 1;
+
+/// A server with fewer active sessions on average than this rests, as it does by Assay's verdict.
+const RESTING_SESSIONS: f64 = 0.05;
+/// What a server at rest still writes a second: statistics, its checkpoints, late pages.
+const RESTING_IOPS: f64 = 10.0;
 
 /// What a database demanded of its storage in an interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -376,6 +383,36 @@ impl Profile {
     /// One way of counting requests.
     pub fn rate(&self, kind: RateKind) -> Option<&RequestRate> {
         self.rates.iter().find(|rate| rate.kind == kind)
+    }
+
+    /// I/Os per second of all purposes together.
+    pub fn iops(&self) -> Option<f64> {
+        self.class(IoPurpose::All)?.rate_iops.as_ref().map(|rate| rate.value)
+    }
+
+    /// Refuses the profile of a live server that asked next to nothing of its storage: nothing can be planned or sized by it.
+    ///
+    /// # Errors
+    /// A usage error with what was seen.
+    pub fn check_demand(&self) -> Result<()> {
+        let iops = self.iops().unwrap_or(0.0);
+        let active = self.time.average_active_sessions.as_ref().map(|active| active.value);
+        let is_at_rest = active.is_none_or(|active| active < RESTING_SESSIONS);
+        let least_iops = if is_at_rest { RESTING_IOPS } else { 1.0 };
+        if self.server.is_none() || iops >= least_iops {
+            return Ok(());
+        }
+        let seen = active.map_or_else(String::new, |active| {
+            format!(", and {active:.2} sessions were active on average")
+        });
+        let what = if is_at_rest { "is at rest" } else { "works without I/O" };
+        Err(Error::usage(
+            format!(
+                "{}: the database {what}: it issued {iops:.1} I/Os per second{seen}",
+                self.name
+            ),
+            "profile it again while it works, for an hour with --time 1h, or name a report of a busy hour",
+        ))
     }
 
     /// Puts sizes to the tiering candidates and sorts them by what a byte of fast storage saves; those without

@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 
 mod input;
 mod objection;
+mod replay;
 mod verification;
 
 pub use input::{InputKind, ProjectionInput, Sensitivity};
 pub use objection::{Effect, Objection, ObjectionKind};
+pub use replay::{DemandReplay, ReplayedClass};
 pub use verification::{
     ErrorSummary, UnansweredStep, Verification, VerificationCase, Verifications,
 };
@@ -42,6 +44,9 @@ pub struct Projection {
     pub objections: Vec<Objection>,
     /// One answer a target, in the order in which they were named.
     pub targets: Vec<ProjectedTarget>,
+    /// What the database's own I/O took on the target, where a check issued it there at the database's own rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<DemandReplay>,
     /// How far the model itself misses, as a standard deviation of the logarithm of throughput; it is in every interval.
     pub model_deviation: f64,
     /// How often inputs were drawn from their intervals.

@@ -84,6 +84,10 @@ pub struct Stream {
     pub access: Access,
     /// When the next I/O starts.
     pub arrival: Arrival,
+    /// The rate of open arrivals second after second, relative to one another, and again from the start; the mean stays
+    /// that of the arrivals. None is an even rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pattern: Vec<f64>,
     /// Threads that share the stream's load evenly.
     #[serde(default = "one")]
     pub workers: u32,
@@ -277,6 +281,11 @@ impl Workload {
         self.streams.iter().any(Stream::writes)
     }
 
+    /// Whether the load itself changes from second to second.
+    pub fn has_pattern(&self) -> bool {
+        self.streams.iter().any(|stream| !stream.pattern.is_empty())
+    }
+
     /// I/Os that may be outstanding at once over all streams.
     pub fn outstanding(&self) -> u32 {
         self.streams.iter().map(|stream| stream.arrival.outstanding()).sum()
@@ -292,6 +301,7 @@ impl Stream {
             transfer: TransferMix::single(transfer),
             access: Access::Uniform,
             arrival: Arrival::Closed { outstanding, think_time: Nanos(0) },
+            pattern: Vec::new(),
             workers: 1,
             sync: SyncPolicy::None,
             span: Span::default(),

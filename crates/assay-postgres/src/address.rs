@@ -51,6 +51,8 @@ pub struct ConnectionOptions {
     pub peer: Option<String>,
     /// The name that the certificate is for, where that is not the host.
     pub certified: Option<String>,
+    /// Settings that the server is given with the login, for example `-c search_path=shop`.
+    pub options: Option<String>,
     /// Why a password that was looked for was not found.
     pub password_note: Option<String>,
 }
@@ -106,6 +108,7 @@ impl Address {
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self> {
         check_names(pairs)?;
+        check_list(pairs)?;
         let known = |name: &str, variable: &str| {
             let pair = pairs.iter().rev().find(|(known, _)| known == name);
             let given = pair.map(|(_, value)| value.clone()).filter(|value| !value.is_empty());
@@ -117,7 +120,7 @@ impl Address {
         let (number, name) = (known("hostaddr", "PGHOSTADDR"), known("host", "PGHOST"));
         let certified = number.as_ref().and(name.clone());
         let mut address = Self {
-            host: host_of(number.or(name)),
+            host: host_of(number.or(name), port),
             port,
             database: known("dbname", "PGDATABASE").unwrap_or_else(|| user.clone()),
             password: known("password", "PGPASSWORD"),
@@ -167,15 +170,15 @@ impl Address {
     }
 }
 
-/// Without a host, the usual directories of sockets, then this machine.
-fn host_of(host: Option<String>) -> Host {
+/// Without a host, the usual directories of sockets, then this machine. A socket is named by its port.
+fn host_of(host: Option<String>, port: u16) -> Host {
     match host {
         Some(host) if host.starts_with('/') => Host::Socket(PathBuf::from(host)),
         Some(host) => Host::Network(host),
         None => ["/var/run/postgresql", "/tmp"]
             .iter()
             .map(Path::new)
-            .find(|directory| directory.join(format!(".s.PGSQL.{PORT}")).exists())
+            .find(|directory| directory.join(format!(".s.PGSQL.{port}")).exists())
             .map_or_else(
                 || Host::Network("localhost".to_owned()),
                 |found| Host::Socket(found.to_owned()),
@@ -183,8 +186,19 @@ fn host_of(host: Option<String>) -> Host {
     }
 }
 
+/// Refuses several hosts, also where they stand with their ports: `h1:5432,h2:5432`.
+fn check_list(pairs: &[(String, String)]) -> Result<()> {
+    let is_list = |(name, value): &(String, String)| {
+        ["host", "hostaddr", "port"].contains(&name.as_str()) && value.contains(',')
+    };
+    if !pairs.iter().any(is_list) {
+        return Ok(());
+    }
+    Err(Error::usage("the address is a list of hosts", "name the one server that is meant"))
+}
+
 fn check_names(pairs: &[(String, String)]) -> Result<()> {
-    const KNOWN: [&str; 16] = [
+    const KNOWN: [&str; 24] = [
         "host",
         "hostaddr",
         "port",
@@ -201,6 +215,14 @@ fn check_names(pairs: &[(String, String)]) -> Result<()> {
         "requirepeer",
         "connect_timeout",
         "application_name",
+        "fallback_application_name",
+        "client_encoding",
+        "target_session_attrs",
+        "load_balance_hosts",
+        "keepalives",
+        "tcp_user_timeout",
+        "gssencmode",
+        "options",
     ];
     let has_secret = pairs.iter().any(|(name, value)| name == "password" && !value.is_empty());
     for (number, (name, _)) in pairs.iter().enumerate() {
@@ -255,7 +277,7 @@ fn value_of(text: &str) -> Result<(String, &str)> {
         match letter {
             '\\' => value.extend(letters.next().map(|(_, next)| next)),
             '\'' if quoted => return Ok((value, &body[at + 1..])),
-            ' ' if !quoted => return Ok((value, &body[at..])),
+            blank if blank.is_whitespace() && !quoted => return Ok((value, &body[at..])),
             other => value.push(other),
         }
     }
@@ -292,6 +314,28 @@ impl fmt::Debug for Address {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_of_other_clients_are_read_and_lists_are_refused() {
+        let of = |text: &str| Address::parse(text, |_| None);
+        let address = of("host=127.0.0.1\tport=54398\nuser=me").unwrap();
+        assert_eq!((address.host, address.port), (Host::Network("127.0.0.1".to_owned()), 54398));
+        let cloud = "postgresql://me@h/shop?target_session_attrs=any&options=endpoint%3Dep-1";
+        let cloud = of(cloud).unwrap();
+        assert_eq!(
+            (cloud.database.as_str(), cloud.terms.options.as_deref()),
+            ("shop", Some("endpoint=ep-1"))
+        );
+        assert!(
+            of("postgresql://me@h/shop?gssencmode=require")
+                .unwrap_err()
+                .message()
+                .contains("gssencmode")
+        );
+        for list in ["postgresql://h1:5432,h2:5432/shop", "host=h1,h2 user=me"] {
+            assert_eq!(of(list).unwrap_err().message(), "the address is a list of hosts", "{list}");
+        }
+    }
 
     #[test]
     fn an_address_that_is_spelled_out_is_read_as_it_was() {

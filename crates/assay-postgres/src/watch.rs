@@ -3,6 +3,7 @@
 mod activity;
 mod canary;
 mod columns;
+mod io_counters;
 mod link;
 mod queries;
 mod settings;

@@ -126,6 +126,7 @@ pub fn project(
         base: base(&read.demand),
         targets: targets.iter().map(|source| asked.target(source)).collect(),
         closure,
+        replay: None,
         objections: against.clone(),
         model_deviation: asked.model_deviation,
         draws: plan.draws,

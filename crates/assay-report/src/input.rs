@@ -195,6 +195,8 @@ pub struct TextOptions {
     pub columns: usize,
     /// Lines at most; sections for which there is no room are named at the end. All of it where there is no limit.
     pub lines_max: Option<usize>,
+    /// Whether the answer alone is wanted where a report has one that fits a screen.
+    pub is_short: bool,
 }
 
 /// All of it in a hundred columns, with colours or without.
@@ -206,7 +208,7 @@ impl From<bool> for TextOptions {
 
 impl Default for TextOptions {
     fn default() -> Self {
-        Self { colour: false, columns: 100, lines_max: None }
+        Self { colour: false, columns: 100, lines_max: None, is_short: false }
     }
 }
 

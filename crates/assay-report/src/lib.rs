@@ -50,7 +50,13 @@ pub fn html(report: &Report, options: Options) -> String {
 
 /// The report as text.
 pub fn text(report: &Report, options: Options, layout: impl Into<TextOptions>) -> String {
-    render::text::text(&sections::view(report, Formatter::new(report, options)), layout.into())
+    let layout = layout.into();
+    let formatter = Formatter::new(report, options);
+    let short = sections::short_answer(report, &formatter).filter(|_| !formatter.is_relative());
+    if let Some(answer) = short.filter(|_| layout.is_short) {
+        return render::text::answer_text(&answer, layout);
+    }
+    render::text::text(&sections::view(report, formatter), layout)
 }
 
 /// The verdict alone as text: the answer and every criterion.

@@ -8,6 +8,7 @@ mod comparison;
 mod conduct;
 mod contradictions;
 mod cut_details;
+mod database_check;
 mod database_faults;
 mod document_headline;
 mod dss;
@@ -88,6 +89,11 @@ pub(crate) fn answer<'a>(report: &Report, format: &Formatter) -> Answer<'a> {
     }
 }
 
+/// All of the answer of a check for a database on a first screen; nothing of other reports.
+pub(crate) fn short_answer<'a>(report: &Report, format: &Formatter) -> Option<Answer<'a>> {
+    database_check::short(report, format)
+}
+
 /// Everything that is known of the place of a measurement.
 pub(crate) fn environment(environment: &Environment) -> Vec<Block<'static>> {
     environment::blocks(environment)
@@ -147,7 +153,10 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
         section("runs", "What happened under load", run::blocks(report, format)),
         section("watch", "Host during the run", watch::blocks(report, format)),
     ]);
-    sections.extend(checked.map(projection::ending));
+    sections.extend(checked.map(|found| {
+        let own = database_check::blocks(report);
+        own.map_or_else(|| projection::ending(found), |own| projection::ending_of_check(found, own))
+    }));
     sections.extend([
         section("conduct", "How the tool behaved", conduct::blocks(report, format)),
         section("environment", "Where it was measured", environment::section(report)),

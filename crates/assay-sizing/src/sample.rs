@@ -65,6 +65,7 @@ impl DemandSample {
     /// # Errors
     /// A usage error when the profile has no rate of I/Os.
     pub(crate) fn new(name: &str, profile: &Profile) -> Result<Self> {
+        profile.check_demand()?;
         let Some(directions) = total(profile).or_else(|| purposes(profile)) else {
             return Err(Error::usage(
                 format!("{name}: it has no rate of I/Os, so nothing can be sized by it"),

@@ -45,6 +45,8 @@ pub enum Document {
     Verification,
     /// What a database would do on the storage that the run measured.
     Projection,
+    /// The database that the storage was checked for.
+    Profile,
     /// The page.
     Report,
     /// What several hosts came to together.
@@ -55,7 +57,7 @@ pub enum Document {
 
 impl Document {
     /// All documents.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Plan,
         Self::Workload,
         Self::Criteria,
@@ -71,6 +73,7 @@ impl Document {
         Self::Results,
         Self::Verification,
         Self::Projection,
+        Self::Profile,
         Self::Report,
         Self::Cluster,
         Self::Label,
@@ -94,6 +97,7 @@ impl Document {
             Self::Results => "study.json",
             Self::Verification => "verification.json",
             Self::Projection => "projection.json",
+            Self::Profile => "profile.json",
             Self::Report => "report.html",
             Self::Cluster => "cluster.json",
             Self::Label => "label.txt",

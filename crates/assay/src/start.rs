@@ -9,6 +9,7 @@ use assay_app::dry_run::PlanSummary;
 use assay_app::finish::FinishedRun;
 use assay_app::target_plan::TargetPlan;
 use assay_host::live_database::{LiveDatabase, live_database};
+use assay_host::shared_device::database_on_device;
 use assay_model::{Error, Result};
 use std::path::Path;
 
@@ -30,31 +31,57 @@ pub fn carry_out(
     summary: impl FnOnce() -> Result<PlanSummary>,
     run: impl FnOnce(&Context) -> Result<FinishedRun>,
 ) -> Result<ExitStatus> {
+    check(targets, &options.target.start)?;
+    carry_out_checked(options, summary, run)
+}
+
+/// The same of targets that were checked.
+///
+/// # Errors
+/// What the plan itself says.
+pub fn carry_out_checked(
+    options: &MeasurementOptions,
+    summary: impl FnOnce() -> Result<PlanSummary>,
+    run: impl FnOnce(&Context) -> Result<FinishedRun>,
+) -> Result<ExitStatus> {
     if options.target.start.dry_run {
         return show(&summary()?, &options.output);
     }
-    check(targets, &options.target.start)?;
     conclude(&run(&options.context()?)?, &options.output)
 }
 
-/// Lets a load begin where no running database has its files on a target, or where the user agrees.
+/// Lets a load begin where no running database has its files on a target or on its device, or where the user agrees. A
+/// database elsewhere on the device is only told where nobody can be asked; what is only shown asks nothing.
 ///
 /// # Errors
 /// A usage error that names the database.
 pub fn check(targets: &[String], options: &StartOptions) -> Result<()> {
-    let found = targets.iter().find_map(|target| {
-        let path = Path::new(target);
-        let directory = if path.is_file() { path.parent()? } else { path };
-        live_database(directory, Path::new("/proc"))
-    });
-    let Some(found) = found else { return Ok(()) };
-    let warning = warning(&found);
-    if options.yes {
+    let directories = || {
+        targets.iter().filter_map(|target| {
+            let path = Path::new(target);
+            if path.is_file() { path.parent() } else { Some(path) }
+        })
+    };
+    let proc = Path::new("/proc");
+    let found = directories().find_map(|directory| live_database(directory, proc));
+    let is_inside = found.is_some();
+    let on_device = || {
+        directories()
+            .filter(|directory| directory.is_dir())
+            .find_map(|directory| database_on_device(directory, Path::new("/")))
+    };
+    let Some(found) = found.or_else(on_device) else { return Ok(()) };
+    let warning = warning(&found, is_inside);
+    if options.yes || options.dry_run {
         say(&format!("note: {warning}"));
         return Ok(());
     }
     match agreed(&format!("{warning}. Go on?")) {
         Some(true) => Ok(()),
+        None if !is_inside => {
+            say(&format!("note: {warning}"));
+            Ok(())
+        }
         _ => Err(Error::usage(
             format!("{warning}, so nothing was begun"),
             "name another directory or stop the server; --yes goes on all the same, --dry-run shows what would be done",
@@ -72,11 +99,15 @@ pub fn go_on_with(plan: &mut TargetPlan, options: &TargetOptions) -> Result<()> 
     check(&plan.targets, &options.start)
 }
 
-fn warning(found: &LiveDatabase) -> String {
+fn warning(found: &LiveDatabase, is_inside: bool) -> String {
+    let (product, directory) = (found.product, found.directory.display());
+    let process = found.process;
+    if is_inside {
+        return format!(
+            "{product} is running on {directory} (process {process}): this saturates the disk under it"
+        );
+    }
     format!(
-        "{} is running on {} (process {}): this saturates the disk under it",
-        found.product,
-        found.directory.display(),
-        found.process
+        "{product} in {directory} (process {process}) is in use on the same device: this saturates the disk under it"
     )
 }

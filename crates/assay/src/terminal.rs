@@ -101,7 +101,7 @@ pub fn error_columns() -> usize {
 /// How a text is laid out on standard output: the first screen alone where a person looks and does not ask for all.
 pub fn layout(is_full: bool) -> TextOptions {
     let lines_max = (!is_full && io::stdout().is_terminal()).then_some(LINES_MAX);
-    TextOptions { colour: colour(), columns: output_columns(), lines_max }
+    TextOptions { colour: colour(), columns: output_columns(), lines_max, is_short: !is_full }
 }
 
 #[cfg(test)]

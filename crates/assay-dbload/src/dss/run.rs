@@ -119,7 +119,7 @@ fn used(
         Some(background) => whole.map(|whole| Usage {
             cpu_ns: whole.cpu_ns.saturating_sub(background.cpu_ns),
             queue_ns: usage.map_or(0, |usage| usage.queue_ns),
-            storage_read_bytes: whole.storage_read_bytes,
+            ..whole
         }),
         None => usage,
     };

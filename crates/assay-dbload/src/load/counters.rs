@@ -182,7 +182,7 @@ mod tests {
         };
         let delta = counts_since(&later, &earlier);
         assert_eq!((delta.reads, delta.log_syncs, delta.read_wait_ns), (4, Some(3), None));
-        let used = Usage { cpu_ns: 3, queue_ns: 2, storage_read_bytes: None };
+        let used = Usage { cpu_ns: 3, queue_ns: 2, ..Usage::default() };
         let times = TimeSplit { database_ns: 10, ..TimeSplit::default() };
         let time = time_since(&times, &TimeSplit::default(), Some(used));
         assert_eq!((time.database_ns, time.cpu_ns, time.read_ns), (10, Some(3), None));

@@ -111,6 +111,8 @@ impl<W: ObservedServer> ObservedRung<W> {
             device,
             own_cpu_s: observed.own_cpu_s,
             read_times: observed.read_times.clone(),
+            process_io: observed.process_io.clone(),
+            io_by_second: observed.io_by_second.clone(),
             complete: is_complete,
             ..HostContext::default()
         };

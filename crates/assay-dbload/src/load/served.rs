@@ -30,8 +30,12 @@ impl ServedSessions {
         storage_read_bytes: Option<u64>,
         processes: Vec<u32>,
     ) -> Self {
-        let usage =
-            times_ns.map(|(cpu_ns, queue_ns)| Usage { cpu_ns, queue_ns, storage_read_bytes });
+        let usage = times_ns.map(|(cpu_ns, queue_ns)| Usage {
+            cpu_ns,
+            queue_ns,
+            storage_read_bytes,
+            storage_write_bytes: None,
+        });
         Self { usage, storage_read_bytes, processes }
     }
 

@@ -72,6 +72,7 @@ pub fn job(section: &Section) -> Result<Job, Refused> {
         content: content(&mut reading)?,
         transfer,
         arrival,
+        pattern: Vec::new(),
     };
     let seed = reading.parsed("randseed", "seed", number::count)?;
     reading.flag("thread", "workers")?;

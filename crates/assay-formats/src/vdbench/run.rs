@@ -297,6 +297,7 @@ impl Run<'_> {
             transfer,
             access: one.access,
             arrival: self.arrival(one),
+            pattern: Vec::new(),
             workers: 1,
             sync: if flags.durable && writes { SyncPolicy::ODsync } else { SyncPolicy::None },
             span: Span { from: Share(from), to: Share(to) },

@@ -38,7 +38,8 @@ fn measured(
 }
 
 fn measures(profile: &Profile) -> Vec<SideFigure> {
-    let rate = profile.rate(RateKind::Total).or_else(|| profile.rate(RateKind::Database));
+    let kinds = [RateKind::Total, RateKind::Database, RateKind::Blocks];
+    let rate = kinds.into_iter().find_map(|kind| profile.rate(kind));
     let class = |purpose| profile.class(purpose);
     let (all, single) = (class(IoPurpose::All), class(IoPurpose::SingleBlockRead));
     let (log, work) = (class(IoPurpose::LogWrite), &profile.work);

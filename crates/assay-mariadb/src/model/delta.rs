@@ -12,6 +12,21 @@ const LOSSES: [(&str, &str); 4] = [
     ("PERFORMANCE_SCHEMA_FILE_HANDLES_LOST", "performance_schema_max_file_handles"),
 ];
 
+/// What ends a transaction.
+const ENDINGS: [&str; 4] = ["COM_COMMIT", "COM_ROLLBACK", "COM_XA_COMMIT", "COM_XA_ROLLBACK"];
+/// What is a transaction by itself where none was begun.
+const AUTOCOMMITTED: [&str; 9] = [
+    "COM_SELECT",
+    "COM_INSERT",
+    "COM_INSERT_SELECT",
+    "COM_UPDATE",
+    "COM_UPDATE_MULTI",
+    "COM_DELETE",
+    "COM_DELETE_MULTI",
+    "COM_REPLACE",
+    "COM_REPLACE_SELECT",
+];
+
 /// Two snapshots of one server.
 #[derive(Debug)]
 pub struct Delta<'a> {
@@ -64,15 +79,25 @@ impl<'a> Delta<'a> {
         Some((ended_s + running.map_or(0.0, |(after, before)| after - before)).max(0.0))
     }
 
-    /// Transactions, without those of Assay's sessions: those of the engine, or statements that were committed.
+    /// Transactions, without those of Assay's session.
     pub(super) fn transactions(&self) -> u64 {
-        let pair = self.after.transactions.zip(self.before.transactions);
-        let all = pair.map_or_else(
-            || self.status("HANDLER_COMMIT").unwrap_or(0),
-            |(after, before)| after.saturating_sub(before),
-        );
-        let own = self.after.own_transactions.saturating_sub(self.before.own_transactions);
-        all.saturating_sub(own)
+        self.counted_work().0
+    }
+
+    /// Transactions and what counted them: those that ended by a commit or a rollback. Statements that commit by themselves
+    /// cannot be told apart from those of longer transactions, and count where nothing began or ended any.
+    pub(super) fn counted_work(&self) -> (u64, &'static str) {
+        let sum = |names: &[&str]| -> u64 {
+            names.iter().map(|name| self.status(name).unwrap_or(0)).sum()
+        };
+        let ended = sum(&ENDINGS);
+        if ended > 0 || sum(&["COM_BEGIN"]) > 0 {
+            return (ended, "Com_commit + Com_rollback, and those of XA");
+        }
+        (
+            sum(&AUTOCOMMITTED),
+            "statements that commit by themselves: Com_select, Com_insert, Com_update, Com_delete, Com_replace",
+        )
     }
 
     /// Waits of client sessions.

@@ -4,7 +4,7 @@ use super::classes::{DATA_FILE, LOG_FILE};
 use super::delta::Delta;
 use super::files::{is_temporary, purpose, tablespace};
 use super::snapshot::FileCounts;
-use assay_live::{HostContext, devices, mean_s};
+use assay_live::{HostContext, OwnIo, mean_s, page_cache_share};
 use assay_model::number::{rate, real};
 use assay_model::profile::{
     Figure, FunctionIo, IoClass, IoPurpose, RateKind, ReadLevels, RelationIo, RequestRate,
@@ -37,13 +37,8 @@ fn page_bytes(delta: &Delta<'_>) -> u64 {
     delta.after.settings.page_bytes
 }
 
-/// I/O of all threads on all files.
-fn all_files(delta: &Delta<'_>) -> FileCounts {
-    delta.files().fold(FileCounts::default(), |sum, (_, counts)| sum.plus(&counts))
-}
-
-/// Requests, blocks, and what reached the devices.
-pub(super) fn rates(delta: &Delta<'_>, host: &HostContext) -> Vec<RequestRate> {
+/// Requests and blocks.
+pub(super) fn rates(delta: &Delta<'_>) -> Vec<RequestRate> {
     let pages = Pages::of(delta);
     let per_s = |count: u64, source: &str| Some(figure(count, delta, source));
     let mut rates = vec![RequestRate {
@@ -62,7 +57,6 @@ pub(super) fn rates(delta: &Delta<'_>, host: &HostContext) -> Vec<RequestRate> {
             write_per_s: per_s(data.writes, "file_summary_by_event_name: innodb_data_file, writes"),
         });
     }
-    rates.extend(devices(host, delta.elapsed_s));
     rates
 }
 
@@ -75,16 +69,13 @@ pub(super) fn levels(delta: &Delta<'_>, host: &HostContext) -> ReadLevels {
     let (pages, page) = (Pages::of(delta), page_bytes(delta));
     let read_bytes = pages.read.saturating_mul(page);
     let device = host.device.as_ref().map(|device| &device.counters);
-    let cached = device
-        .filter(|_| read_bytes > 0)
-        .map(|device| (1.0 - real(device.read_bytes) / real(read_bytes)).max(0.0));
     let asked = delta.status("INNODB_BUFFER_POOL_READ_REQUESTS").unwrap_or(0);
     ReadLevels {
         logical_per_s: rate(asked, delta.elapsed_s),
         database_per_s: rate(pages.read, delta.elapsed_s),
         device_iops: device.map(|device| rate(device.read_ios, delta.elapsed_s)),
         device_bytes_per_s: device.map(|device| rate(device.read_bytes, delta.elapsed_s)),
-        page_cache_share: cached,
+        page_cache_share: page_cache_share(read_bytes, host, delta.elapsed_s),
     }
 }
 
@@ -107,16 +98,37 @@ pub(super) fn classes(delta: &Delta<'_>, host: &HostContext) -> Vec<IoClass> {
     classes.into_iter().filter(is_something).map(IoClass::complete).collect()
 }
 
+/// What the server itself asks of storage.
 fn whole(delta: &Delta<'_>, host: &HostContext) -> IoClass {
+    let source = if delta.instruments().files { FILES } else { PAGES };
+    assay_live::whole(own(delta), source, host, delta.elapsed_s)
+}
+
+/// Where files are not timed: pages are counted all the same.
+const PAGES: &str = "Innodb_pages_read and written, Innodb_dblwr_writes, Innodb_log_writes";
+
+/// Data, doublewrite buffer, temporary files and the log; of the log the engine's own counters, because MariaDB from 10.8 on
+/// has no instrument for its file.
+pub(super) fn own(delta: &Delta<'_>) -> OwnIo {
+    let count = |name: &str| delta.status(name).unwrap_or(0);
+    let (log_writes, log_bytes) = (count("INNODB_LOG_WRITES"), count("INNODB_OS_LOG_WRITTEN"));
     if delta.instruments().files {
-        let all = all_files(delta);
-        let server = (all.reads, all.writes, all.read_bytes + all.write_bytes, FILES);
-        return assay_live::whole(host, server, delta.elapsed_s);
+        let others = delta.files().filter(|(event, _)| *event != LOG_FILE);
+        let all = others.fold(FileCounts::default(), |sum, (_, counts)| sum.plus(&counts));
+        return OwnIo {
+            reads: all.reads,
+            read_bytes: all.read_bytes,
+            writes: all.writes + log_writes,
+            write_bytes: all.write_bytes + log_bytes,
+        };
     }
-    let pages = Pages::of(delta);
-    let bytes = (pages.read + pages.written + pages.doubled).saturating_mul(page_bytes(delta));
-    let server = (pages.read, pages.written, bytes, "pages that were read and written");
-    assay_live::whole(host, server, delta.elapsed_s)
+    let (pages, page) = (Pages::of(delta), page_bytes(delta));
+    OwnIo {
+        reads: pages.read,
+        read_bytes: pages.read.saturating_mul(page),
+        writes: pages.written + count("INNODB_DBLWR_WRITES") + log_writes,
+        write_bytes: (pages.written + pages.doubled).saturating_mul(page) + log_bytes,
+    }
 }
 
 fn class(

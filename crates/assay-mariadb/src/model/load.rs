@@ -14,7 +14,7 @@ const COUNTS: [(&str, &str); 8] = [
     ("waits for a free page of the cache", "INNODB_BUFFER_POOL_WAIT_FREE"),
     ("waits for room in the log buffer", "INNODB_LOG_WAITS"),
     ("statements", "QUESTIONS"),
-    ("rollbacks", "HANDLER_ROLLBACK"),
+    ("rollbacks", "COM_ROLLBACK"),
     ("temporary tables on storage", "CREATED_TMP_DISK_TABLES"),
     ("connections begun", "CONNECTIONS"),
 ];

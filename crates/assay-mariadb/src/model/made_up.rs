@@ -51,7 +51,6 @@ pub(super) fn story() -> Story {
     after.statement_time_s = Some(138.0);
     after.running_time_s = Some(3.0);
     after.own_time_s = 0.5;
-    after.transactions = Some(6000);
     let waits = [(DATA, 20_000, 16.0), ("wait/io/file/sql/FRM", 50, 1.0), ("idle", 9, 90.0)];
     for (event, count, time_s) in waits {
         let wait = after.waits.entry(event.to_owned()).or_default();
@@ -78,6 +77,12 @@ pub(super) fn story() -> Story {
         ("INNODB_LOG_WRITES", 1000),
         ("INNODB_ROW_LOCK_TIME", 2000),
         ("INNODB_ROW_LOCK_WAITS", 500),
+        ("QUESTIONS", 20_000),
+        ("COM_BEGIN", 1000),
+        ("COM_COMMIT", 900),
+        ("COM_ROLLBACK", 100),
+        ("COM_SELECT", 12_000),
+        ("COM_UPDATE", 6000),
     ] {
         *after.status.entry(name.to_owned()).or_default() += count;
     }
@@ -103,12 +108,12 @@ fn begin() -> Snapshot {
     let names = ["UPTIME", "INNODB_BUFFER_POOL_READ_REQUESTS", "INNODB_PAGES_READ"];
     let more = ["INNODB_PAGES_WRITTEN", "INNODB_DBLWR_PAGES_WRITTEN", "INNODB_OS_LOG_WRITTEN"];
     let locks = ["INNODB_LOG_WRITES", "INNODB_ROW_LOCK_TIME", "INNODB_ROW_LOCK_WAITS"];
-    let all = names.into_iter().chain(more).chain(locks);
+    let work = ["QUESTIONS", "COM_BEGIN", "COM_COMMIT", "COM_ROLLBACK", "COM_SELECT", "COM_UPDATE"];
+    let all = names.into_iter().chain(more).chain(locks).chain(work);
     Snapshot {
         settings,
         at_s: 1000.0,
         status: all.map(|name| (name.to_owned(), 7)).collect(),
-        transactions: Some(5000),
         statement_time_s: Some(100.0),
         running_time_s: Some(1.0),
         waits: BTreeMap::from([(DATA.to_owned(), EventTally { count: 3, time_s: 2.0 })]),

@@ -32,8 +32,10 @@ fn work(delta: &Delta<'_>) -> Work {
     let per_s = |count: u64, what: &str| {
         Some(Figure::new(rate(count, delta.elapsed_s), format!("{what} / elapsed")))
     };
+    let (transactions, source) = delta.counted_work();
     Work {
-        transactions_per_s: per_s(delta.transactions(), "commits of the engine, own ones left out"),
+        transactions_per_s: per_s(transactions, source),
+        executions_per_s: delta.status("QUESTIONS").and_then(|all| per_s(all, "Questions")),
         commits_per_s: delta
             .commits()
             .and_then(|commits| per_s(commits.count, "statements in the stage of their commit")),
@@ -68,7 +70,7 @@ pub fn profile(
         work: work(&delta),
         sessions: samples.connected(),
         block_bytes: Some(Figure::new(real(after.settings.page_bytes), "innodb_page_size")),
-        rates: io::rates(&delta, host),
+        rates: io::rates(&delta),
         classes: io::classes(&delta, host),
         verdict: verdict(&delta, samples, &time),
         redo: load::redo(&delta, &time),
@@ -85,6 +87,9 @@ pub fn profile(
             over_time: over_time(samples, &class_of),
             relations: assay_live::first(relations),
             reads: Some(io::levels(&delta, host)),
+            process_io: host.process_io.clone(),
+            device: assay_live::device(io::own(&delta), host, samples.elapsed_s),
+            io_by_second: host.io_by_second.clone(),
             read_times: host.read_times.clone(),
             sampling: Some(sampling(samples, host, active, after.own_time_s - before.own_time_s)),
             ..ServerActivity::default()
@@ -157,6 +162,7 @@ fn missing(delta: &Delta<'_>, samples: &Samples) -> Vec<String> {
     if samples.tasks.is_none() {
         missing.push("CPU time: the server is on another host, or its threads cannot be seen or serve several sessions each".to_owned());
     }
+    missing.push("statements that commit by themselves: they count as transactions only where none was begun, committed or rolled back".to_owned());
     missing.push("waits for writes of data files: threads of the background write them, and only the asking is timed".to_owned());
     missing.push(
         "waits for a free page of the cache and for room in the log: counted, not timed".to_owned(),

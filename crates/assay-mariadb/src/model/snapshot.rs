@@ -78,18 +78,14 @@ pub struct Snapshot {
     pub settings: Settings,
     /// The server's clock, seconds since 1970.
     pub at_s: f64,
-    /// The server's status, names in capitals.
+    /// The server's status, names in capitals, without what Assay's session did.
     pub status: BTreeMap<String, u64>,
-    /// Transactions that ended, where the engine counts them.
-    pub transactions: Option<u64>,
     /// Time of statements that have ended, of client sessions without our own; where statements are timed.
     pub statement_time_s: Option<f64>,
     /// Time that statements of client sessions have been running, without our own; where that may be seen.
     pub running_time_s: Option<f64>,
     /// Time of Assay's statements that have ended.
     pub own_time_s: f64,
-    /// Transactions of Assay's sessions.
-    pub own_transactions: u64,
     /// Waits of client sessions by the name of the event, without our own.
     pub waits: BTreeMap<String, EventTally>,
     /// The stage in which statements of client sessions commit.

@@ -29,13 +29,25 @@ pub(super) const SETTINGS: &str =
     "SELECT /* assay */ @@innodb_page_size, @@thread_handling, @@innodb_flush_method, @@read_only";
 
 /// Counters of the status.
-pub(super) const STATUS: [&str; 23] = [
+pub(super) const STATUS: &[&str] = &[
     "UPTIME",
     "QUESTIONS",
     "CONNECTIONS",
     "THREADS_CREATED",
-    "HANDLER_COMMIT",
-    "HANDLER_ROLLBACK",
+    "COM_BEGIN",
+    "COM_COMMIT",
+    "COM_ROLLBACK",
+    "COM_XA_COMMIT",
+    "COM_XA_ROLLBACK",
+    "COM_SELECT",
+    "COM_INSERT",
+    "COM_INSERT_SELECT",
+    "COM_UPDATE",
+    "COM_UPDATE_MULTI",
+    "COM_DELETE",
+    "COM_DELETE_MULTI",
+    "COM_REPLACE",
+    "COM_REPLACE_SELECT",
     "CREATED_TMP_DISK_TABLES",
     "INNODB_BUFFER_POOL_READ_REQUESTS",
     "INNODB_BUFFER_POOL_WRITE_REQUESTS",
@@ -45,6 +57,7 @@ pub(super) const STATUS: [&str; 23] = [
     "INNODB_PAGES_READ",
     "INNODB_PAGES_WRITTEN",
     "INNODB_DBLWR_PAGES_WRITTEN",
+    "INNODB_DBLWR_WRITES",
     "INNODB_OS_LOG_WRITTEN",
     "INNODB_LOG_WRITES",
     "INNODB_LOG_WAITS",
@@ -53,6 +66,18 @@ pub(super) const STATUS: [&str; 23] = [
     "PERFORMANCE_SCHEMA_USERS_LOST",
     "PERFORMANCE_SCHEMA_THREAD_INSTANCES_LOST",
     "PERFORMANCE_SCHEMA_FILE_INSTANCES_LOST",
+];
+
+/// What is asked of the status every second.
+pub(super) const IO_STATUS: &[&str] = &[
+    "INNODB_PAGES_READ",
+    "INNODB_PAGES_WRITTEN",
+    "INNODB_DBLWR_PAGES_WRITTEN",
+    "INNODB_DBLWR_WRITES",
+    "INNODB_OS_LOG_WRITTEN",
+    "INNODB_LOG_WRITES",
+    "COM_COMMIT",
+    "COM_ROLLBACK",
 ];
 
 /// Instruments of interest that are on and timed, and consumers that are on.

@@ -4,8 +4,11 @@ use super::{Watcher, failed, queries};
 use crate::address::Address;
 use crate::connection::Row;
 use crate::model::{Snapshot, profile, seen};
-use assay_dbserver::processes::threads;
-use assay_live::watch::{Kind, ObservedServer, ObservedServerSpan, Own, Process, ServerSample};
+use assay_dbserver::processes::{threads, usage_at};
+use assay_dbserver::{ServerTraffic, Usage};
+use assay_live::watch::{
+    IoCounters, Kind, ObservedServer, ObservedServerSpan, Own, Process, ServerSample,
+};
 use assay_live::{HostContext, Intervals, SessionState};
 use assay_model::{Profile, Result};
 use std::collections::BTreeMap;
@@ -29,12 +32,9 @@ impl ObservedServer for Watcher {
         profile(&seen.before, &seen.after, &seen.samples, host, &Intervals)
     }
 
+    /// Its session ends no transaction: all that it counts is time.
     fn own(seen: &ObservedServerSpan<Self>, _database: &str) -> Own {
-        let (before, after) = (&seen.before, &seen.after);
-        Own {
-            time_s: after.own_time_s - before.own_time_s,
-            transactions: after.own_transactions.saturating_sub(before.own_transactions),
-        }
+        Own { time_s: seen.after.own_time_s - seen.before.own_time_s, transactions: 0 }
     }
 
     fn subject(&self) -> String {
@@ -56,6 +56,20 @@ impl ObservedServer for Watcher {
     fn sample(&mut self) -> Result<ServerSample> {
         let rows = self.connection.query(&self.question).map_err(failed)?;
         Ok(sample_of(&rows, self.tells_waits))
+    }
+
+    fn io_counters(&mut self) -> Result<IoCounters> {
+        self.take_io_counters().map_err(failed)
+    }
+
+    fn traffic(&self) -> Option<ServerTraffic> {
+        let process = self.process?;
+        let own: Vec<Usage> = self
+            .own
+            .iter()
+            .filter_map(|own| usage_at(&format!("/proc/{process}/task/{}", own.thread?)))
+            .collect();
+        ServerTraffic::new(usage_at(&format!("/proc/{process}")), &own, process)
     }
 
     /// All threads of the server: those that serve a session now, ours, and the rest.

@@ -5,7 +5,8 @@ use crate::connection::Row;
 
 use crate::failure::Answer;
 use crate::model::{EventTally, FileCounts, Instruments, Settings, Snapshot};
-use crate::views::{self, ALL_TRANSACTIONS, PICOSECONDS, read_status, transactions};
+use crate::views::{self, PICOSECONDS, read_own_status, read_status};
+use assay_live::watch::IoCounters;
 use std::collections::BTreeMap;
 
 /// Ways to read that pass the page cache by.
@@ -24,10 +25,10 @@ impl Watcher {
         let instruments = settings.instruments;
         self.choose_question(instruments.current_waits);
         self.has_own_threads = settings.has_own_threads;
-        let status = read_status(&mut self.connection, &queries::STATUS)?;
+        self.page_bytes = settings.page_bytes;
+        let status = self.status_of_others()?;
         let sizes = self.sizes(&mut missing);
         let mut snapshot = Snapshot { settings, status, sizes, ..Snapshot::default() };
-        snapshot.transactions = self.transactions(&mut missing);
         if self.access.schema {
             snapshot.files = self.files(&views::files())?.into_iter().map(first).collect();
             snapshot.instances = self.files(&views::instances())?;
@@ -87,16 +88,33 @@ impl Watcher {
         Ok(instruments)
     }
 
-    fn transactions(&mut self, missing: &mut Vec<String>) -> Option<u64> {
-        if !self.access.process {
-            return None;
+    /// Counters of the status without what this session did itself.
+    fn status_of_others(&mut self) -> Answer<BTreeMap<String, u64>> {
+        let counted_by_session: Vec<&str> =
+            queries::STATUS.iter().copied().filter(|name| is_of_session(name)).collect();
+        let own = read_own_status(&mut self.connection, &counted_by_session)?;
+        let mut status = read_status(&mut self.connection, queries::STATUS)?;
+        for (name, count) in own {
+            status.entry(name).and_modify(|all| *all = all.saturating_sub(count));
         }
-        let (on, count) = transactions(&mut self.connection).ok()?;
-        if on == ALL_TRANSACTIONS {
-            return Some(count);
-        }
-        missing.push("transactions of the engine: SET GLOBAL innodb_monitor_enable = 'trx_%commits' counts them; statements that were committed are counted instead".to_owned());
-        None
+        Ok(status)
+    }
+
+    /// The server's own counters of I/O; it counts transactions of this session as statements, none of which commits.
+    pub(super) fn take_io_counters(&mut self) -> Answer<IoCounters> {
+        let status = read_status(&mut self.connection, queries::IO_STATUS)?;
+        let count = |name: &str| status.get(name).copied().unwrap_or(0);
+        let (read, written) = (count("INNODB_PAGES_READ"), count("INNODB_PAGES_WRITTEN"));
+        let doubled = count("INNODB_DBLWR_PAGES_WRITTEN");
+        Ok(IoCounters {
+            reads: read,
+            read_bytes: read.saturating_mul(self.page_bytes),
+            writes: written + count("INNODB_DBLWR_WRITES"),
+            write_bytes: (written + doubled).saturating_mul(self.page_bytes),
+            log_writes: count("INNODB_LOG_WRITES"),
+            log_bytes: count("INNODB_OS_LOG_WRITTEN"),
+            transactions: count("COM_COMMIT") + count("COM_ROLLBACK"),
+        })
     }
 
     fn sizes(&mut self, missing: &mut Vec<String>) -> BTreeMap<String, u64> {
@@ -149,6 +167,11 @@ impl Watcher {
         }
         Ok((sums, own))
     }
+}
+
+/// Whether sessions count it each for themselves; of all else the server has one sum.
+fn is_of_session(name: &str) -> bool {
+    name.starts_with("COM_") || ["QUESTIONS", "CREATED_TMP_DISK_TABLES"].contains(&name)
 }
 
 /// What is off, and how to turn it on.

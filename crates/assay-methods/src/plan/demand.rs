@@ -43,6 +43,10 @@ pub(super) struct Demand {
     /// The database's block, bytes.
     pub(super) block_bytes: Option<f64>,
     pub(super) is_log: bool,
+    /// What it is for; all I/O where it is what the purposes leave.
+    pub(super) purpose: IoPurpose,
+    /// Its rate from second to second, where that changes.
+    pub(super) pattern: Vec<f64>,
 }
 
 impl Demand {
@@ -161,6 +165,8 @@ fn of_class(class: &IoClass, name: &'static str, profile: &Profile) -> Option<De
         read_share: class.read_share.as_ref().map_or(1.0, |share| share.value.clamp(0.0, 1.0)),
         block_bytes: profile.block_bytes.as_ref().map(|block| block.value),
         is_log: false,
+        purpose: class.purpose,
+        pattern: Vec::new(),
     })
 }
 

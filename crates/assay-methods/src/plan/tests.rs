@@ -248,3 +248,65 @@ proptest! {
         }
     }
 }
+
+/// A live server of which every second is known: 20 quiet seconds, then 10 busy ones of which every other one is twice the rest.
+fn live() -> Profile {
+    use assay_model::profile::{IoSecond, ReadLevels, ServerActivity};
+    let second = |at: u32| {
+        let read_iops = match at {
+            0..20 => 100.0,
+            _ if at % 2 == 0 => 1600.0,
+            _ => 800.0,
+        };
+        IoSecond { at_s: f64::from(at + 1), read_iops, log_iops: 50.0, ..IoSecond::default() }
+    };
+    let seconds: Vec<IoSecond> = (0..30).map(second).collect();
+    let reads = IoSecond::mean(&seconds, |second| second.read_iops);
+    let server = ServerActivity {
+        io_by_second: seconds,
+        reads: Some(ReadLevels { page_cache_share: Some(0.25), ..ReadLevels::default() }),
+        ..ServerActivity::default()
+    };
+    let figure = |value| Some(Figure::new(value, "counted"));
+    Profile {
+        server: Some(server),
+        time: TimeModel { average_active_sessions: figure(2.0), ..TimeModel::default() },
+        verdict: TimeVerdict { commit_share: Some(0.3), ..TimeVerdict::default() },
+        ..profile(vec![
+            class(IoPurpose::All, reads + 50.0, 8192.0, reads / (reads + 50.0), None),
+            class(IoPurpose::SingleBlockRead, reads, 8192.0, 1.0, Some(0.001)),
+            class(IoPurpose::LogWrite, 50.0, 4096.0, 0.0, Some(0.002)),
+        ])
+    }
+}
+
+#[test]
+fn the_busiest_seconds_of_a_live_server_are_replayed_with_their_bursts() {
+    let options = PlanOptions { duration: Nanos(10_000_000_000), ..PlanOptions::default() };
+    let plan = plan(&live(), &options).unwrap();
+    let reads = &plan.workload.streams[0];
+    assert!((rate_of(reads) - 1200.0).abs() < 1e-6, "{reads:?}");
+    let strong = reads.pattern.iter().filter(|weight| **weight > 1.3).count();
+    assert_eq!((reads.pattern.len(), strong), (10, 5));
+    // The log came at an even rate.
+    assert!(plan.workload.streams[1].pattern.is_empty());
+    assert!((rate_of(&plan.workload.streams[1]) - 50.0).abs() < 1e-6);
+    assert!(plan.notes.iter().any(|note| note.contains("busiest 10 s, from second 20 of 30")));
+    assert!(plan.notes.iter().any(|note| note.contains("page cache") && note.contains("25 %")));
+    assert_eq!(parse_workload(&plan.to_toml().unwrap()).unwrap(), plan.workload);
+    // Of 2 active sessions the reads have 467/s of 1 ms, the log what the commits have.
+    let [reads, log] = plan.classes.as_slice() else { panic!("{:?}", plan.classes) };
+    assert!((reads.db_time_share.unwrap() - 0.233).abs() < 0.01 && reads.cached_share == 0.25);
+    assert_eq!((log.db_time_share, log.now_s, log.cached_share), (Some(0.3), Some(0.002), 0.0));
+}
+
+#[test]
+fn a_database_at_rest_makes_no_plan() {
+    let mut resting = live();
+    resting.classes = vec![class(IoPurpose::All, 0.4, 8192.0, 0.5, None)];
+    let refused = |resting: &Profile| plan(resting, &PlanOptions::default()).unwrap_err();
+    assert!(refused(&resting).message().contains("works without I/O"));
+    resting.time.average_active_sessions = Some(Figure::new(0.006, "counted"));
+    assert!(refused(&resting).message().contains("the database is at rest: it issued 0.4 I/Os"));
+    assert!(refused(&resting).hint().contains("while it works"));
+}

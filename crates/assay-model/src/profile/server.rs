@@ -1,6 +1,6 @@
 //! What a live server shows beyond what a report prints: load, events with their doubt, I/O by who did it and on what.
 
-use super::ReadTimes;
+use super::{DeviceIo, IoSecond, ProcessIo, ReadTimes};
 use crate::Estimate;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,15 @@ pub struct ServerActivity {
     /// Reads of three levels: only the last one is the storage's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reads: Option<ReadLevels>,
+    /// What the server's own processes moved from and to storage, by the kernel's account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process_io: Option<ProcessIo>,
+    /// What all programs together did to the device under the data; never part of the database's demand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<DeviceIo>,
+    /// The server's own I/O, second after second.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub io_by_second: Vec<IoSecond>,
     /// How long reads of a block took, by who saw them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub read_times: Vec<ReadTimes>,
@@ -284,8 +293,8 @@ pub struct ReadLevels {
     /// Bytes that these reads moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_bytes_per_s: Option<f64>,
-    /// Share of the blocks read by the database that the devices cannot have read: at least this share came from the
-    /// page cache.
+    /// Share of the blocks read by the database that its processes did not read from storage: at least this share came from
+    /// the page cache. Where the kernel's account of the processes is not known, all reads of the device stand in for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_cache_share: Option<f64>,
 }

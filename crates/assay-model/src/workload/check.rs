@@ -16,6 +16,8 @@ const SEQUENTIAL_MAX: u32 = 65_536;
 const OUTSTANDING_MAX: u32 = 32_768;
 /// The largest transfer: what one buffer of a worker holds.
 const TRANSFER_BYTES_MAX: u64 = 64 << 20;
+/// Seconds of a pattern: an hour.
+const PATTERN_MAX: usize = 3600;
 /// Below this, direct I/O has no address.
 const TRANSFER_BYTES_MIN: u64 = 512;
 
@@ -108,7 +110,29 @@ impl Stream {
         self.check_span()?;
         self.check_access()?;
         self.check_arrival()?;
+        self.check_pattern()?;
         self.check_sync()
+    }
+
+    fn check_pattern(&self) -> Result<()> {
+        let sound = |weight: &f64| weight.is_finite() && *weight >= 0.0;
+        let any = self.pattern.iter().any(|weight| *weight > 0.0);
+        if self.pattern.is_empty() {
+            return Ok(());
+        }
+        if matches!(self.arrival, Arrival::Closed { .. }) {
+            return refuse(
+                "closed arrivals have no rate that a pattern could change".to_owned(),
+                "remove pattern, or write open arrivals",
+            );
+        }
+        if !any || !self.pattern.iter().all(sound) || self.pattern.len() > PATTERN_MAX {
+            return refuse(
+                "the pattern is no list of rates".to_owned(),
+                "write up to 3600 numbers of at least 0, one of them above 0",
+            );
+        }
+        Ok(())
     }
 
     fn check_transfer(&self) -> Result<()> {
@@ -328,6 +352,12 @@ arrival = { closed = { outstanding = 4 } }
             ),
             ("\"8KiB\"", "[{ size = \"8KiB\", share = 0.5 }]", "add up to 0.5"),
             ("\"8KiB\"", "\"100B\"", "cannot be issued"),
+            ("outstanding = 4 } }", "outstanding = 4 } }\npattern = [1, 2]", "no rate that a"),
+            (
+                "{ closed = { outstanding = 4 } }",
+                "{ open = { rate = \"5/s\" } }\npattern = [0.0, 0.0]",
+                "no list of rates",
+            ),
         ] {
             let text = refusal(from, to);
             assert!(

@@ -33,7 +33,10 @@ pub(super) fn password(file: &Path, wanted: [&str; 4]) -> Result<Option<String>,
 fn find(file: File, [host, port, database, user]: [&str; 4]) -> Option<String> {
     let is_usual = host.is_empty() || SOCKET_DIRECTORIES.contains(&host);
     let wanted = [if is_usual { "localhost" } else { host }, port, database, user];
-    let lines = BufReader::new(file.take(FILE_BYTES_MAX)).lines().map_while(Result::ok);
+    // Bytes, as libpq reads them: a line in another encoding hides none of the others.
+    let lines = BufReader::new(file.take(FILE_BYTES_MAX)).split(b'\n').map_while(Result::ok);
+    let lines = lines.filter_map(|line| String::from_utf8(line).ok());
+    let lines = lines.map(|line| line.trim_end_matches('\r').to_owned());
     lines.filter(|line| !line.starts_with('#')).find_map(|line| of_line(&line, wanted))
 }
 
@@ -73,7 +76,8 @@ mod tests {
     fn the_first_line_that_fits_gives_the_password() {
         let file = std::env::temp_dir().join(format!("assay-pgpass-{}", std::process::id()));
         let text = "# h:5432:db:me:wrong\nother:*:*:*:wrong\nh:5432:shop:me:p\\:a\\\\ß w\n*:*:*:me:any\nlocalhost:5432:*:you:local\n";
-        write(&file, text).unwrap();
+        // A comment in Latin-1 comes first.
+        write(&file, [b"# caf\xe9\n", text.as_bytes()].concat()).unwrap();
         set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
         let of = |address: &str| {
             let name = file.to_str().unwrap().to_owned();

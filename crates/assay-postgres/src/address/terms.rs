@@ -22,6 +22,12 @@ pub(super) fn read(
             "leave it out: servers that take a direct handshake take the usual one, too",
         ));
     }
+    if known("gssencmode", "PGGSSENCMODE").is_some_and(|mode| mode == "require") {
+        return Err(Error::usage(
+            "gssencmode=require: encryption by GSSAPI is not spoken here",
+            "encrypt by TLS instead: sslmode=verify-full",
+        ));
+    }
     let security = Security {
         mode: mode_of(known("sslmode", "PGSSLMODE"))?,
         roots: roots_of(known("sslrootcert", "PGSSLROOTCERT"), &usual),
@@ -31,6 +37,7 @@ pub(super) fn read(
         security: checked(security, known("sslmode", "PGSSLMODE").is_some())?,
         binding: binding_of(known("channel_binding", "PGCHANNELBINDING").as_deref())?,
         peer: known("requirepeer", "PGREQUIREPEER"),
+        options: known("options", "PGOPTIONS"),
         ..ConnectionOptions::default()
     })
 }

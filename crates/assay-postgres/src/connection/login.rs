@@ -33,7 +33,10 @@ fn startup(address: &Address, application: &str) -> Vec<u8> {
         ("database", address.database.as_str()),
         ("application_name", application),
         ("client_encoding", "UTF8"),
-    ] {
+    ]
+    .into_iter()
+    .chain(address.terms.options.as_deref().map(|options| ("options", options)))
+    {
         put_text(&mut body, name);
         put_text(&mut body, value);
     }

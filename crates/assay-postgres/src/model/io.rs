@@ -1,9 +1,9 @@
-//! I/O: requests by what counts them, by purpose, by process and on what.
+//! I/O by the server's own counters: requests by what counts them, by purpose, by process and on what.
 
 use super::delta::Delta;
 use super::redo::log_rows;
 use super::snapshot::{IoKey, IoRow};
-use assay_live::{HostContext, devices, mean_s};
+use assay_live::{HostContext, OwnIo, mean_s, page_cache_share};
 use assay_model::number::{rate, real};
 use assay_model::profile::{
     Figure, FunctionIo, IoClass, IoPurpose, RateKind, ReadLevels, RelationIo, RequestRate,
@@ -47,8 +47,31 @@ fn written_blocks(delta: &Delta<'_>) -> u64 {
     })
 }
 
-/// Requests, blocks, and what reached the devices.
-pub(super) fn rates(delta: &Delta<'_>, host: &HostContext) -> Vec<RequestRate> {
+/// Temporary files are written and read again in long runs: the kernel moves them in pieces of this size.
+const TEMPORARY_BYTES: u64 = 131_072;
+
+/// Writes of temporary files of sorts and hashes, which `pg_stat_io` does not hold; they are counted when they are closed,
+/// and only by their bytes.
+fn temporary_files(delta: &Delta<'_>) -> IoRow {
+    let write_bytes = delta.sum(|database| database.temporary_bytes);
+    IoRow { writes: write_bytes.div_ceil(TEMPORARY_BYTES), write_bytes, ..IoRow::default() }
+}
+
+/// Data, temporary files and the log of all processes.
+pub(super) fn own(delta: &Delta<'_>) -> OwnIo {
+    let row = data(delta).plus(&temporary_files(delta));
+    let log = log_rows(delta, false);
+    let log_bytes = delta.log().map_or(log.write_bytes, |log| log.bytes);
+    OwnIo {
+        reads: row.reads,
+        read_bytes: row.read_bytes,
+        writes: row.writes + row.extends + log.writes,
+        write_bytes: row.write_bytes + row.extend_bytes + log_bytes,
+    }
+}
+
+/// Requests and blocks.
+pub(super) fn rates(delta: &Delta<'_>) -> Vec<RequestRate> {
     let row = data(delta);
     let source = blocks_source(delta);
     let block = real(delta.after.settings.block_bytes).max(1.0);
@@ -65,7 +88,6 @@ pub(super) fn rates(delta: &Delta<'_>, host: &HostContext) -> Vec<RequestRate> {
             write_per_s: per_s(real(row.writes + row.extends), "pg_stat_io: writes and extends"),
         });
     }
-    rates.extend(devices(host, delta.elapsed_s));
     rates
 }
 
@@ -75,15 +97,12 @@ pub(super) fn levels(delta: &Delta<'_>, host: &HostContext) -> ReadLevels {
     let block = real(delta.after.settings.block_bytes).max(1.0);
     let blocks = real(row.read_bytes) / block;
     let device = host.device.as_ref().map(|device| &device.counters);
-    let cached = device
-        .filter(|_| row.read_bytes > 0)
-        .map(|device| (1.0 - real(device.read_bytes) / real(row.read_bytes)).max(0.0));
     ReadLevels {
         logical_per_s: (real(row.hits) + blocks) / delta.elapsed_s,
         database_per_s: blocks / delta.elapsed_s,
         device_iops: device.map(|device| rate(device.read_ios, delta.elapsed_s)),
         device_bytes_per_s: device.map(|device| rate(device.read_bytes, delta.elapsed_s)),
-        page_cache_share: cached,
+        page_cache_share: page_cache_share(row.read_bytes, host, delta.elapsed_s),
     }
 }
 
@@ -97,7 +116,6 @@ pub(super) fn classes(delta: &Delta<'_>, host: &HostContext) -> Vec<IoClass> {
     if io.is_some() {
         let normal = of(&|key| key.object == "relation" && key.context == "normal");
         let bulk = of(&|key| key.object == "relation" && key.context != "normal");
-        let temporary = of(&|key| key.object == "temp relation");
         classes.push(reads(
             IoPurpose::SingleBlockRead,
             &normal,
@@ -114,10 +132,15 @@ pub(super) fn classes(delta: &Delta<'_>, host: &HostContext) -> Vec<IoClass> {
         ));
         let dirty = of(&|key| key.object == "relation");
         classes.push(writes(IoPurpose::DataFileWrite, &dirty, delta, timed));
-        classes.push(both(IoPurpose::Temporary, &temporary, delta, "pg_stat_io: temp relation"));
     } else {
-        classes.push(reads(IoPurpose::SingleBlockRead, &data(delta), delta, timed, source));
+        let all = data(delta);
+        classes.push(reads(IoPurpose::SingleBlockRead, &all, delta, timed, source));
+        classes.push(writes(IoPurpose::DataFileWrite, &all, delta, false));
     }
+    let tables = of(&|key| key.object == "temp relation");
+    let temporary = tables.plus(&temporary_files(delta));
+    let source = "pg_stat_io: temp relation; pg_stat_database: temp_bytes, in pieces of 128 KiB";
+    classes.push(both(IoPurpose::Temporary, &temporary, delta, source));
     let log = log_rows(delta, false);
     let mut class = IoClass::new(IoPurpose::LogWrite);
     class.rate_iops = Some(figure_per_s(log.writes, delta, "writes of the log"));
@@ -142,12 +165,10 @@ fn figure_per_s(count: u64, delta: &Delta<'_>, source: &str) -> Figure {
     Figure::new(rate(count, delta.elapsed_s), source)
 }
 
-/// What reaches the storage: the devices' own count where it is known, else the server's.
+/// What the server itself asks of storage; the page cache answers some of its reads.
 fn whole(delta: &Delta<'_>, host: &HostContext) -> IoClass {
-    let row = data(delta);
-    let bytes = row.read_bytes + row.write_bytes + row.extend_bytes;
-    let server = (row.reads, row.writes + row.extends, bytes, blocks_source(delta));
-    assay_live::whole(host, server, delta.elapsed_s)
+    let source = format!("{}, pg_stat_wal and temp_bytes", blocks_source(delta));
+    assay_live::whole(own(delta), &source, host, delta.elapsed_s)
 }
 
 /// A class of reads; its time is what sessions waited, the page cache and other I/O in flight included.
@@ -163,7 +184,11 @@ fn reads(purpose: IoPurpose, row: &IoRow, delta: &Delta<'_>, timed: bool, source
 }
 
 fn writes(purpose: IoPurpose, row: &IoRow, delta: &Delta<'_>, timed: bool) -> IoClass {
-    let source = "pg_stat_io: relation, writes and extends";
+    let source = if delta.after.version.has_io() {
+        "pg_stat_io: relation, writes and extends"
+    } else {
+        "pg_stat_bgwriter: blocks of checkpoints, background writer and sessions"
+    };
     let mut class = IoClass::new(purpose);
     class.rate_iops = Some(figure_per_s(row.writes + row.extends, delta, source));
     class.throughput_bytes_per_s =

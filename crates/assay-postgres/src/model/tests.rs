@@ -129,10 +129,38 @@ fn the_devices_are_told_where_they_are_known() {
     };
     story.host.device = Some(NamedDevice { name: "sda".into(), outstanding_ios: 0, counters });
     let profile = story.profile();
+    let device = profile.server.as_ref().unwrap().device.clone().unwrap();
+    assert!(near(device.iops(), 1000.0) && near(device.read_iops, 500.0));
+    assert!(near(device.latency_s.unwrap(), 1e-3) && device.name == "sda");
+    // 2,000 reads and 100 writes of the log a second are the server's own, whatever the device did.
     let all = profile.class(IoPurpose::All).unwrap();
-    assert!(near(all.rate_iops.as_ref().unwrap().value, 1000.0));
-    assert!(near(all.latency_s.as_ref().unwrap().value, 1e-3));
-    assert!(near(profile.rate(RateKind::Total).unwrap().read_per_s.as_ref().unwrap().value, 500.0));
+    assert!(near(all.rate_iops.as_ref().unwrap().value, 2100.0));
+    assert!(profile.rate(RateKind::Total).is_none());
+}
+
+/// Of every release: 20,000 blocks of 8 KiB, 1,000 writes of the log of 1 MB, and 3 MiB of temporary files in 24 pieces.
+#[test]
+fn the_demand_is_what_the_server_counts() {
+    for major in [14, 15, 16, 17, 18] {
+        let mut story = story(major);
+        story.after.databases.get_mut("shop").unwrap().temporary_bytes = 3 << 20;
+        if major < 16 {
+            story.after.background.as_mut().unwrap().checkpoint_blocks = 500;
+        }
+        let profile = story.profile();
+        let written = if major < 16 { 50.0 } else { 0.0 };
+        let value = |figure: &Option<assay_model::profile::Figure>| figure.as_ref().unwrap().value;
+        let all = profile.class(IoPurpose::All).unwrap();
+        assert!(near(value(&all.rate_iops), 2000.0 + 100.0 + 2.4 + written), "{major}");
+        let bytes = 16_384_000.0 + 100_000.0 + 314_572.8 + 8192.0 * written;
+        assert!(near(value(&all.throughput_bytes_per_s), bytes), "{major}: {all:?}");
+        let temporary = profile.class(IoPurpose::Temporary).unwrap();
+        assert!(
+            near(value(&temporary.transfer_bytes), 131_072.0)
+                && near(value(&temporary.rate_iops), 2.4)
+        );
+        assert!(all.rate_iops.as_ref().unwrap().source.contains("pg_stat_"));
+    }
 }
 
 #[test]

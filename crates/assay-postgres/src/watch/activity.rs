@@ -6,10 +6,12 @@ use super::columns::id;
 use crate::address::Address;
 use crate::connection::Row;
 use crate::model::{Snapshot, profile};
+use crate::processes::{parent, usage, whole_usage};
 use assay_dbserver::processes::name;
+use assay_dbserver::{ServerTraffic, Usage};
 use assay_live::watch::{
-    Kind, Observed, ObservedServer, ObservedServerSpan, Own, Plan, Process, ServerSample,
-    TaskTimes, observe,
+    IoCounters, Kind, Observed, ObservedServer, ObservedServerSpan, Own, Plan, Process,
+    ServerSample, TaskTimes, observe,
 };
 use assay_live::{HostContext, Intervals, SessionState};
 use assay_model::{Profile, Result};
@@ -85,6 +87,16 @@ impl ObservedServer for Watcher {
 
     fn sample(&mut self) -> Result<ServerSample> {
         self.activity().map(|rows| sample_of(&rows))
+    }
+
+    fn io_counters(&mut self) -> Result<IoCounters> {
+        self.take_io_counters()
+    }
+
+    fn traffic(&self) -> Option<ServerTraffic> {
+        let first = parent(self.process_id()).filter(|_| self.is_here())?;
+        let own: Vec<Usage> = self.own.iter().filter_map(|process| usage(*process)).collect();
+        ServerTraffic::new(whole_usage(first), &own, first)
     }
 
     fn processes(&self, sampled: &ServerSample) -> Vec<Process> {

@@ -4,8 +4,9 @@ use crate::phrases::capital;
 use crate::view::Table;
 use assay_model::number::real;
 use assay_model::profile::{
-    Bottleneck, CheckOutcome, CrossCheck, DeviceFinding, DeviceGrade, Figure, IoClass, IoPurpose,
-    Outlier, Profile, RateKind, RedoFinding, RedoPath, TieringCandidate, TimeVerdict,
+    Bottleneck, CheckOutcome, CrossCheck, DeviceFinding, DeviceGrade, DeviceIo, Figure, IoClass,
+    IoPath, IoPurpose, Outlier, Profile, RateKind, RedoFinding, RedoPath, TieringCandidate,
+    TimeVerdict,
 };
 use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 
@@ -14,8 +15,33 @@ const CANDIDATES_MAX: usize = 10;
 /// Stands where a report says nothing.
 const ABSENT: &str = "–";
 
+/// Whether faster storage would help, and whose I/O its device carries where that is not the database's alone.
+pub(super) fn headline(profile: &Profile) -> String {
+    let answer = answer(&profile.verdict);
+    match neighbours(profile) {
+        Some(words) => format!("{answer} {words}"),
+        None => answer,
+    }
+}
+
+/// The device under a live server, of all programs.
+fn device_io(profile: &Profile) -> Option<&DeviceIo> {
+    profile.server.as_ref()?.device.as_ref()
+}
+
+/// Said where other programs move much on the same device.
+fn neighbours(profile: &Profile) -> Option<String> {
+    let device = device_io(profile).filter(|device| device.is_mostly_others())?;
+    let others = percent(device.others_share.unwrap_or(0.0));
+    Some(format!(
+        "Other programs moved {others} of the bytes on its device {} ({} I/Os per second in all); the demand below is the database's alone.",
+        device.name,
+        rate(device.iops())
+    ))
+}
+
 /// Whether faster storage would help, in a sentence or two.
-pub(super) fn headline(verdict: &TimeVerdict) -> String {
+fn answer(verdict: &TimeVerdict) -> String {
     let share = verdict.leading_share().map_or_else(|| "most".to_owned(), percent);
     let cause = verdict.cause.as_ref();
     let of = cause.map_or_else(String::new, |cause| format!(", first {cause}"));
@@ -190,7 +216,23 @@ pub(super) fn interval(profile: &Profile) -> Option<String> {
 /// I/O by purpose.
 pub(super) fn classes(profile: &Profile) -> Table {
     let names = ["", "IOPS", "size", "throughput", "reads", "time", "outstanding"];
-    Table::of_numbers("I/O by purpose", &names).with(profile.classes.iter().map(class))
+    let table = Table::of_numbers("I/O by purpose", &names);
+    table.with(profile.classes.iter().map(class).chain(device_io(profile).map(device_row)))
+}
+
+/// The device of all programs, beside what the database asks.
+fn device_row(device: &DeviceIo) -> Vec<String> {
+    let iops = device.iops();
+    let shown = |is_known: bool, words: String| if is_known { words } else { ABSENT.to_owned() };
+    vec![
+        format!("device {}, all programs", device.name),
+        rate(iops),
+        shown(iops > 0.0, show_bytes(device.bytes_per_s() / iops.max(1e-9))),
+        show_throughput(device.bytes_per_s()),
+        shown(iops > 0.0, percent(device.read_iops / iops.max(1e-9))),
+        device.latency_s.map_or(ABSENT.to_owned(), show_seconds),
+        device.latency_s.map_or(ABSENT.to_owned(), |time_s| format!("{:.1}", iops * time_s)),
+    ]
 }
 
 fn class(class: &IoClass) -> Vec<String> {

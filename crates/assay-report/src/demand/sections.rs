@@ -41,7 +41,7 @@ fn header(profiles: &[NamedProfile<'_>]) -> Vec<(&'static str, String)> {
 
 fn answer<'a>(profiles: &[NamedProfile<'_>]) -> Answer<'a> {
     let (headline, details) = match profiles {
-        [one] => (facts::headline(&one.profile.verdict), facts::details(one.profile)),
+        [one] => (facts::headline(one.profile), facts::details(one.profile)),
         several => (series::headline(several), series::details(several)),
     };
     let summary = super::summary::summary(profiles);
@@ -82,7 +82,7 @@ fn one_report(named: NamedProfile<'_>) -> Vec<Section<'_>> {
 fn many<'a>(profiles: &[NamedProfile<'a>]) -> Vec<Section<'a>> {
     let files: Vec<&str> = profiles.iter().map(|named| named.file).collect();
     let parts = profiles.iter().take(REPORTS_MAX).zip(1..).map(|(named, number)| {
-        let sentence = Block::Paragraph(facts::headline(&named.profile.verdict));
+        let sentence = Block::Paragraph(facts::headline(named.profile));
         let events = report::top_events(named.profile).into_iter().take(1).collect();
         let mut content = vec![sentence, side_by_side(events)];
         content.extend(demand(named.profile));

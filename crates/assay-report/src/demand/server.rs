@@ -4,8 +4,8 @@ use super::facts::significant;
 use crate::view::{Look, Table};
 use assay_model::number::real;
 use assay_model::profile::{
-    FunctionIo, LoadLine, Profile, ReadLevels, ReadTimes, RelationIo, Sampling, ServerActivity,
-    StatementIo, TablespaceIo, TimeSource, TimedEvent,
+    FunctionIo, LoadLine, ProcessIo, Profile, ReadLevels, ReadTimes, RelationIo, Sampling,
+    ServerActivity, StatementIo, TablespaceIo, TimeSource, TimedEvent,
 };
 use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 
@@ -24,7 +24,7 @@ pub(crate) fn tables(profile: &Profile) -> Vec<Table> {
     let tables = [
         events(server),
         load(&server.load),
-        levels(server.reads.as_ref()),
+        levels(server.reads.as_ref(), server.process_io.as_ref()),
         read_times(&server.read_times),
         functions(&server.functions),
         tablespaces(&server.tablespaces),
@@ -83,7 +83,7 @@ fn load(lines: &[LoadLine]) -> Table {
     rows
 }
 
-fn levels(levels: Option<&ReadLevels>) -> Table {
+fn levels(levels: Option<&ReadLevels>, process_io: Option<&ProcessIo>) -> Table {
     let mut rows = Table::of_numbers("Reads, level by level", &["", "per second"]);
     let Some(levels) = levels else {
         return rows;
@@ -93,13 +93,24 @@ fn levels(levels: Option<&ReadLevels>) -> Table {
         "blocks not in the buffer cache".to_owned(),
         significant(levels.database_per_s),
     ]);
-    let device =
-        levels.device_iops.map(|iops| vec!["reads of the device".to_owned(), significant(iops)]);
+    let device = levels
+        .device_iops
+        .map(|iops| vec!["reads of the device, all programs".to_owned(), significant(iops)]);
     rows.extend(device);
     let cached = levels.page_cache_share.map(|share| {
-        vec!["of the blocks read, not read by the device, at least".to_owned(), percent(share)]
+        vec!["of the blocks read, not read from storage, at least".to_owned(), percent(share)]
     });
     rows.extend(cached);
+    let moved = process_io.into_iter().flat_map(|io| {
+        let row = |what: &str, bytes_per_s: f64| {
+            vec![
+                format!("bytes {what} storage by the server's processes"),
+                show_throughput(bytes_per_s),
+            ]
+        };
+        [row("read from", io.read_bytes_per_s), row("written to", io.write_bytes_per_s)]
+    });
+    rows.extend(moved);
     rows
 }
 

@@ -24,17 +24,23 @@ fn of_one(named: NamedProfile<'_>) -> Summary {
         meaning: meaning(&profile.verdict),
         found: vec![found("this database", profile)],
         reading: READING,
-        next: vec![
-            (
-                "Find out whether a storage carries this database",
-                format!("assay check DIR --for {file}"),
-            ),
-            (
-                "Write what it asks for as a workload for other tools and times",
-                format!("assay plan {file}"),
-            ),
-        ],
+        next: next(named.file, &file),
     }
+}
+
+/// What can be done with a profile; an address names a database, and no file that a plan could be made of.
+fn next(name: &str, file: &str) -> Vec<(&'static str, String)> {
+    let check = (
+        "Test whether storage is fast enough for this database",
+        format!("assay check DIR --for {file}"),
+    );
+    if name.contains("://") {
+        let keep = "Keep the profile, to plan and size by it";
+        return vec![check, (keep, format!("assay profile {file} --output DIR"))];
+    }
+    let plan =
+        ("Write its demand as a workload for other tools and times", format!("assay plan {file}"));
+    vec![check, plan]
 }
 
 fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {

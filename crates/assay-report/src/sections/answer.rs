@@ -1,5 +1,6 @@
 //! The answer in plain sentences, for the page and for the terminal.
 
+use super::database_check;
 use super::document_headline::headline;
 use super::rates::{paced, rounded};
 use super::{cluster, durability, integrity, levels, study};
@@ -49,6 +50,9 @@ pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
     if let Some(doubt) = report.cluster.as_ref().and_then(|found| cluster::headline(found, format))
     {
         return Answer { outcome: doubt.outcome, headline: doubt.words, details };
+    }
+    if let Some(found) = database_check::headline(report).filter(|_| !format.is_relative()) {
+        return Answer { outcome: found.outcome, headline: found.words, details: Vec::new() };
     }
     if let Some(verdict) = &report.verdict {
         let headline = verdict_sentence(verdict, format);

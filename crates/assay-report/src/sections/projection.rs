@@ -90,22 +90,22 @@ fn limit_sentence(target: &ProjectedTarget) -> String {
     })
 }
 
-fn span(estimate: &Estimate, show: fn(f64) -> String) -> String {
+pub(super) fn span(estimate: &Estimate, show: fn(f64) -> String) -> String {
     format!("{} – {}", show(estimate.low), show(estimate.high))
 }
 
-fn seconds(time_s: f64) -> String {
+pub(super) fn seconds(time_s: f64) -> String {
     let time_ns = time_s * 1e9;
     // Less than that is what rounding leaves of nothing.
     show_time_ns(if time_ns.abs() < 0.5 { 0.0 } else { time_ns })
 }
 
 /// Rates below a hundred keep their digits.
-fn rate(per_s: f64) -> String {
+pub(super) fn rate(per_s: f64) -> String {
     if per_s < 100.0 { format!("{per_s:.2}") } else { show_count(per_s) }
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
@@ -129,6 +129,15 @@ pub(super) fn ending(found: &Projection) -> Section<'_> {
         Block::Lead(vec![headline(found).words]),
         Block::captioned(Level::Detail, states_table(found)),
     ];
+    blocks.extend(doubts(found));
+    let title = "What the database would do on this storage".to_owned();
+    Section { id: "projection", title, blocks }
+}
+
+/// The same of a check that issued the database's own I/O: what that took comes first, then the model.
+pub(super) fn ending_of_check<'a>(found: &Projection, own: Vec<Block<'a>>) -> Section<'a> {
+    let mut blocks = own;
+    blocks.push(Block::captioned(Level::Detail, states_table(found)));
     blocks.extend(doubts(found));
     let title = "What the database would do on this storage".to_owned();
     Section { id: "projection", title, blocks }

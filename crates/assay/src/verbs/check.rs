@@ -2,37 +2,38 @@
 
 use crate::exit::ExitStatus;
 use crate::hosts_option::{hosts_plan, target_plan};
-use crate::options::MeasurementOptions;
+use crate::options::{MeasurementOptions, context, without_passwords};
 use crate::spelling::quantity;
 use crate::start;
 use crate::verbs::plan::DemandOptions;
 use assay_app::Context;
-use assay_app::check::{CheckPlan, workload_times};
+use assay_app::check::{CheckPlan, DatabaseDemand, workload_times};
 use assay_app::cluster::HostNames;
+use assay_app::named_database::{is_address, read_database};
 use assay_app::finish::CriteriaSource;
-use assay_app::reports::read_profile;
 use assay_cluster::division::Outstanding;
 use assay_methods::presets::preset;
 use assay_model::units::{Nanos, Rate};
+use assay_model::verdict::{Bound, Criterion};
 use assay_model::{Error, Profile, Result, Workload};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Inspects and calibrates the storage, runs a database's workload, starts a PostgreSQL server of its own there, and
-/// judges whether the result is good enough
+/// Test whether storage is fast enough, in general or for one database
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay check /mnt/data
   assay check /mnt/data --time 30s --max-latency 500us --min-iops 20000/s
   assay check /mnt/data --for awr.html
+  assay check /mnt/data --for postgresql://user@host/database --profile-time 60s
   assay check /mnt/data --hosts hA,hB --min-iops 50000/s")]
 pub struct Options {
     /// Measured time in total; filling a test file comes on top
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "100s")]
     time: Nanos,
-    /// Limit on p99 latency: for one I/O at a time, and at --min-iops
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1ms")]
-    max_latency: Nanos,
+    /// Limit on p99 latency: for one I/O at a time, and at --min-iops [default: 1ms, none with --for]
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    max_latency: Option<Nanos>,
     /// IOPS at which p99 must stay within --max-latency
     #[arg(long, value_name = "RATE", value_parser = quantity::<Rate>, default_value = "3000/s")]
     min_iops: Rate,
@@ -46,10 +47,13 @@ pub struct Options {
     /// Criteria to judge by instead: a file, oltp-default or dell-2017; with --for, by default what that database demands
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
-    /// Take the demand of this report (AWR, Statspack or profile) instead of a typical database, and judge whether the
-    /// storage carries it
-    #[arg(long = "for", value_name = "REPORT")]
-    report: Option<PathBuf>,
+    /// Judge by one database: the address of a live server, a report, a folder of reports, a profile, or a run (RUN,
+    /// RUN:SESSIONS)
+    #[arg(long = "for", value_name = "DATABASE")]
+    database: Option<String>,
+    /// How long to watch a live server first
+    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s", requires = "database")]
+    profile_time: Nanos,
     /// Hosts that answer together, each on the targets as it sees them; no database is started: local:N for N processes of this machine,
     /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
     #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
@@ -60,48 +64,101 @@ pub struct Options {
     shared: MeasurementOptions,
 }
 
+/// A limit that no storage exceeds, where none is asked for.
+const NO_LIMIT: Nanos = Nanos(10_000_000_000);
+/// What is asked of storage for databases where nobody says.
+const USUAL_LIMIT: Nanos = Nanos(1_000_000);
+
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let target = target_plan(&options.shared.target, options.hosts.as_ref());
-    let profile = options.report.as_deref().map(read_profile).transpose()?;
-    let workload = workload(options, profile.as_ref(), target.may_be_written())?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
+    let is_dry = options.shared.target.start.dry_run;
+    // A live server is watched before anything is loaded, and not for a plan that is only shown.
+    start::check(&target.targets, &options.shared.target.start)?;
+    let (workload, demand) = workload(options, target.may_be_written(), is_dry)?;
+    let unasked = if options.database.is_some() { NO_LIMIT } else { USUAL_LIMIT };
     let plan = CheckPlan {
         target,
         time: options.time,
-        max_latency: options.max_latency,
+        max_latency: options.max_latency.unwrap_or(unasked),
         min_iops: options.min_iops,
         no_database: options.no_database,
         bindir: options.bindir.clone(),
-        is_demand: options.report.is_some(),
+        is_demand: options.database.is_some(),
         workload,
         hosts: options
             .hosts
             .as_ref()
             .map(|hosts| hosts_plan(hosts, &options.shared.target, Outstanding::PerHost)),
     };
-    let (shared, targets) = (&options.shared, &plan.target.targets);
-    let run = |context: &Context| plan.run(criteria, profile.as_ref(), context);
-    start::carry_out(shared, targets, || plan.summary(), run)
+    let run = |context: &Context| plan.run(criteria, demand.as_ref(), context);
+    start::carry_out_checked(&options.shared, || plan.summary(), run)
 }
 
-/// The mix that the Dell paper takes for a typical database, or its reads where nothing may be written; or the
-/// demand of the report.
-fn workload(options: &Options, profile: Option<&Profile>, write: bool) -> Result<Workload> {
-    let (warm_up, duration) = workload_times(options.time, options.report.is_some());
-    let Some((report, profile)) = options.report.as_ref().zip(profile) else {
+/// The mix that the Dell paper takes for a typical database, or its reads where nothing may be written; or the demand of
+/// the database that is named.
+fn workload(
+    options: &Options,
+    write: bool,
+    is_dry: bool,
+) -> Result<(Workload, Option<DatabaseDemand>)> {
+    let (warm_up, duration) = workload_times(options.time, options.database.is_some());
+    let usual = || -> Result<Workload> {
         let preset = preset(if write { "oltp" } else { "oltp-read" })?;
-        return Ok(Workload { warm_up, duration, ..preset });
+        Ok(Workload { warm_up, duration, ..preset })
     };
-    let plan = assay_methods::plan(profile, &options.demand.plan(duration, warm_up))?;
+    let Some(named) = &options.database else {
+        return Ok((usual()?, None));
+    };
+    if is_dry && is_address(named) {
+        let description = format!(
+            "the demand of {}, which is watched for {} first",
+            without_passwords(named),
+            options.profile_time
+        );
+        return Ok((Workload { description, ..usual()? }, None));
+    }
+    let profile = watched(options, named)?;
+    let plan = assay_methods::plan(&profile, &options.demand.plan(duration, warm_up))?;
     if plan.workload.writes() && !write {
         return Err(Error::usage(
             format!(
                 "the database of {} writes, and these targets may only be read",
-                report.display()
+                without_passwords(named)
             ),
             "name a directory to make a test file in, or a device with --destroy",
         ));
     }
-    Ok(plan.workload)
+    let demand = DatabaseDemand {
+        profile,
+        classes: plan.classes,
+        parity: options.demand.parity(),
+        has_limits: options.demand.has_limits(),
+    };
+    Ok((with_limit(plan.workload, options.max_latency), Some(demand)))
+}
+
+/// The profile; a person who ends the watching ends the check.
+fn watched(options: &Options, named: &str) -> Result<Profile> {
+    let context = context(&options.shared.store, &options.shared.output)?;
+    let profile = read_database(named, options.profile_time, &context)?;
+    if context.is_stopped() {
+        return Err(Error::environment(
+            "stopped while the server was watched: nothing was begun on the storage",
+            "start again, for a shorter time with --profile-time",
+        ));
+    }
+    Ok(profile)
+}
+
+/// The demand with a limit on p99 of reads, where one is asked for.
+fn with_limit(mut workload: Workload, limit: Option<Nanos>) -> Workload {
+    workload.criteria.extend(limit.map(|limit| Criterion {
+        quantity: "read.response_time.q0.99".to_owned(),
+        at_most: Some(Bound(limit.to_string())),
+        why: "Asked for by --max-latency.".to_owned(),
+        ..Criterion::default()
+    }));
+    workload
 }

@@ -50,6 +50,16 @@ pub struct DemandOptions {
 }
 
 impl DemandOptions {
+    /// How much slower still counts as equal, as a share.
+    pub const fn parity(&self) -> f64 {
+        self.parity.0
+    }
+
+    /// Whether limits of single classes are asked for.
+    pub const fn has_limits(&self) -> bool {
+        self.read_latency.is_some()
+    }
+
     /// The method's form of the options.
     pub fn plan(&self, duration: Nanos, warm_up: Nanos) -> PlanOptions {
         PlanOptions {

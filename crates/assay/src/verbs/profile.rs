@@ -11,6 +11,7 @@ use assay_app::capacity::parse_capacities;
 use assay_app::live_profile::{ServerWatch, profile};
 use assay_app::new_file::write_new;
 use assay_app::reports::{ReadReport, ReportRequest, read_files};
+use assay_dbserver::redacted;
 use assay_methods::files::read_document;
 use assay_model::load::Dialect;
 use assay_model::profile::{Profile, StorageMedium};
@@ -109,11 +110,38 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 /// A live server, watched for a while.
 fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
     let output = OutputOptions { json: options.json, full: true, quiet: options.quiet };
-    let wanted = ServerWatch { address, length: options.time, canary: options.canary };
+    refuse_existing(options.html.as_deref())?;
+    let document =
+        |name: &str| options.output.as_deref().map(|directory| directory.join(document_name(name)));
+    let named = |name: &str| refuse_existing(document(name).as_deref());
+    let wanted =
+        ServerWatch { address, length: options.time, canary: options.canary, named: &named };
     let profile = profile(&wanted, &stop_flag()?, &progress(&output))?;
-    // The address itself may hold a password.
-    Ok(ReadReport { file: profile.name.clone(), row: Vec::new(), profile: Some(profile) })
+    // What the next commands name: the document that is written, else the server; its address may hold a password.
+    let file = document(&profile.name)
+        .map_or_else(|| redacted(address), |path| path.display().to_string());
+    Ok(ReadReport { file, row: Vec::new(), profile: Some(profile) })
 }
+
+/// Refuses what cannot be written before anything is watched.
+fn refuse_existing(path: Option<&Path>) -> Result<()> {
+    match path.filter(|path| path.exists()) {
+        None => Ok(()),
+        Some(path) => Err(Error::usage(
+            format!("{} exists already, and is not overwritten", path.display()),
+            "name a new file or another directory",
+        )),
+    }
+}
+
+/// The name of the document of a profile.
+fn document_name(name: &str) -> String {
+    let name = Path::new(name).file_name().unwrap_or_default().display().to_string();
+    if name.ends_with(DOCUMENT) { name } else { format!("{name}{DOCUMENT}") }
+}
+
+/// How names of profiles end.
+const DOCUMENT: &str = ".profile.json";
 
 /// All reports, and what was wrong with the rest.
 fn read(options: &Options) -> (Vec<ReadReport>, Vec<Error>) {
@@ -205,8 +233,7 @@ fn write(reports: &[ReadReport], options: &Options) -> Result<()> {
 
 fn write_documents(reports: &[ReadReport], directory: &Path) -> Result<()> {
     for NamedProfile { file, profile } in named(reports) {
-        let name = Path::new(file).file_name().unwrap_or_default().display();
-        let path = directory.join(format!("{name}.profile.json"));
+        let path = directory.join(document_name(file));
         write_new(&path, json(profile)?.as_bytes())?;
     }
     Ok(())

@@ -18,6 +18,7 @@ mod server;
 mod transactions;
 
 mod commits;
+mod demand;
 mod mariadb_brokerage;
 mod mariadb_dss;
 mod mariadb_faults;

@@ -15,6 +15,9 @@ const LIMITS_MAX: usize = 3;
 
 pub(super) fn asked(report: &Report, format: &Formatter) -> String {
     let target = &report.target;
+    if let Some(asked) = super::super::database_check::asked(report) {
+        return asked;
+    }
     if let Some(found) = &report.projection {
         let names: Vec<&str> = found.targets.iter().map(|target| target.name.as_str()).collect();
         return format!("What would {} do on {}?", found.profile, names.join(" and "));

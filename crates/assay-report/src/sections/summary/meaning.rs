@@ -34,6 +34,10 @@ pub(super) fn meaning(report: &Report, format: &Formatter) -> Vec<String> {
     if let Some(study) = &report.study {
         return of_study(study);
     }
+    if report.projection.as_ref().is_some_and(|found| found.replay.is_some()) {
+        let verdict = report.verdict.as_ref().map(|verdict| verdict.outcome);
+        return verdict.map(|outcome| database_words(outcome).to_owned()).into_iter().collect();
+    }
     let verdict = report.verdict.as_ref().map(|verdict| outcome_words(verdict.outcome).to_owned());
     let mut said: Vec<String> = verdict.into_iter().collect();
     if let Some(calibration) = &report.calibration {
@@ -48,6 +52,16 @@ pub(super) fn meaning(report: &Report, format: &Formatter) -> Vec<String> {
         said.push(of_watch(&watch.summary));
     }
     said
+}
+
+const fn database_words(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Pass => "Yes: the database would do its work at least as fast as now.",
+        Outcome::Fail => "No: the database would be slower than now, or would not get its I/O.",
+        Outcome::Inconclusive => {
+            "Undecided: the measurement does not tell whether the database would be slower than now."
+        }
+    }
 }
 
 const fn outcome_words(outcome: Outcome) -> &'static str {

@@ -23,6 +23,31 @@ fn of_projection(has_closure: bool) -> Step {
     )
 }
 
+/// After a check for a database: what would decide it, or what the model says of more work.
+fn of_database_check(report: &Report, target: &str) -> Option<Vec<Step>> {
+    report.projection.as_ref()?.replay.as_ref()?;
+    let outcome = report.verdict.as_ref()?.outcome;
+    let database = word_after(&report.command, "--for").unwrap_or("latest");
+    Some(match outcome {
+        Outcome::Inconclusive => vec![(
+            "Measure again while the host is idle, for longer",
+            format!("assay check {target} --for {} --time 5min", shell_word(database)),
+        )],
+        Outcome::Pass | Outcome::Fail => {
+            vec![(
+                "Predict more users, another cache or other CPUs",
+                "assay predict latest --on latest".to_owned(),
+            )]
+        }
+    })
+}
+
+/// The value of an option in a command.
+fn word_after<'a>(command: &'a str, option: &str) -> Option<&'a str> {
+    let mut words = command.split_whitespace().skip_while(|word| *word != option);
+    words.nth(1)
+}
+
 /// What was measured, as a command names it: from all its hosts, and the data of a server where that is named by its address.
 fn target(report: &Report) -> String {
     let target = if report.target.contains("://") {
@@ -37,6 +62,9 @@ fn target(report: &Report) -> String {
 
 pub(super) fn next(report: &Report) -> Vec<Step> {
     let target = target(report);
+    if let Some(steps) = of_database_check(report, &target) {
+        return steps;
+    }
     if let Some(found) = &report.projection {
         return vec![of_projection(found.closure.is_some())];
     }

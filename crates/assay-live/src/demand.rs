@@ -1,0 +1,147 @@
+//! What the server itself asks of storage, and the device that it shares with other programs, which is no part of that.
+
+use crate::host_context::HostContext;
+use assay_model::number::{rate, real};
+use assay_model::profile::{DeviceIo, Figure, IoClass, IoPurpose, ProcessIo};
+
+/// Reads that the kernel counts beyond this many times what the server counts are those of statements that have not ended.
+const UNCOUNTED_RATIO: f64 = 1.25;
+/// Fewer bytes a second than this are no such statement.
+const UNCOUNTED_BYTES_PER_S: f64 = 262_144.0;
+/// The kernel reads ahead in pieces of this size where a statement reads from one end to the other.
+const READ_AHEAD_BYTES: f64 = 131_072.0;
+
+/// I/O of the server by its own counters, in an interval.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OwnIo {
+    /// Reads of data.
+    pub reads: u64,
+    /// Bytes of them.
+    pub read_bytes: u64,
+    /// Writes of data, temporary files and the log.
+    pub writes: u64,
+    /// Bytes of them.
+    pub write_bytes: u64,
+}
+
+/// All I/O of the server itself; what other programs do to its device is not in it.
+pub fn whole(own: OwnIo, source: &str, host: &HostContext, elapsed_s: f64) -> IoClass {
+    let mut class = IoClass::new(IoPurpose::All);
+    let per_s = |amount: u64| rate(amount, elapsed_s);
+    let (mut reads, writes) = (per_s(own.reads), per_s(own.writes));
+    let mut bytes = per_s(own.read_bytes + own.write_bytes);
+    let mut source = source.to_owned();
+    let process_io = host.process_io.as_ref();
+    if let Some(late) = process_io.and_then(|io| uncounted(per_s(own.read_bytes), io)) {
+        reads += late / READ_AHEAD_BYTES;
+        bytes += late;
+        source +=
+            ", and reads of statements that had not ended, by /proc/PID/io, in pieces of 128 KiB";
+    }
+    class.rate_iops = Some(Figure::new(reads + writes, source.clone()));
+    class.throughput_bytes_per_s = Some(Figure::new(bytes, source.clone()));
+    class.read_share =
+        (reads + writes > 0.0).then(|| Figure::new(reads / (reads + writes), source));
+    class
+}
+
+/// Bytes a second that were read from storage and are in no counter yet: a server counts the reads of a statement when that
+/// has ended.
+fn uncounted(counted_per_s: f64, io: &ProcessIo) -> Option<f64> {
+    let late = io.read_bytes_per_s - counted_per_s;
+    let is_much = io.read_bytes_per_s > UNCOUNTED_RATIO * counted_per_s;
+    (is_much && late > UNCOUNTED_BYTES_PER_S).then_some(late)
+}
+
+/// The device under the data, of all programs; nothing where its counters stand still while the server moves bytes.
+pub fn device(own: OwnIo, host: &HostContext, elapsed_s: f64) -> Option<DeviceIo> {
+    let named = host.device.as_ref()?;
+    let counters = &named.counters;
+    let per_s = |amount: u64| rate(amount, elapsed_s);
+    let ios = counters.read_ios + counters.write_ios;
+    let moved = host.process_io.as_ref().map(|io| io.read_bytes_per_s + io.write_bytes_per_s);
+    if ios == 0 && moved.is_some_and(|moved| moved > UNCOUNTED_BYTES_PER_S) {
+        return None;
+    }
+    let time_s = real(counters.read_time_ns + counters.write_time_ns) / 1e9;
+    let mut device = DeviceIo {
+        name: named.name.clone(),
+        read_iops: per_s(counters.read_ios),
+        write_iops: per_s(counters.write_ios),
+        read_bytes_per_s: per_s(counters.read_bytes),
+        write_bytes_per_s: per_s(counters.write_bytes),
+        latency_s: crate::mean_s(time_s, ios),
+        others_share: None,
+    };
+    let counted = per_s(own.read_bytes + own.write_bytes);
+    let whole = device.bytes_per_s();
+    let others = 1.0 - moved.unwrap_or(counted) / whole;
+    device.others_share = (whole > 0.0).then(|| others.clamp(0.0, 1.0));
+    Some(device)
+}
+
+/// Share of the database's reads that storage did not serve: by the account of its processes, else at least by that of the
+/// device.
+pub fn page_cache_share(read_bytes: u64, host: &HostContext, elapsed_s: f64) -> Option<f64> {
+    let counted = rate(read_bytes, elapsed_s);
+    let of_device = || Some(rate(host.device.as_ref()?.counters.read_bytes, elapsed_s));
+    let of_processes = host.process_io.as_ref().map(|io| io.read_bytes_per_s);
+    let served = of_processes.or_else(of_device).filter(|_| counted > 0.0)?;
+    Some((1.0 - served / counted).max(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::counters::{DeviceCounters, NamedDevice};
+
+    fn host(device_bytes: u64, process_bytes_per_s: Option<f64>) -> HostContext {
+        let counters = DeviceCounters {
+            read_ios: device_bytes / 8192,
+            read_bytes: device_bytes,
+            ..DeviceCounters::default()
+        };
+        HostContext {
+            device: Some(NamedDevice { name: "vda".into(), counters, ..NamedDevice::default() }),
+            process_io: process_bytes_per_s
+                .map(|read_bytes_per_s| ProcessIo { read_bytes_per_s, ..ProcessIo::default() }),
+            ..HostContext::default()
+        }
+    }
+
+    const OWN: OwnIo =
+        OwnIo { reads: 1000, read_bytes: 8_192_000, writes: 600, write_bytes: 600_000 };
+
+    /// A neighbour that reads thirty times as much changes the row of the device and nothing else.
+    #[test]
+    fn a_neighbour_is_no_demand() {
+        let (alone, beside) =
+            (host(8_192_000, Some(819_200.0)), host(250_000_000, Some(819_200.0)));
+        let of = |host: &HostContext| whole(OWN, "counters", host, 10.0);
+        assert_eq!(of(&alone), of(&beside));
+        assert_eq!(of(&beside).rate_iops.unwrap().value, 160.0);
+        assert_eq!(of(&beside).read_share.unwrap().value, 0.625);
+        let (alone, beside) = (device(OWN, &alone, 10.0), device(OWN, &beside, 10.0));
+        assert!(!alone.unwrap().is_mostly_others());
+        let beside = beside.unwrap();
+        assert!(beside.is_mostly_others() && beside.others_share.unwrap() > 0.95, "{beside:?}");
+    }
+
+    #[test]
+    fn reads_of_statements_that_run_are_those_of_the_processes() {
+        let long = host(0, Some(50_000_000.0));
+        let class = whole(OwnIo::default(), "counters", &long, 10.0);
+        assert_eq!(class.rate_iops.unwrap().value, 50_000_000.0 / READ_AHEAD_BYTES);
+        assert_eq!(class.throughput_bytes_per_s.unwrap().value, 50_000_000.0);
+        // Counters of a device that stand still are none.
+        assert_eq!(device(OwnIo::default(), &long, 10.0), None);
+    }
+
+    #[test]
+    fn what_the_page_cache_served_is_seen_beside_a_neighbour() {
+        let share = |host: &HostContext| page_cache_share(8_192_000, host, 10.0);
+        assert_eq!(share(&host(250_000_000, Some(81_920.0))), Some(0.9));
+        assert_eq!(share(&host(4_096_000, None)), Some(0.5));
+        assert_eq!(share(&HostContext::default()), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! I/O of a live server itself, second after second, and of the device that it shares with other programs.
+
+use crate::number::real_len;
+use serde::{Deserialize, Serialize};
+
+/// Bytes that the server's own processes moved from and to storage. Reads from the page cache are none of them; writes count
+/// when they are handed to the kernel.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ProcessIo {
+    /// Bytes read per second.
+    pub read_bytes_per_s: f64,
+    /// Bytes written per second.
+    pub write_bytes_per_s: f64,
+    /// The account that was read, for example `/proc/PID/io of the server's processes`.
+    pub source: String,
+}
+
+/// What all programs together did to a device.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct DeviceIo {
+    /// The device, as the kernel names it.
+    pub name: String,
+    /// Reads per second.
+    pub read_iops: f64,
+    /// Writes per second.
+    pub write_iops: f64,
+    /// Bytes read per second.
+    pub read_bytes_per_s: f64,
+    /// Bytes written per second.
+    pub write_bytes_per_s: f64,
+    /// Mean time of an I/O, seconds; absent where there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_s: Option<f64>,
+    /// Share of its bytes that the server's own processes did not move, 0..=1; absent where it moved none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub others_share: Option<f64>,
+}
+
+/// A device moves more than one and a half times what the server does where others move more than this share.
+const OTHERS_SHARE: f64 = 1.0 / 3.0;
+/// Less than this many bytes a second of others is a journal, and not another program.
+const OTHERS_BYTES_PER_S: f64 = 1_048_576.0;
+
+impl DeviceIo {
+    /// Bytes per second in both directions.
+    pub fn bytes_per_s(&self) -> f64 {
+        self.read_bytes_per_s + self.write_bytes_per_s
+    }
+
+    /// Whether it moves more than half as much again as the server itself.
+    pub fn is_mostly_others(&self) -> bool {
+        let others = self.others_share.unwrap_or(0.0);
+        others > OTHERS_SHARE && others * self.bytes_per_s() > OTHERS_BYTES_PER_S
+    }
+
+    /// Reads and writes per second.
+    pub fn iops(&self) -> f64 {
+        self.read_iops + self.write_iops
+    }
+}
+
+/// The server's own I/O in one second, as its counters had it by the end of that second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct IoSecond {
+    /// End of the second since the interval began, seconds.
+    pub at_s: f64,
+    /// Reads of data per second.
+    pub read_iops: f64,
+    /// Bytes read per second.
+    pub read_bytes_per_s: f64,
+    /// Writes of data per second.
+    pub write_iops: f64,
+    /// Bytes of data written per second.
+    pub write_bytes_per_s: f64,
+    /// Writes of the log per second.
+    pub log_iops: f64,
+    /// Bytes of the log per second.
+    pub log_bytes_per_s: f64,
+    /// Transactions per second.
+    pub transactions_per_s: f64,
+}
+
+impl IoSecond {
+    /// All I/Os per second.
+    pub fn iops(&self) -> f64 {
+        self.read_iops + self.write_iops + self.log_iops
+    }
+
+    /// The stretch of that many seconds with the most I/O; all of a shorter series.
+    pub fn busiest(seconds: &[Self], length: usize) -> &[Self] {
+        let windows = seconds.windows(length.clamp(1, seconds.len().max(1)));
+        let sum = |window: &[Self]| window.iter().map(Self::iops).sum::<f64>();
+        windows.max_by(|left, right| sum(left).total_cmp(&sum(right))).unwrap_or(seconds)
+    }
+
+    /// The mean of one of its numbers over several seconds.
+    pub fn mean(seconds: &[Self], number: fn(&Self) -> f64) -> f64 {
+        seconds.iter().map(number).sum::<f64>() / real_len(seconds.len()).max(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busiest_stretch_has_the_most_io() {
+        let second = |read_iops: f64| IoSecond { read_iops, ..IoSecond::default() };
+        let seconds: Vec<IoSecond> = [1.0, 9.0, 2.0, 8.0, 7.0, 0.0].map(second).to_vec();
+        assert_eq!(IoSecond::busiest(&seconds, 2), &seconds[3..5]);
+        assert_eq!(IoSecond::busiest(&seconds, 3), &seconds[1..4]);
+        assert_eq!(IoSecond::busiest(&seconds, 60), &seconds[..]);
+        assert!(IoSecond::busiest(&[], 60).is_empty());
+        assert!((IoSecond::mean(&seconds[3..5], IoSecond::iops) - 7.5).abs() < 1e-12);
+    }
+}
