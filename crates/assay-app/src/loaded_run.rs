@@ -4,6 +4,7 @@
 use crate::host_samples::HostSamples;
 use assay_judge::{
     Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, estimates_of_run, last_change,
+    no_interval_of_run,
 };
 use assay_model::calibration::Calibration;
 use assay_model::cluster::Cluster;
@@ -207,7 +208,7 @@ pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Seri
     }
     let series = series.finish();
     let run = Run { measurement: &measurement, series: &series };
-    let estimates = estimates_of_run(run);
+    let (estimates, no_interval) = (estimates_of_run(run), no_interval_of_run(run));
     let level_change = last_change(run).map(|left| left.change);
     let began_ns = measurement.started_unix_ns;
     let mine = events.iter().filter(|event| event.cell.as_deref() == Some(cell.name()));
@@ -215,8 +216,14 @@ pub fn read_cell(cell: &CellReader, events: &[Event]) -> Result<(RunReport, Seri
         at_ns: event.at_unix_ns.saturating_sub(began_ns),
         what: words(&event.what),
     });
-    let report =
-        RunReport { events: shown.collect(), estimates, level_change, timeline, measurement };
+    let report = RunReport {
+        events: shown.collect(),
+        estimates,
+        no_interval,
+        level_change,
+        timeline,
+        measurement,
+    };
     Ok((report, series))
 }
 

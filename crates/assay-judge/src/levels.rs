@@ -44,7 +44,8 @@ fn find(batches: &[Batch]) -> Option<LastChange> {
     }
     let needed = index(SHARE_MIN * real_len(batches.len())).max(BATCHES_MIN);
     let (left, kept) = (&batches[before..from], &batches[from..]);
-    let iops = |range: std::ops::Range<usize>| level(&rates[range]);
+    let batch_s = batches.first().map_or(1.0, |batch| batch.elapsed_s);
+    let iops = |range: std::ops::Range<usize>| level(&rates[range], batch_s);
     Some(LastChange {
         from,
         from_share: real_len(from) / real_len(batches.len()),
@@ -52,22 +53,22 @@ fn find(batches: &[Batch]) -> Option<LastChange> {
             at_s: batches[..from].iter().map(|batch| batch.elapsed_s).sum(),
             before_iops: iops(before..from),
             after_iops: iops(from..batches.len()),
-            before_ns: mean_ns(left),
-            after_ns: mean_ns(kept),
+            before_ns: mean_ns(left, batch_s),
+            after_ns: mean_ns(kept, batch_s),
             settled: settled && kept.len() >= needed,
         },
     })
 }
 
-fn level(rates: &[f64]) -> Estimate {
+fn level(rates: &[f64], batch_s: f64) -> Estimate {
     let mean = rates.iter().sum::<f64>() / real_len(rates.len());
-    statistics::mean(rates).unwrap_or_else(|| Estimate::exact(mean, 1))
+    statistics::mean(rates, batch_s).unwrap_or_else(|_| Estimate::exact(mean, 1))
 }
 
-fn mean_ns(batches: &[Batch]) -> Estimate {
+fn mean_ns(batches: &[Batch], batch_s: f64) -> Estimate {
     let (times, ios): (Vec<f64>, Vec<f64>) = batches.iter().map(time_ns).unzip();
     let mean = times.iter().sum::<f64>() / ios.iter().sum::<f64>().max(1.0);
-    statistics::ratio(&times, &ios).unwrap_or_else(|| Estimate::exact(mean, 1))
+    statistics::ratio(&times, &ios, batch_s).unwrap_or_else(|_| Estimate::exact(mean, 1))
 }
 
 /// Service time spent in reads and writes, ns, and their number.

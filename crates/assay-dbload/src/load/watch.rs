@@ -11,9 +11,9 @@ use assay_model::measurement::{
     BackendKind, ClockKind, Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult,
     PerOperation, Window,
 };
-use assay_model::number::{count_of, narrow, rate, seconds};
+use assay_model::number::{narrow, rate, real_len, seconds};
 use assay_model::{Estimate, measurement};
-use assay_stats::mean_interval;
+use assay_stats::batches::mean_of_batches;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,8 +24,6 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_nanos(super::plan::INTERVAL.0);
 /// How often the end is looked for.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
-/// Fewer intervals say nothing about their own doubt.
-const INTERVALS_MIN: usize = 5;
 
 /// What the one who watches gathers.
 pub(super) struct Watch<'a> {
@@ -257,14 +255,9 @@ impl<'a> Watch<'a> {
 pub(super) fn statements(all: u64, elapsed_ns: u64, rates: &[f64]) -> Option<Estimate> {
     let value = rate(all, seconds(elapsed_ns));
     let whole = rates.get(1..rates.len().saturating_sub(1)).unwrap_or_default();
-    let mean = mean_interval(whole, 0.95).filter(|_| whole.len() >= INTERVALS_MIN)?;
-    Some(Estimate {
-        value,
-        low: value.min(mean.low),
-        high: value.max(mean.high),
-        confidence: mean.confidence,
-        n: count_of(mean.n),
-    })
+    let interval_s = seconds(elapsed_ns) / real_len(rates.len().max(1));
+    let mean = mean_of_batches(whole, interval_s).ok()?;
+    Some(Estimate { value, low: value.min(mean.low), high: value.max(mean.high), ..mean })
 }
 
 fn not_kept() -> Finish {

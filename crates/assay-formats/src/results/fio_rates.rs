@@ -5,7 +5,7 @@ use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken
 use super::table;
 use assay_model::Result;
 use assay_model::measurement::Operation;
-use assay_model::number::{index_of, real, seconds};
+use assay_model::number::{index_of, real, real_len, seconds};
 use assay_model::study::{FactorValue, Setting};
 
 /// Longest time of a log of single I/Os: a week.
@@ -53,7 +53,9 @@ fn row(
         factor: factor.to_owned(),
         value: FactorValue::Text(text.to_owned()),
     };
-    let measure = table::mean(&quantity, &values(lines, kind, elapsed_ms))?;
+    let values = values(lines, kind, elapsed_ms);
+    let interval_s = seconds(elapsed_ms * 1_000_000) / real_len(values.len().max(1));
+    let measure = table::mean(&quantity, &values, interval_s)?;
     Some(ImportedRow {
         settings: vec![setting("run", name), setting("operation", operation.name())],
         elapsed_s: seconds(elapsed_ms * 1_000_000),

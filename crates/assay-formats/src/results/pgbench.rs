@@ -92,7 +92,8 @@ pub fn read_log(text: &str) -> Result<ImportedResult> {
     let whole: Vec<f64> = whole.collect();
     let elapsed_s = real(last - first + 1);
     let mut measures = vec![
-        table::mean(RATE, &whole).unwrap_or_else(|| total(RATE, real(histogram.ios()) / elapsed_s)),
+        table::mean(RATE, &whole, 1.0)
+            .unwrap_or_else(|| total(RATE, real(histogram.ios()) / elapsed_s)),
     ];
     measures.push(total(&format!("{TIME}.mean"), histogram.mean_ns()));
     for quantile in [0.5, 0.9, 0.99, 0.999] {

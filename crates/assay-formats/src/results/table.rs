@@ -1,37 +1,19 @@
-//! Rows of numbers in intervals: their means with an interval of confidence, by Student's t on batches of the intervals.
+//! Rows of numbers in intervals: their means with an interval of confidence.
 
 use assay_model::Estimate;
-use assay_model::number::{count_of, real_len};
+use assay_model::number::real_len;
 use assay_model::verdict::NamedEstimate;
+use assay_stats::batches::mean_of_batches;
 
-/// Batches of intervals, so that neighbours that follow one another count once.
-const BATCHES: usize = 10;
-/// Student's t for 95 % and nine degrees of freedom (ISO 3534, table).
-const T_NINE: f64 = 2.262;
-
-/// The mean of a quantity over intervals of equal length; without an interval where there are fewer than twenty.
-pub fn mean(quantity: &str, values: &[f64]) -> Option<NamedEstimate> {
+/// The mean of a quantity over intervals of equal length, s; a number alone where they are too few or vary too much for an
+/// interval of confidence.
+pub fn mean(quantity: &str, values: &[f64], interval_s: f64) -> Option<NamedEstimate> {
     if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let average = |values: &[f64]| values.iter().sum::<f64>() / real_len(values.len());
-    let value = average(values);
-    let estimate = if values.len() < 2 * BATCHES {
-        Estimate::exact(value, count_of(values.len()))
-    } else {
-        let length = values.len() / BATCHES;
-        let means: Vec<f64> = values.chunks_exact(length).take(BATCHES).map(average).collect();
-        let centre = average(&means);
-        let squares: f64 = means.iter().map(|mean| (mean - centre).powi(2)).sum();
-        let half = T_NINE * (squares / real_len(BATCHES - 1) / real_len(BATCHES)).sqrt();
-        Estimate {
-            value,
-            low: value - half,
-            high: value + half,
-            confidence: 0.95,
-            n: count_of(BATCHES),
-        }
-    };
+    let value = values.iter().sum::<f64>() / real_len(values.len());
+    let estimate = mean_of_batches(values, interval_s);
+    let estimate = estimate.unwrap_or_else(|_| Estimate::exact(value, 1));
     Some(NamedEstimate { quantity: quantity.to_owned(), subject: None, estimate })
 }
 
@@ -42,10 +24,19 @@ mod tests {
     #[test]
     fn a_mean_has_an_interval_when_there_is_enough() {
         let values: Vec<f64> =
-            (0..100).map(|index| if index % 2 == 0 { 90.0 } else { 110.0 }).collect();
-        let found = mean("iops", &values).unwrap().estimate;
-        assert!((found.value - 100.0).abs() < 1e-9 && found.covers(100.0) && found.n == 10);
-        assert!((mean("iops", &values[..2]).unwrap().estimate.confidence - 1.0).abs() < 1e-9);
-        assert!(mean("iops", &[]).is_none());
+            (0..100).map(|index| if index % 3 == 0 { 90.0 } else { 105.0 }).collect();
+        let found = mean("iops", &values, 1.0).unwrap().estimate;
+        assert!((found.value - 99.9).abs() < 1e-9 && found.covers(100.0) && found.low < 99.9);
+        let few = mean("iops", &values[..7], 1.0).unwrap().estimate;
+        assert!((few.confidence - 1.0).abs() < 1e-9 && few.n == 1);
+        assert!(mean("iops", &[], 1.0).is_none());
+    }
+
+    #[test]
+    fn values_at_the_end_widen_the_interval_as_others_do() {
+        let values: Vec<f64> = (0..29).map(|at| if at < 20 { 1000.0 } else { 2000.0 }).collect();
+        let found = mean("iops", &values, 1.0).unwrap().estimate;
+        assert!((found.value - 1310.3).abs() < 0.1, "{found:?}");
+        assert!(found.low >= found.high || found.high > 1500.0, "{found:?}");
     }
 }

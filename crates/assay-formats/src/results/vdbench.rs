@@ -111,10 +111,10 @@ fn measured(settings: Vec<Setting>, rows: &[Row<'_>]) -> ImportedRow {
     };
     let rates = column("rate", 1.0);
     let measures = [
-        table::mean("iops", &rates),
-        table::mean("throughput", &column("mb/sec", MEGABYTE)),
-        table::mean("read.response_time.mean", &any(column("read_resp", 1e6))),
-        table::mean("write.response_time.mean", &any(column("write_resp", 1e6))),
+        table::mean("iops", &rates, 1.0),
+        table::mean("throughput", &column("mb/sec", MEGABYTE), 1.0),
+        table::mean("read.response_time.mean", &any(column("read_resp", 1e6)), 1.0),
+        table::mean("write.response_time.mean", &any(column("write_resp", 1e6)), 1.0),
     ];
     let elapsed_s = assay_model::number::real_len(rows.len());
     ImportedRow { settings, elapsed_s, measures: measures.into_iter().flatten().collect() }
