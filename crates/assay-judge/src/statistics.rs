@@ -8,9 +8,7 @@ use assay_stats::batches::{CONFIDENCE, ROWS_MIN, book, noun};
 use assay_stats::change::level_shift;
 use assay_stats::distribution::{normal_quantile, student_quantile};
 use assay_stats::mean::UPPER_TIMES_MAX;
-use assay_stats::quantile::{
-    FEWEST_CLUSTERS, TAIL, broader_level, quantile_levels, tail_levels, upper_level,
-};
+use assay_stats::quantile::{FEWEST_CLUSTERS, TAIL, broader_level, tail_levels, upper_level};
 use assay_stats::scalability::scalability;
 use assay_stats::series;
 
@@ -132,12 +130,9 @@ impl<'a> Tails<'a> {
         let whole = &self.whole;
         let value_ns = whole.quantile_ns(quantile);
         let above = self.above(value_ns);
-        let levels = if 1.0 - quantile < TAIL {
-            let broader = broader_level(quantile).map(|level| self.above(whole.quantile_ns(level)));
-            tail_levels(&self.counts, &above, broader.as_deref(), quantile, CONFIDENCE)?
-        } else {
-            quantile_levels(&self.counts, &above, quantile, CONFIDENCE)?
-        };
+        let level = broader_level(quantile).filter(|_| 1.0 - quantile < TAIL);
+        let broader = level.map(|level| self.above(whole.quantile_ns(level)));
+        let levels = tail_levels(&self.counts, &above, broader.as_deref(), quantile, CONFIDENCE)?;
         let low_ns = levels.low.map_or(whole.min_ns(), |level| whole.quantile_ns(level));
         // An upper end that is given only where the tail happened to look short would be too low: what few clusters
         // tell is a lower end.

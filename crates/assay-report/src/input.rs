@@ -219,6 +219,7 @@ impl RunReport {
         Self {
             measurement,
             estimates: Vec::new(),
+            no_interval: None,
             level_change: None,
             timeline: Timeline::default(),
             events: Vec::new(),

@@ -1,8 +1,9 @@
 //! The one rule for intervals of means and ratios of what was observed in equal stretches of time, as documents carry them.
 
-use crate::mean::{MeanError, mean_error, positive_ratio, ratio_interval, ratio_residuals};
+use crate::mean::{LinearRatio, MeanError, positive_ratio, ratio_interval};
 use crate::series::{batch_means, mean};
 use crate::short_run::{SHORT_RUN_ROWS, short_run_error};
+use crate::slow_part::slow_error;
 use crate::{Estimate as BookEstimate, mean_interval};
 use assay_model::Estimate;
 use assay_model::number::{count, count_of, index, index_of, real, real_len};
@@ -52,7 +53,7 @@ pub fn mean_of_batches(observations: &[f64], batch_s: f64) -> Result<Estimate, T
         let found = mean_interval(observations, CONFIDENCE);
         return found.map(noun).ok_or_else(|| too_short(None));
     }
-    let error = rows.error(observations).ok_or_else(|| too_short(None))?;
+    let error = rows_error(&rows.values).ok_or_else(|| too_short(None))?;
     let half = relative_half_width(&error, value);
     if half > HALF_WIDTH_MAX {
         return Err(too_short(Some(error)));
@@ -62,7 +63,7 @@ pub fn mean_of_batches(observations: &[f64], batch_s: f64) -> Result<Estimate, T
         low: value * (-half).exp(),
         high: value * half.exp(),
         confidence: CONFIDENCE,
-        n: observations.len(),
+        n: rows.values.len(),
         effective_n: error.effective_n,
     }))
 }
@@ -92,16 +93,14 @@ pub fn ratio_of_batches(
         let found = ratio_interval(numerators, denominators, CONFIDENCE);
         return found.map(noun).ok_or_else(|| too_short(None));
     }
-    let found = if above.values.len() < SHORT_RUN_ROWS {
-        let residuals = ratio_residuals(&above.values, &below.values);
-        let error = residuals.as_deref().and_then(short_run_error);
-        error.map(|error| (value, error))
-    } else {
-        let residuals = ratio_residuals(numerators, denominators);
-        residuals.as_deref().and_then(mean_error).map(|error| (value, error))
-    };
-    let (value, error) = found.ok_or_else(|| too_short(None))?;
-    Ok(noun(positive_ratio(value, &error, numerators.len(), CONFIDENCE)))
+    let linear = LinearRatio::of(&above.values, &below.values).ok_or_else(|| too_short(None))?;
+    let error = rows_error(&linear.residuals).ok_or_else(|| too_short(None))?;
+    Ok(noun(positive_ratio(value, &error, &linear.rows(), CONFIDENCE)))
+}
+
+/// The error of the mean of rows: few of them do not show their memory.
+fn rows_error(rows: &[f64]) -> Option<MeanError> {
+    if rows.len() < SHORT_RUN_ROWS { short_run_error(rows) } else { slow_error(rows) }
 }
 
 /// Half the width on the log scale of the interval of what has this standard error.
@@ -124,15 +123,6 @@ impl Rows {
             values: batch_means(observations, size),
             row_s: batch_s * real_len(size),
             elapsed_s: batch_s * real_len(observations.len()),
-        }
-    }
-
-    /// The error of the mean: of few rows by the rule for them, of many by the observations themselves.
-    fn error(&self, observations: &[f64]) -> Option<MeanError> {
-        if self.values.len() < SHORT_RUN_ROWS {
-            short_run_error(&self.values)
-        } else {
-            mean_error(observations)
         }
     }
 

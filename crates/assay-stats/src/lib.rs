@@ -60,6 +60,7 @@ mod root;
 pub mod scalability;
 pub mod series;
 mod short_run;
+mod slow_part;
 pub mod slowest;
 pub mod special;
 pub mod steady;

@@ -91,6 +91,7 @@ impl Meter<'_> {
         parts.stream = Some(self.single_stream_late(mix, parts)?);
         self.begin(CalibrationPhase::Rounds, end::ROUNDS);
         self.base(&mut parts.small.ladder)?;
+        parts.small.ladder.forget_base_before_fall();
         parts.small.ladder.leave_out_lifted();
         Ok(())
     }

@@ -8,7 +8,6 @@ use crate::input::{Report, RunReport};
 use crate::phrases::{
     capital, capital_words, is_hardly_known, is_lower_bound, nines, size, within_limit,
 };
-use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};
 use assay_model::number::{real, seconds};
 use assay_model::units::show_count;
@@ -332,6 +331,7 @@ fn run_sentence(run: &RunReport, format: &Formatter) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::Estimate;
     use assay_model::verdict::Evidence;
 
     fn judgement(outcome: Outcome, reason: Reason, value: f64) -> Judgement {
