@@ -85,13 +85,13 @@ fn late_step(rates: &[f64], batches: &[Batch]) -> Option<usize> {
 
 fn level(rates: &[f64], batch_s: f64) -> Estimate {
     let mean = rates.iter().sum::<f64>() / real_len(rates.len());
-    statistics::mean(rates, batch_s).unwrap_or_else(|_| Estimate::exact(mean, 1))
+    statistics::mean(rates, batch_s).unwrap_or_else(|_| Estimate::without_interval(mean, 1))
 }
 
 fn mean_ns(batches: &[Batch], batch_s: f64) -> Estimate {
     let (times, ios): (Vec<f64>, Vec<f64>) = batches.iter().map(time_ns).unzip();
     let mean = times.iter().sum::<f64>() / ios.iter().sum::<f64>().max(1.0);
-    statistics::ratio(&times, &ios, batch_s).unwrap_or_else(|_| Estimate::exact(mean, 1))
+    statistics::ratio(&times, &ios, batch_s).unwrap_or_else(|_| Estimate::without_interval(mean, 1))
 }
 
 /// Service time spent in reads and writes, ns, and their number.

@@ -250,7 +250,7 @@ fn levels(found: &SteadyState, values: &[f64], batches: &[&Batch]) -> Vec<Level>
         let last = batches[pair[1] - 1];
         // What varies too much for an interval is a number alone.
         let value = mean_of_batches(stretch, last.elapsed_s)
-            .unwrap_or_else(|_| Estimate::exact(mean(stretch), 1));
+            .unwrap_or_else(|_| Estimate::without_interval(mean(stretch), 1));
         Some(Level { from_s: batches[pair[0]].at_s, to_s: last.at_s + last.elapsed_s, value })
     };
     edges.windows(2).filter_map(level).collect()
