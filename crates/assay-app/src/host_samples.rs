@@ -4,7 +4,7 @@ use assay_judge::statistics;
 use assay_model::Estimate;
 use assay_model::counters::{CpuCounters, DeviceCounters, TcpCounters};
 use assay_model::environment::Environment;
-use assay_model::number::real;
+use assay_model::number::{real, seconds};
 use assay_model::verdict::NamedEstimate;
 use assay_model::watch::Moment;
 use assay_report::{Watch, WatchBuilder};
@@ -16,6 +16,7 @@ pub struct HostSamples {
     /// The stretch that is judged: the last cell, or everything where there is none.
     cell: Option<String>,
     judged: u64,
+    judged_ns: u64,
     cpu: CpuCounters,
     tcp: Option<TcpCounters>,
     devices: Vec<DeviceSeries>,
@@ -49,6 +50,7 @@ impl HostSamples {
             return;
         }
         self.judged += 1;
+        self.judged_ns += moment.counters.time_ns;
         self.cpu = self.cpu.plus(&moment.counters.cpu.unwrap_or_default());
         if let Some(tcp) = moment.tcp {
             self.tcp = Some(self.tcp.unwrap_or_default().plus(&tcp));
@@ -93,7 +95,8 @@ impl HostSamples {
         let volumes = volumes(environment);
         let meant = |series: &&DeviceSeries| volumes.is_empty() || volumes.contains(&series.name);
         for series in self.devices.iter().filter(meant) {
-            given.extend(OPERATIONS.iter().filter_map(|one| series.time(one)));
+            let moment_s = seconds(self.judged_ns) / real(self.judged.max(1));
+            given.extend(OPERATIONS.iter().filter_map(|one| series.time(one, moment_s)));
         }
         given
     }
@@ -106,21 +109,16 @@ impl HostSamples {
 
 impl DeviceSeries {
     /// Mean time of an operation with its interval; `None` where it hardly happened.
-    fn time(&self, (name, of): &Operation) -> Option<NamedEstimate> {
+    fn time(&self, (name, of): &Operation, moment_s: f64) -> Option<NamedEstimate> {
         let counted = self.counters.iter().map(of);
         let (times, ios): (Vec<f64>, Vec<f64>) =
             counted.map(|(time_ns, ios)| (real(time_ns), real(ios))).unzip();
         Some(NamedEstimate {
             quantity: format!("target.{name}.service_time.mean"),
             subject: Some(self.name.clone()),
-            estimate: above_zero(statistics::ratio(&times, &ios)?),
+            estimate: statistics::ratio(&times, &ios, moment_s).ok()?,
         })
     }
-}
-
-/// No time is negative, whatever the law of the interval thinks.
-fn above_zero(estimate: Estimate) -> Estimate {
-    Estimate { low: estimate.low.max(0.0), ..estimate }
 }
 
 /// The topmost device under each target.

@@ -5,6 +5,7 @@ use crate::check::scaled;
 use crate::host_samples::HostSamples;
 use assay_judge::{
     Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, estimates_of_run, last_change,
+    no_interval_of_run,
 };
 use assay_model::calibration::Calibration;
 use assay_model::cluster::Cluster;
@@ -245,7 +246,7 @@ fn read_paced_cell(
         series.keep_one_level();
     }
     let run = Run { measurement: &measurement, series: &series };
-    let estimates = estimates_of_run(run);
+    let (estimates, no_interval) = (estimates_of_run(run), no_interval_of_run(run));
     let level_change = last_change(run).map(|left| left.change);
     let began_ns = measurement.started_unix_ns;
     let mine = events.iter().filter(|event| event.cell.as_deref() == Some(cell.name()));
@@ -253,8 +254,14 @@ fn read_paced_cell(
         at_ns: event.at_unix_ns.saturating_sub(began_ns),
         what: words(&event.what),
     });
-    let report =
-        RunReport { events: shown.collect(), estimates, level_change, timeline, measurement };
+    let report = RunReport {
+        events: shown.collect(),
+        estimates,
+        no_interval,
+        level_change,
+        timeline,
+        measurement,
+    };
     Ok((report, series))
 }
 

@@ -69,10 +69,16 @@ pub fn cluster(
     let sum = sums(&rates);
     let all_ios: u64 = merger.series().iter().map(|host| host.operations.ios()).sum();
     let each = hosts.iter().zip(merger.series());
-    let hosts_said = each.map(|(record, series)| host(record, series, start, all_ios)).collect();
+    let interval_s = merger.interval_s();
+    let hosts_said = each
+        .map(|(record, series)| ClusterHost {
+            iops: mean_of_batches(&series.iops, interval_s).ok(),
+            ..host(record, series, start, all_ios)
+        })
+        .collect();
     let seconds = assay_model::number::seconds(merger.elapsed_ns());
     let bytes: u64 = merger.series().iter().map(|host| host.operations.bytes()).sum();
-    let iops = mean_of_batches(&sum);
+    let iops = mean_of_batches(&sum, interval_s).ok();
     Cluster {
         format: 1,
         transport,
@@ -113,7 +119,7 @@ fn host(
         ios: operations.ios(),
         bytes: operations.bytes(),
         errors: operations.errors(),
-        iops: mean_of_batches(&series.iops),
+        iops: None,
         share: share(operations.ios(), all_ios),
         latencies: operations
             .iter()
@@ -187,7 +193,8 @@ pub fn sharing(hosts: &[ClusterHost], merger: &Merger) -> Option<Sharing> {
     let each = hosts.iter().zip(merger.series());
     let known = each.filter_map(|(host, series)| Some((host.alone?.iops?, series.iops.clone())));
     let (alone, together): (Vec<Estimate>, Vec<Vec<f64>>) = known.unzip();
-    let together = book(&mean_of_batches(&sums(&together))?);
+    let together = mean_of_batches(&sums(&together), merger.interval_s()).ok();
+    let together = book(&together?);
     let ratio = noun(together.over(&book(&sum_of(&alone)))?);
     let limit = match ratio {
         ratio if ratio.low >= TOGETHER_MIN => SharedLimit::Hosts,

@@ -71,6 +71,11 @@ impl Merger {
         Some(self.merge(parts))
     }
 
+    /// Length of an interval of all hosts, s; 0 of none.
+    pub fn interval_s(&self) -> f64 {
+        seconds(self.elapsed_ns) / real(self.intervals.max(1))
+    }
+
     /// What each host gave, in their order.
     pub fn series(&self) -> &[HostSeries] {
         &self.series

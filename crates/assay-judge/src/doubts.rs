@@ -278,7 +278,7 @@ fn arrivals(measurement: &Measurement) -> Vec<Doubt> {
 /// A capacity that something other than the storage ended is at least what was seen.
 pub(crate) fn of_capacity(capacity: &Capacity) -> Option<Doubt> {
     let (what, remedy) = match capacity.bound {
-        Bound::Saturated | Bound::LatencyLimit => return None,
+        Bound::Saturated | Bound::LatencyLimit | Bound::Unsteady => return None,
         Bound::Host => {
             ("the host's CPU was the limit; the storage may give more", "use a stronger host")
         }
@@ -302,6 +302,11 @@ pub(crate) fn few_clusters(
     elapsed_s: f64,
 ) -> Option<Doubt> {
     let clusters = clusters.filter(|_| estimate.is_at_least())?;
+    if real(clusters) >= CLUSTERS_NEEDED {
+        let remedy = format!("measure for about {:.0} s in all", 2.0 * elapsed_s);
+        let what = "the upper end of the quantile is beyond twice its value";
+        return Some(doubt(what, Bias::Flattering, &remedy));
+    }
     let needed_s = elapsed_s * CLUSTERS_NEEDED / real(clusters.max(1));
     let moments = if clusters == 1 { "moment" } else { "separate moments" };
     let what = format!(

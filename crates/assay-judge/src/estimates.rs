@@ -2,6 +2,7 @@
 
 use crate::evidence::find;
 use crate::facts::{Facts, Run};
+use crate::measurement::rate_without_interval;
 use crate::names::known;
 use crate::quantity::{Amount, Quantity, Scope, TimeStatistic};
 use assay_model::Estimate;
@@ -24,6 +25,11 @@ pub fn estimates_of_run(run: Run<'_>) -> Vec<NamedEstimate> {
     };
     let shown = known().into_iter().filter(|quantity| is_shown(quantity, run.measurement));
     shown.flat_map(|quantity| estimates(&quantity, &facts)).collect()
+}
+
+/// Why the rate of a run has no interval, and for how long to measure; nothing where it has one.
+pub fn no_interval_of_run(run: Run<'_>) -> Option<String> {
+    rate_without_interval(run)
 }
 
 /// Rates, throughputs and mean service times of the whole as numbers without an interval: what was done, whatever may be

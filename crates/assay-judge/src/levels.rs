@@ -8,6 +8,7 @@ use assay_model::Estimate;
 use assay_model::measurement::Operation;
 use assay_model::number::{index, rate, real, real_len};
 use assay_model::verdict::LevelChange;
+use assay_stats::series;
 
 /// The last level is judged by itself when it holds for at least this share of the run.
 const SHARE_MIN: f64 = 0.25;
@@ -39,12 +40,16 @@ fn find(batches: &[Batch]) -> Option<LastChange> {
         };
         (before, from) = (from, from + at);
     }
+    if settled && let Some(at) = late_step(&rates[from..], batches) {
+        (before, from, settled) = (from, from + at, false);
+    }
     if from == 0 {
         return None;
     }
     let needed = index(SHARE_MIN * real_len(batches.len())).max(BATCHES_MIN);
     let (left, kept) = (&batches[before..from], &batches[from..]);
-    let iops = |range: std::ops::Range<usize>| level(&rates[range]);
+    let batch_s = batches.first().map_or(1.0, |batch| batch.elapsed_s);
+    let iops = |range: std::ops::Range<usize>| level(&rates[range], batch_s);
     Some(LastChange {
         from,
         from_share: real_len(from) / real_len(batches.len()),
@@ -52,22 +57,41 @@ fn find(batches: &[Batch]) -> Option<LastChange> {
             at_s: batches[..from].iter().map(|batch| batch.elapsed_s).sum(),
             before_iops: iops(before..from),
             after_iops: iops(from..batches.len()),
-            before_ns: mean_ns(left),
-            after_ns: mean_ns(kept),
+            before_ns: mean_ns(left, batch_s),
+            after_ns: mean_ns(kept, batch_s),
             settled: settled && kept.len() >= needed,
         },
     })
 }
 
-fn level(rates: &[f64]) -> Estimate {
-    let mean = rates.iter().sum::<f64>() / real_len(rates.len());
-    statistics::mean(rates).unwrap_or_else(|| Estimate::exact(mean, 1))
+/// Where the last seconds lie apart from all before them: too few for a level of their own, and too many for a pause.
+fn late_step(rates: &[f64], batches: &[Batch]) -> Option<usize> {
+    const LEAST_S: f64 = 2.0;
+    const APART: f64 = 0.1;
+    const DEVIATIONS: f64 = 6.0;
+    let batch_s = batches.first().map_or(1.0, |batch| batch.elapsed_s);
+    let shortest = index((LEAST_S / batch_s.max(f64::MIN_POSITIVE)).ceil()).max(2);
+    let longest = rates.len() / 10;
+    (shortest..=longest.max(shortest)).rev().find_map(|last| {
+        let at = rates.len().checked_sub(last).filter(|at| *at > last)?;
+        let (kept, end) = rates.split_at(at);
+        let (level, spread) = (series::mean(kept), series::variance(kept).sqrt());
+        let gap = (APART * level).max(DEVIATIONS * spread);
+        let is_below = end.iter().all(|rate| *rate < level - gap);
+        let is_above = end.iter().all(|rate| *rate > level + gap);
+        (is_below || is_above).then_some(at)
+    })
 }
 
-fn mean_ns(batches: &[Batch]) -> Estimate {
+fn level(rates: &[f64], batch_s: f64) -> Estimate {
+    let mean = rates.iter().sum::<f64>() / real_len(rates.len());
+    statistics::mean(rates, batch_s).unwrap_or_else(|_| Estimate::without_interval(mean, 1))
+}
+
+fn mean_ns(batches: &[Batch], batch_s: f64) -> Estimate {
     let (times, ios): (Vec<f64>, Vec<f64>) = batches.iter().map(time_ns).unzip();
     let mean = times.iter().sum::<f64>() / ios.iter().sum::<f64>().max(1.0);
-    statistics::ratio(&times, &ios).unwrap_or_else(|| Estimate::exact(mean, 1))
+    statistics::ratio(&times, &ios, batch_s).unwrap_or_else(|_| Estimate::without_interval(mean, 1))
 }
 
 /// Service time spent in reads and writes, ns, and their number.
@@ -79,4 +103,33 @@ fn time_ns(batch: &Batch) -> (f64, f64) {
         let count = real(result.service.ios());
         (time + result.service.mean_ns() * count, ios + count)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batches(rates: &[f64]) -> Vec<Batch> {
+        rates.iter().map(|_| Batch { elapsed_s: 1.0, ..Batch::default() }).collect()
+    }
+
+    fn late(rates: &[f64]) -> Option<usize> {
+        late_step(rates, &batches(rates))
+    }
+
+    #[test]
+    fn the_last_seconds_of_a_run_may_be_another_level() {
+        let noisy =
+            |level: f64, at: usize| level * (1.0 + 0.02 * (real_len(at * 7 % 11) / 5.0 - 1.0));
+        let run = |end: &[f64]| -> Vec<f64> {
+            let kept = (0..60 - end.len()).map(|at| noisy(8000.0, at));
+            kept.chain(end.iter().copied()).collect()
+        };
+        assert_eq!(late(&run(&[2900.0, 2900.0, 2900.0])), Some(57));
+        assert_eq!(late(&run(&[12_000.0, 12_100.0])), Some(58));
+        for steady in [&[][..], &[2900.0], &[7900.0, 7800.0, 8100.0], &[2900.0, 8000.0]] {
+            assert_eq!(late(&run(steady)), None, "{steady:?}");
+        }
+        assert_eq!(late(&[8000.0, 2900.0, 2900.0]), None);
+    }
 }

@@ -26,7 +26,7 @@ mod rules;
 mod series;
 pub mod statistics;
 
-pub use estimates::{estimates_of_run, totals};
+pub use estimates::{estimates_of_run, no_interval_of_run, totals};
 pub use factors::{factor_curves, factor_scaling, imported_curves};
 pub use facts::{Facts, LoadFacts, Run};
 pub use last_change::LastChange;

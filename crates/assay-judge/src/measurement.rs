@@ -7,13 +7,17 @@ use crate::last_change::LastChange;
 use crate::levels::last_change;
 use crate::quantity::{Amount, Quantity, Scope, TimeKind, TimeStatistic};
 use crate::series::Batch;
-use crate::statistics;
+use crate::statistics::{self, TooShort};
 use assay_model::measurement::{NamedResult, Operation, OperationResult, PerOperation};
-use assay_model::number::{index, rate, real, real_len};
+use assay_model::number::{index, rate, real, real_len, seconds};
 use assay_model::units::show_count;
 use assay_model::verdict::Unit;
 use assay_model::{Estimate, Histogram};
+use assay_stats::batches::HALF_WIDTH_GOAL;
 use std::borrow::Cow;
+
+/// The advised time where a run is too short for any quantile, s.
+const QUANTILE_LEAST_S: f64 = 20.0;
 
 /// One part of a measurement: its totals, and how it went over time.
 struct Part<'a> {
@@ -42,10 +46,15 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
     let left = last_change(run).filter(|_| !matches!(amount, Amount::Errors(_)));
     doubts.extend(left.and_then(|left| left.doubt()));
     let settled = left.filter(|left| left.change.settled);
+    let is_rate_of_all = scope == Scope::Whole && amount == Amount::Iops(None);
+    let most = if is_rate_of_all { most_iops(run) } else { f64::INFINITY };
     let found = parts(scope, run).into_iter().map(|part| {
         let part = if let Some(left) = settled { part.since(&left) } else { part };
         let known = estimate(amount, &part).map(|known| {
             let mut doubts = doubts.clone();
+            let estimate = known.estimate;
+            let high = estimate.high.min(most.max(estimate.value));
+            let known = ClusteredEstimate { estimate: Estimate { high, ..estimate }, ..known };
             doubts.extend(doubts::few_clusters(&known.estimate, known.clusters, part.elapsed_s));
             doubts.extend(doubts::few_bursts(&known.estimate, known.clusters, part.elapsed_s));
             let known = Known::new(known.estimate, part.elapsed_s, doubts)
@@ -85,6 +94,17 @@ pub(crate) fn of_stream(run: Run<'_>, stream: &str, amount: Amount) -> Result<Es
 }
 
 impl Part<'_> {
+    /// Length of a batch, s.
+    fn batch_s(&self) -> f64 {
+        self.batches.first().map_or(self.elapsed_s, |batch| batch.elapsed_s)
+    }
+
+    /// What is counted in each batch, a second.
+    fn rates(&self, count: impl Fn(&PerOperation) -> u64) -> Vec<f64> {
+        let one = |batch: &Batch| rate(count(&batch.operations), batch.elapsed_s);
+        self.batches.iter().map(one).collect()
+    }
+
     /// The part since the last level began: what was before belongs to another state of the storage.
     fn since(self, left: &LastChange) -> Self {
         let from = index((left.from_share * real_len(self.batches.len())).ceil());
@@ -192,15 +212,62 @@ fn absent(operation: Option<Operation>) -> Missing {
 }
 
 /// There are too few batches for an interval: what was measured is reported all the same.
-fn too_short(unit: Unit, value: f64, part: &Part<'_>) -> Missing {
-    let batches = match part.batches.len() {
-        1 => "1 interval is".to_owned(),
-        several => format!("{several} intervals are"),
+fn too_short(unit: Unit, value: f64, why: &TooShort) -> Missing {
+    Missing::TooShort(format!("it was {}, but {}", unit.show(value), no_interval(unit, why)))
+}
+
+/// Why a series has no interval, and for how long to measure.
+fn no_interval(unit: Unit, why: &TooShort) -> String {
+    let length = match why.elapsed_s.round() {
+        1.0 => "1 s is".to_owned(),
+        more if more > 1.0 => format!("{more:.0} s are"),
+        _ => format!("{:.1} s are", why.elapsed_s),
     };
-    let value = unit.show(value);
-    Missing::TooShort(format!(
-        "it was {value}, but {batches} too few to say how sure that is; use a longer --time or a shorter --interval"
-    ))
+    let rows = match why.row_s {
+        long if long > 1.5 => format!("stretches of {long:.0} s"),
+        _ => "seconds".to_owned(),
+    };
+    let range = if why.lowest < why.highest {
+        format!("; {rows} ranged from {}", ends(unit, why.lowest, why.highest))
+    } else {
+        String::new()
+    };
+    let (needed_s, goal) = (why.needed_s, 100.0 * HALF_WIDTH_GOAL);
+    format!(
+        "{length} too short for an interval{range}; about {needed_s:.0} s are needed for ±{goal:.0}%"
+    )
+}
+
+/// Two numbers of one unit: `21,606 to 25,693/s`.
+fn ends(unit: Unit, low: f64, high: f64) -> String {
+    if unit.parts(low).1 == unit.parts(high).1 {
+        format!("{} to {}", unit.parts(low).0, unit.show(high))
+    } else {
+        format!("{} to {}", unit.show(low), unit.show(high))
+    }
+}
+
+/// Why the rate of a run has no interval; nothing where it has one.
+pub(crate) fn rate_without_interval(run: Run<'_>) -> Option<String> {
+    let settled = last_change(run).filter(|left| left.change.settled);
+    let part = settled.map_or_else(|| whole(run), |left| whole(run).since(&left));
+    let known = statistics::mean(&part.rates(PerOperation::ios), part.batch_s());
+    known.err().map(|why| no_interval(Unit::IosPerS, &why))
+}
+
+/// No closed load completes more than its outstanding I/Os in the shortest time that one took (J. Little, Operations Research 9,
+/// 1961); of open arrivals nothing is known.
+fn most_iops(run: Run<'_>) -> f64 {
+    let operations = run.measurement.operations();
+    let timed: Vec<&OperationResult> =
+        operations.iter().map(|(_, result)| result).filter(|one| !one.service.is_empty()).collect();
+    let shortest_ns = timed.iter().map(|result| result.service.min_ns()).min();
+    let is_open = timed.iter().any(|result| result.response.is_some());
+    let outstanding = run.measurement.conduct.outstanding_mean.ceil();
+    match shortest_ns.filter(|shortest_ns| *shortest_ns > 0 && outstanding >= 1.0 && !is_open) {
+        Some(shortest_ns) => outstanding / seconds(shortest_ns),
+        None => f64::INFINITY,
+    }
 }
 
 /// A rate from the batches; `count` picks what is counted, I/Os or bytes.
@@ -212,11 +279,9 @@ fn rate_of(
     if ios(operation, &part.total) == 0 {
         return Err(absent(operation));
     }
-    let one = |batch: &Batch| rate(count(&batch.operations), batch.elapsed_s);
-    let rates: Vec<f64> = part.batches.iter().map(one).collect();
     let value = rate(count(&part.total), part.elapsed_s);
-    let estimate = statistics::mean(&rates).ok_or_else(|| too_short(unit, value, part))?;
-    Ok(around(estimate, value))
+    let estimate = statistics::mean(&part.rates(count), part.batch_s());
+    Ok(around(estimate.map_err(|why| too_short(unit, value, &why))?, value))
 }
 
 /// A time of one operation from its histograms, total and by batch.
@@ -233,21 +298,32 @@ fn time(
         .iter()
         .map(|batch| batch.operations.get(operation).map(|result| histogram(kind, result)))
         .collect();
+    let batch_s = part.batch_s();
     let (known, value) = match statistic {
         // The longest time is what it was: a fact about this run, not an estimate of any other.
         TimeStatistic::Max => return Ok(Estimate::exact(real(total.max_ns()), total.ios()).into()),
-        TimeStatistic::Mean => (mean_time(&batches).map(ClusteredEstimate::from), total.mean_ns()),
+        TimeStatistic::Mean => {
+            (mean_time(&batches, batch_s).map(ClusteredEstimate::from), total.mean_ns())
+        }
         TimeStatistic::Quantile(quantile) => {
             let present: Vec<&Histogram> = batches.into_iter().flatten().collect();
-            let tail = statistics::quantile(&present, quantile);
+            let tail = statistics::quantile(&present, batch_s, quantile);
             let known = tail.map(|tail| ClusteredEstimate {
                 estimate: tail.estimate,
                 clusters: Some(tail.clusters),
             });
+            let each = || present.iter().map(|batch| real(batch.quantile_ns(quantile)));
+            let known = known.ok_or_else(|| TooShort {
+                elapsed_s: part.elapsed_s,
+                row_s: batch_s,
+                lowest: each().fold(f64::INFINITY, f64::min),
+                highest: each().fold(0.0, f64::max),
+                needed_s: QUANTILE_LEAST_S,
+            });
             (known, real(total.quantile_ns(quantile)))
         }
     };
-    let known = known.ok_or_else(|| too_short(Unit::Ns, value, part))?;
+    let known = known.map_err(|why| too_short(Unit::Ns, value, &why))?;
     Ok(ClusteredEstimate { estimate: around(known.estimate, value), ..known })
 }
 
@@ -260,13 +336,13 @@ const fn histogram(kind: TimeKind, result: &OperationResult) -> &Histogram {
 }
 
 /// Mean time as a ratio of sums, because batches hold different numbers of I/Os.
-fn mean_time(batches: &[Option<&Histogram>]) -> Option<Estimate> {
+fn mean_time(batches: &[Option<&Histogram>], batch_s: f64) -> Result<Estimate, TooShort> {
     let of = |amount: fn(&Histogram) -> f64| -> Vec<f64> {
         batches.iter().map(|batch| batch.map_or(0.0, amount)).collect()
     };
     let ios = of(|batch| real(batch.ios()));
     let times = of(|batch| batch.mean_ns() * real(batch.ios()));
-    statistics::ratio(&times, &ios)
+    statistics::ratio(&times, &ios, batch_s)
 }
 
 /// The interval about the number that the totals tell exactly: batches are coarse, and may lack the last moments.

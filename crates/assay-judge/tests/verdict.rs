@@ -91,7 +91,7 @@ fn what_is_missing_is_said() {
     story.shorten(3);
     assert_eq!(
         missing("iops at_least 1/s", &story),
-        "it was 308/s, but 3 intervals are too few to say how sure that is; use a longer --time or a shorter --interval"
+        "it was 308/s, but 3 s are too short for an interval; seconds ranged from 304 to 312/s; about 20 s are needed for ±20%"
     );
     story.measurement.streams.clear();
     assert_eq!(missing("read.service_time.mean at_most 1ms", &story), "no reads were measured");

@@ -1,19 +1,30 @@
 //! The statistics book as a profile of a live server asks it.
 
 use crate::host_context::IntervalEstimator;
+use crate::samples::Samples;
 use assay_model::Estimate;
-use assay_stats::batches::{mean_of_batches, ratio_of_batches};
+use assay_model::number::real_len;
+use assay_stats::batches::ratio_of_batches;
 
-/// Intervals by the lowest frequencies of a series of batches.
+/// Intervals of what was sampled: what samples see comes in bursts, as times do.
 #[derive(Clone, Copy, Debug)]
-pub struct Intervals;
+pub struct Intervals {
+    sample_s: f64,
+}
+
+impl Intervals {
+    /// For samples that follow one another in equal steps on average.
+    pub fn new(samples: &Samples) -> Self {
+        Self { sample_s: samples.elapsed_s / real_len(samples.taken.len().max(1)) }
+    }
+}
 
 impl IntervalEstimator for Intervals {
     fn mean(&self, observations: &[f64]) -> Option<Estimate> {
-        mean_of_batches(observations)
+        self.ratio(observations, &vec![1.0; observations.len()])
     }
 
     fn ratio(&self, numerators: &[f64], denominators: &[f64]) -> Option<Estimate> {
-        ratio_of_batches(numerators, denominators)
+        ratio_of_batches(numerators, denominators, self.sample_s).ok()
     }
 }

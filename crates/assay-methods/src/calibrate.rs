@@ -15,6 +15,7 @@ mod candidates;
 mod climb;
 mod climbed;
 mod confirm;
+mod full_load;
 mod keep;
 mod ladder;
 mod large;

@@ -12,7 +12,7 @@ use assay_stats::batches::noun;
 use assay_stats::distribution::{normal_quantile, student_quantile};
 use assay_stats::mean_interval;
 use assay_stats::series::{mean, variance};
-use assay_stats::tiers::{TierIntervals, Tiers, follow_times_s, tier_intervals, tiers};
+use assay_stats::tiers::{TIERS_MAX, TierIntervals, Tiers, follow_times_s, tier_intervals, tiers};
 use std::ops::ControlFlow;
 
 const CONFIDENCE: f64 = 0.95;
@@ -22,6 +22,8 @@ const LARGE: Bytes = Bytes(1 << 20);
 const LARGE_READS: u64 = 16;
 /// Above this relative distance no places explain a curve.
 const MISFIT_MAX: f64 = 0.15;
+/// Where the means are uncertain by this part of the misfit, their noise is named as its reason.
+const VARIED: f64 = 0.3;
 /// A read time that is larger by less than this may be chance.
 const SLOWER: f64 = 1.05;
 /// A working set is brought in for at most this many times as long as a point is measured.
@@ -138,7 +140,7 @@ pub fn locality(
     let sets = plan.working_sets()?;
     let mut progress = Progress { show, done: 0.0, parts: plan.parts(sets.len()) };
     let (points, brought) = curve(bench, plan, &sets, &mut progress)?;
-    let found = tiers(&means(&points), noise(&points)).ok_or_else(|| {
+    let found = known_tiers(&points).ok_or_else(|| {
         Error::environment(
             "the locality curve was stopped before it had four points",
             "let it go on, or make each point shorter with --time",
@@ -227,6 +229,20 @@ fn noise(points: &[LocalityPoint]) -> f64 {
     mean(&points.iter().map(relative).collect::<Vec<f64>>()).sqrt()
 }
 
+/// The places behind the points whose latencies are all known to be above 0: one that may take no time is not told from noise.
+fn known_tiers(points: &[LocalityPoint]) -> Option<Tiers> {
+    let errors: Vec<f64> = points.iter().map(standard_error_ns).collect();
+    let mut found = tiers(&means(points), noise(points), TIERS_MAX)?;
+    while !found.sizes.is_empty() {
+        let intervals = tier_intervals(&means(points), &errors, &found, CONFIDENCE);
+        if intervals.latencies.iter().all(|latency| latency.low > 0.0) {
+            break;
+        }
+        found = tiers(&means(points), noise(points), found.sizes.len())?;
+    }
+    Some(found)
+}
+
 /// What was worked out, with its intervals, as a document has it.
 fn places(found: &Tiers, points: &[LocalityPoint]) -> Vec<Tier> {
     let errors: Vec<f64> = points.iter().map(standard_error_ns).collect();
@@ -277,9 +293,15 @@ fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Ve
             "The smallest working set was read faster once the curve was done: a place adapts slowly; {longer}."
         ));
     }
-    if misfit > MISFIT_MAX {
+    let noise = noise(points);
+    if misfit > MISFIT_MAX && noise > VARIED * misfit {
         doubts.push(format!(
-            "No set of places explains the means, the best one misses them by {:.0} %: the target keeps something else than what was used last, adapts slowly, or was not left alone; {longer}.",
+            "The mean read times are known within {:.0}% only, which hides tiers: measure each working set longer with --time, and leave the target alone.",
+            200.0 * noise
+        ));
+    } else if misfit > MISFIT_MAX {
+        doubts.push(format!(
+            "No set of up to {TIERS_MAX} tiers explains the means; the best one misses them by {:.0}%. There may be more tiers, or a tier may keep something else than what was used last or adapt slowly; for the latter, {longer}.",
             misfit * 100.0
         ));
     }

@@ -5,8 +5,9 @@ use assay_model::measurement::{Interval, Operation};
 use assay_model::number::{index_of, real, real_len, seconds};
 use assay_model::soak::{Alarm, Level, Rests, Soak, SoakPlan, SoakPoint, SoakSeries, SoakState};
 use assay_model::verdict::{Outcome, Unit};
-use assay_stats::batches::{book, noun};
+use assay_stats::batches::{book, mean_of_batches, noun};
 use assay_stats::mean_interval;
+use assay_stats::series::mean;
 use assay_stats::steady::{SteadyRule, SteadyState, steadiness};
 use assay_stats::watch::{Watch, WatchRule};
 
@@ -246,14 +247,11 @@ fn levels(found: &SteadyState, values: &[f64], batches: &[&Batch]) -> Vec<Level>
     edges.push(values.len());
     let level = |pair: &[usize]| {
         let stretch = &values[pair[0]..pair[1]];
-        let exact = assay_stats::Estimate::exact(*stretch.first()?, CONFIDENCE);
-        let value = mean_interval(stretch, CONFIDENCE).unwrap_or(exact);
         let last = batches[pair[1] - 1];
-        Some(Level {
-            from_s: batches[pair[0]].at_s,
-            to_s: last.at_s + last.elapsed_s,
-            value: noun(value),
-        })
+        // What varies too much for an interval is a number alone.
+        let value = mean_of_batches(stretch, last.elapsed_s)
+            .unwrap_or_else(|_| Estimate::without_interval(mean(stretch), 1));
+        Some(Level { from_s: batches[pair[0]].at_s, to_s: last.at_s + last.elapsed_s, value })
     };
     edges.windows(2).filter_map(level).collect()
 }

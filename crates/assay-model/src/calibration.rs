@@ -189,6 +189,8 @@ pub enum Bound {
     StillRising,
     /// Time ran out before it could be determined.
     TimeBudget,
+    /// The rate varied or drifted too much to show whether more outstanding I/Os give more.
+    Unsteady,
     /// Other parts of the calibration contradict it.
     Contradicted,
 }

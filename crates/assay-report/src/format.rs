@@ -109,14 +109,19 @@ impl Formatter {
         if high <= low || !estimate.has_interval() {
             return String::new();
         }
-        if estimate.is_at_least() {
-            return format!("at least {}", self.value(unit, low));
+        if is_open(unit, estimate) {
+            return format!("at least {}", self.at_least(unit, low));
         }
         let (low, high) = (self.shown(unit, low), self.shown(unit, high));
         if low.unit == high.unit && low.unit != "×" {
             return format!("{} – {high}", low.number);
         }
         format!("{low} – {high}")
+    }
+
+    /// A lower bound: rounded down, never above what it bounds.
+    pub(crate) fn at_least(&self, unit: Unit, low: f64) -> String {
+        self.value(unit, rounded_down(unit, low))
     }
 
     /// How sure a number is: half the width of its interval as a share, `±1.1 %`, or the two ends where it reaches further
@@ -284,6 +289,21 @@ fn mean_time_ns(measurement: &Measurement) -> Option<f64> {
 /// Narrower intervals, as a share of half their width, are shown as ± whatever their form.
 const SKEW_MATTERS: f64 = 0.02;
 
+/// An upper end beyond this many times the value says less than that it is not known.
+const UPPER_TIMES_MAX: f64 = 2.0;
+
+/// Whether only the lower end of an interval is shown. A share has an upper end of its own.
+fn is_open(unit: Unit, estimate: &Estimate) -> bool {
+    let beyond = estimate.value > 0.0 && estimate.high > UPPER_TIMES_MAX * estimate.value;
+    estimate.is_at_least() || beyond && unit != Unit::Share
+}
+
+/// What is shown of a lower bound: counts in whole numbers, all else in three digits, never above it.
+fn rounded_down(unit: Unit, value: f64) -> f64 {
+    let has_three_digits = matches!(unit, Unit::Ns | Unit::BytesPerS | Unit::Bytes);
+    if has_three_digits || value < 1000.0 { three_digits_down(value) } else { value.floor() }
+}
+
 /// The part of an interval that can be.
 fn possible(unit: Unit, estimate: &Estimate) -> (f64, f64) {
     let most = if unit == Unit::Share { 1.0_f64.max(estimate.value) } else { f64::INFINITY };
@@ -309,6 +329,16 @@ pub(crate) fn even_half(unit: Unit, estimate: &Estimate) -> Option<f64> {
 /// A divisor: 1 where nothing was measured.
 fn positive(value: f64) -> f64 {
     if value > 0.0 && value.is_finite() { value } else { 1.0 }
+}
+
+/// Three significant digits, never above the value.
+pub(crate) fn three_digits_down(value: f64) -> f64 {
+    if value <= 0.0 {
+        return value;
+    }
+    let unit = 10f64.powf(value.log10().floor() - 2.0);
+    // What binary arithmetic takes from a whole number of units is not to cost one.
+    (value / unit + 1e-9).floor() * unit
 }
 
 /// Three significant digits: `0.97`, `12.3`, `345`.

@@ -145,6 +145,9 @@ pub struct RunReport {
     /// Intervals of its numbers, by the names that criteria use.
     #[cfg_attr(test, schemars(with = "Vec<crate::schema::NamedEstimate>"))]
     pub estimates: Vec<NamedEstimate>,
+    /// Why its rate has no interval: the range of its seconds, and how long a run would have to be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_interval: Option<String>,
     /// The level that it left; where the one after it settled, the intervals are of that one alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::LevelChange>"))]
@@ -218,6 +221,7 @@ impl RunReport {
         Self {
             measurement,
             estimates: Vec::new(),
+            no_interval: None,
             level_change: None,
             timeline: Timeline::default(),
             events: Vec::new(),

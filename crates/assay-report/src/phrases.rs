@@ -53,7 +53,10 @@ pub(crate) const fn bound(bound: Bound) -> &'static str {
         Bound::LatencyLimit => "more would break the latency limit",
         Bound::Host => "the host's CPU was the limit, the storage may give more",
         Bound::StillRising => "still rising there, the storage may give more",
-        Bound::TimeBudget => "time ran out, the storage may give more",
+        Bound::TimeBudget => "time ran out, the storage may deliver more",
+        Bound::Unsteady => {
+            "the rate was too unsteady to show whether more outstanding I/Os give more"
+        }
         Bound::Contradicted => "other parts of the calibration contradict it",
     }
 }
@@ -81,15 +84,18 @@ pub(crate) fn is_hardly_known(rate: &Estimate) -> bool {
     rate.relative_half_width() > WIDEST
 }
 
-/// Whether the number is a lower bound of what the storage gives.
+/// Whether only a lower bound of what the storage delivers is known: the lower end of the interval.
 pub(crate) fn is_lower_bound(capacity: &Capacity) -> bool {
-    is_cut_short(capacity.bound) && !is_hardly_known(&capacity.rate)
+    is_cut_short(capacity.bound) || capacity.rate.is_at_least()
 }
 
-/// Marks a number of which only a lower bound is known.
-pub(crate) fn bounded(capacity: &Capacity, shown: &str) -> String {
-    let sign = if is_lower_bound(capacity) { "≥ " } else { "" };
-    format!("{sign}{shown}")
+/// The number to size by: the rate, or its lower end, marked, where only that is known.
+pub(crate) fn bounded(capacity: &Capacity, unit: Unit, format: &Formatter) -> String {
+    if is_lower_bound(capacity) {
+        format!("≥ {}", format.at_least(unit, capacity.rate.low))
+    } else {
+        format.value(unit, capacity.rate.value)
+    }
 }
 
 /// `≤ 1 ms`; relative reports do not say the limit.

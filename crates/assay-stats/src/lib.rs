@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | what is the mean of this series? | [`mean_interval`], [`mean::mean_error`] |
 //! | what is the ratio of two sums over a series? | [`mean::ratio_interval`] |
+//! | the same of equal stretches of time, also of few? | [`batches::mean_of_batches`], [`batches::ratio_of_batches`] |
 //! | what is the mean of what was visited now and then? | [`visits::SlowNoise`] |
 //! | where does a quantile lie? | [`quantile::quantile_levels`] for a series of counted intervals, [`quantile::quantile_interval`] for independent values |
 //! | what share is beyond a limit? | [`quantile::share_interval`] |
@@ -58,6 +59,8 @@ pub mod recurrence;
 mod root;
 pub mod scalability;
 pub mod series;
+mod short_run;
+mod slow_part;
 pub mod slowest;
 pub mod special;
 pub mod steady;

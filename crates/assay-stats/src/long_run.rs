@@ -129,7 +129,7 @@ impl Shape {
 /// Squares of the orthonormal cosine transform (type II) of a series, `count` of them from frequency number `first` on.
 ///
 /// All of them from number 1 on add up to the squared deviations from the mean.
-fn cosine_powers(series: &[f64], first: usize, count: usize) -> Vec<f64> {
+pub(crate) fn cosine_powers(series: &[f64], first: usize, count: usize) -> Vec<f64> {
     let (n, centre) = (real_len(series.len()), mean(series));
     let power = |which: usize| {
         let step = PI * real_len(which) / n;

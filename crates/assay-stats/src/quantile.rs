@@ -5,8 +5,12 @@
 
 use crate::distribution::{binomial, normal_quantile};
 use crate::estimate::Estimate;
-use crate::mean::{LinearRatio, PART_OF_SHARE, burst_factors, bursts, mean_error, most_factor};
+use crate::mean::{
+    LinearRatio, MeanError, PART_OF_SHARE, burst_factors, bursts, excess_factor, mean_error,
+    most_factor,
+};
 use crate::root;
+use crate::slow_part::slow_error;
 use crate::special::incomplete_beta;
 use assay_model::number::{count, index, index_of, real, real_len};
 
@@ -144,7 +148,8 @@ pub fn broader_level(quantile: f64) -> Option<f64> {
     (level > 0.5 + 1e-9).then_some(level)
 }
 
-/// [`quantile_levels`] of an upper tail that is made by the same bursts as what lies below it.
+/// [`quantile_levels`] of rows of a second or more, which may hold a few swings of slow noise only; of an upper tail that is made by
+/// the same bursts as what lies below it.
 ///
 /// `above_broader` counts the observations above [`broader_level`], where there is one. Their clusters, in proportion, are the most
 /// that the tail may have: a run without long queues shows single slow I/Os only, which look independent, but queues already show
@@ -159,12 +164,11 @@ pub fn tail_levels(
     quantile: f64,
     confidence: f64,
 ) -> Option<Levels> {
-    let mut size = EffectiveSize::of(counts, above, confidence)?;
+    let mut size = EffectiveSize::of_rows(counts, above, quantile, confidence)?;
     if let Some(above_broader) = above_broader {
-        let broader = EffectiveSize::of(counts, above_broader, confidence)?;
+        let broader = EffectiveSize::with_error(counts, above_broader, confidence, slow_error)?;
         size.limit(broader.clusters / BROADER);
     }
-    size.limit(most_clusters(counts.len()));
     Some(levels(&size, quantile, confidence))
 }
 
@@ -189,13 +193,9 @@ fn most_clusters(intervals: usize) -> f64 {
 /// # Panics
 /// If the slices differ in length.
 pub fn upper_level(counts: &[u64], above: &[u64], quantile: f64, confidence: f64) -> Option<f64> {
-    let mut size = EffectiveSize::of(counts, above, confidence)?;
-    if 1.0 - quantile < TAIL {
-        size.limit(most_clusters(counts.len()));
-    }
+    let size = EffectiveSize::of_rows(counts, above, quantile, confidence)?;
     let seen = size.clusters > 0.0 && !size.is_independent();
-    let part = part_of_share(1.0 - quantile);
-    seen.then(|| 1.0 - (1.0 - quantile) / most_factor(size.clusters, part, confidence))
+    seen.then(|| 1.0 - (1.0 - quantile) / size.most_factor(1.0 - quantile, confidence))
 }
 
 /// The levels that an effective size gives.
@@ -203,11 +203,8 @@ fn levels(size: &EffectiveSize, quantile: f64, confidence: f64) -> Levels {
     let tail = 0.5 * (1.0 - confidence);
     let rare = quantile.min(1.0 - quantile);
     // The share beyond may differ by these factors from what was seen: the farther of this and the binomial law counts.
-    let (few, many) = if size.is_independent() {
-        (1.0, 1.0)
-    } else {
-        share_factors(size.clusters, rare, confidence)
-    };
+    let (few, many) =
+        if size.is_independent() { (1.0, 1.0) } else { share_factors(size, rare, confidence) };
     let (nearer, farther) = (1.0 - rare * many, 1.0 - rare * few);
     let (skew_low, skew_high) =
         if quantile < 0.5 { (1.0 - farther, 1.0 - nearer) } else { (nearer, farther) };
@@ -225,10 +222,11 @@ fn levels(size: &EffectiveSize, quantile: f64, confidence: f64) -> Levels {
 ///
 /// Of few clusters even their number is left to chance, so that a run that saw any at all saw too many: the upper factor is
 /// then that of a count (F. Garwood, Biometrika 28, 1936).
-fn share_factors(clusters: f64, rare: f64, confidence: f64) -> (f64, f64) {
+fn share_factors(size: &EffectiveSize, rare: f64, confidence: f64) -> (f64, f64) {
+    let clusters = size.clusters;
     let (below, above) = burst_factors(clusters.max(0.5), confidence);
     let many = if clusters < FEWEST_CLUSTERS { above.max(1.0 / below) } else { above };
-    (1.0 / most_factor(clusters, part_of_share(rare), confidence), many)
+    (1.0 / size.most_factor(rare, confidence), many)
 }
 
 /// What part of a share is made by unequal bursts: of a tail only, for what half or a quarter of all do is not a burst.
@@ -295,20 +293,45 @@ struct EffectiveSize {
     n: f64,
     /// How many of those are of the rarer kind.
     clusters: f64,
+    /// How many times the share may be by the bursts of a tail that are seen.
+    excess: f64,
+}
+
+fn reals(numbers: &[u64]) -> Vec<f64> {
+    numbers.iter().map(|number| real(*number)).collect()
 }
 
 impl EffectiveSize {
     /// Student's excess over the normal law is paid in observations, so that the limits need not know the degrees of
     /// freedom.
     fn of(counts: &[u64], hits: &[u64], confidence: f64) -> Option<Self> {
-        let reals =
-            |numbers: &[u64]| numbers.iter().map(|number| real(*number)).collect::<Vec<_>>();
+        Self::with_error(counts, hits, confidence, mean_error)
+    }
+
+    /// What rows of a second say about the share beyond an upper quantile.
+    fn of_rows(counts: &[u64], above: &[u64], quantile: f64, confidence: f64) -> Option<Self> {
+        let mut size = Self::with_error(counts, above, confidence, slow_error)?;
+        if 1.0 - quantile < TAIL {
+            size.limit(most_clusters(counts.len()));
+            let rows = LinearRatio::of(&reals(above), &reals(counts))?.rows();
+            size.excess = excess_factor(&rows, confidence);
+        }
+        Some(size)
+    }
+
+    /// The same with a rule for the error of the mean of correlated residuals.
+    fn with_error(
+        counts: &[u64],
+        hits: &[u64],
+        confidence: f64,
+        error: fn(&[f64]) -> Option<MeanError>,
+    ) -> Option<Self> {
         let linear = LinearRatio::of(&reals(hits), &reals(counts))?;
         let (share, total) = (linear.value, real(counts.iter().sum()));
-        let error = mean_error(&linear.residuals)?;
+        let error = error(&linear.residuals)?;
         let rare = share.min(1.0 - share);
         if rare <= 0.0 || error.standard_error <= 0.0 {
-            return Some(Self { share, total, n: total, clusters: total * rare });
+            return Some(Self { share, total, n: total, clusters: total * rare, excess: 1.0 });
         }
         let clusters = bursts(error.standard_error / rare, error.freedom, confidence);
         // A share of r that c bursts determine varies as that of c (1 - r) / r observations does.
@@ -318,7 +341,7 @@ impl EffectiveSize {
         let beyond = clusters.min(n * rare);
         let known = (clusters - 2.0 * FEWEST_CLUSTERS).min(total * rare);
         let clusters = if rare < TAIL { beyond } else { beyond.max(known) };
-        Some(Self { share, total, n, clusters })
+        Some(Self { share, total, n, clusters, excess: 1.0 })
     }
 
     /// Allows at most this many clusters.
@@ -327,6 +350,11 @@ impl EffectiveSize {
             self.n *= clusters / self.clusters;
             self.clusters = clusters;
         }
+    }
+
+    /// How many times what was seen the share beyond may be.
+    fn most_factor(&self, rare: f64, confidence: f64) -> f64 {
+        most_factor(self.clusters, part_of_share(rare), confidence).max(self.excess)
     }
 
     /// Whether every observation is worth a full independent one.
@@ -385,9 +413,13 @@ mod tests {
     #[test]
     fn few_clusters_leave_their_number_to_chance() {
         // Garwood's limits of a count of one: 0.0253 at the lower end.
-        let (_, many) = share_factors(1.0, 0.01, 0.95);
+        let of = |clusters: f64| {
+            let size = EffectiveSize { share: 0.01, total: 1e4, n: 1e3, clusters, excess: 1.0 };
+            share_factors(&size, 0.01, 0.95).1
+        };
+        let many = of(1.0);
         assert!((many - 1.0 / 0.025_317_8).abs() < 0.01, "{many}");
-        let (_, many) = share_factors(FEWEST_CLUSTERS, 0.01, 0.95);
+        let many = of(FEWEST_CLUSTERS);
         assert!((many - burst_factors(FEWEST_CLUSTERS, 0.95).1).abs() < 1e-12);
     }
 

@@ -47,6 +47,9 @@ const GOES_ON: f64 = 0.5;
 /// The first batch of a stretch that is this many standard deviations from the rest holds some of the level before.
 const FAR: f64 = 4.0;
 
+/// A phase at the beginning differs from what follows by more than this share of it: what differs less is a slow approach.
+const LEAD_APART: f64 = 0.5;
+
 /// Rounds in a window of the five-round rule.
 const ROUNDS: usize = 5;
 
@@ -94,6 +97,32 @@ pub struct SteadyState {
 /// when it is sure and larger than the tolerance. Batches should be longer than the memory of the noise: 60 s for
 /// intervals of 1 s.
 pub fn steadiness(batches: &[f64], rule: &SteadyRule) -> SteadyState {
+    let lead = lead(batches);
+    let mut found = steadiness_behind(&batches[lead..], rule);
+    if lead > 0 {
+        found.changes.iter_mut().for_each(|at| *at += lead);
+        found.changes.insert(0, lead);
+        found.since = found.since.map(|since| since + lead);
+    }
+    found
+}
+
+/// How many batches at the beginning are a short phase of their own, too short for [`changes`]: each of them lies far to the same side
+/// of all that follow.
+fn lead(batches: &[f64]) -> usize {
+    let is_apart = |lead: &usize| {
+        let (first, rest) = batches.split_at(*lead);
+        let (level, spread) = (mean(rest), variance(rest).sqrt());
+        let least = first.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = first.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let gap = (FAR * spread).max(LEAD_APART * level.abs());
+        least > level + gap || most < level - gap
+    };
+    let longest = SHORTEST.min(batches.len().saturating_sub(STEADY_MIN));
+    (1..=longest).rev().find(is_apart).unwrap_or(0)
+}
+
+fn steadiness_behind(batches: &[f64], rule: &SteadyRule) -> SteadyState {
     let mut changes = all_changes(batches, rule.tolerance);
     let wanders = wanders(batches, &changes) && long_memory(batches, 0.0).is_some();
     if wanders {
@@ -129,7 +158,19 @@ fn is_steady(stretch: &[f64], needed: usize, rule: &SteadyRule) -> bool {
     let drifts = |drift: &Estimate| !drift.covers(0.0) && drift.value.abs() > rule.tolerance;
     let is_known = |drift: &Estimate| drift.half_width() <= rule.doubt_share;
     let drift = drift(stretch, rule.confidence);
-    stretch.len() >= needed && drift.is_some_and(|drift| is_known(&drift) && !drifts(&drift))
+    stretch.len() >= needed
+        && drift.is_some_and(|drift| is_known(&drift) && !drifts(&drift))
+        && !turns(stretch, rule)
+}
+
+/// Whether a stretch surely goes one way in its first half and the other way in its second: half a wave has no trend as a whole.
+fn turns(stretch: &[f64], rule: &SteadyRule) -> bool {
+    let (first, second) = stretch.split_at(stretch.len() / 2);
+    let sure = |half: &[f64]| {
+        let drift = drift(half, rule.confidence)?;
+        (!drift.covers(0.0) && drift.value.abs() > rule.tolerance).then_some(drift.value)
+    };
+    sure(first).zip(sure(second)).is_some_and(|(first, second)| first * second < 0.0)
 }
 
 /// Where a stretch that approaches its level more and more slowly has reached it: the first place behind which it is steady and

@@ -6,7 +6,13 @@ use crate::random::Random;
 use assay_model::number::real_len;
 
 /// Places at most.
-const TIERS_MAX: usize = 4;
+pub const TIERS_MAX: usize = 5;
+/// From this number of sizes on only every second working set is tried as a start.
+const SPARSE_FROM: usize = 4;
+/// Starts that are refined: the best one on the working sets need not be the best one between them.
+const STARTS: usize = 6;
+/// Sizes differ by at least this ratio: between closer ones no working set shows the latency of the place.
+const SIZE_STEP: f64 = 1.25;
 /// A further place must reduce the misfit to this share: a place too many fits noise.
 const WORTH: f64 = 0.5;
 /// Below this relative misfit nothing is left to explain …
@@ -37,18 +43,19 @@ pub struct Tiers {
 
 /// The places behind points of working set and mean latency, ascending; `None` of fewer than four points.
 ///
-/// `noise` is the root mean square of the means' relative standard errors, 0 where they are not known.
+/// `noise` is the root mean square of the means' relative standard errors, 0 where they are not known; `most` places are looked for, up
+/// to [`TIERS_MAX`].
 ///
 /// When every place keeps what fits of a uniformly used working set W, the share min(1, C/W) is served by the places
 /// down to the one that holds C, so the mean is linear in the latencies once the sizes are known. Sizes are first sought
 /// among the working sets, all combinations, then refined between them; a further place is only believed where chance
 /// does not explain the misfit and it halves it.
-pub fn tiers(points: &[(f64, f64)], noise: f64) -> Option<Tiers> {
+pub fn tiers(points: &[(f64, f64)], noise: f64, most: usize) -> Option<Tiers> {
     if points.len() < 4 {
         return None;
     }
     let mut best = fit(points, &[])?;
-    for places in 1..TIERS_MAX {
+    for places in 1..most.min(TIERS_MAX) {
         if best.misfit < EXPLAINED.max(BY_CHANCE * noise) {
             break;
         }
@@ -66,24 +73,28 @@ pub fn tiers(points: &[(f64, f64)], noise: f64) -> Option<Tiers> {
 
 fn distinct(tiers: &Tiers) -> bool {
     tiers.latencies.windows(2).all(|pair| pair[1] > LATENCY_STEP * pair[0])
+        && tiers.sizes.windows(2).all(|pair| pair[1] > SIZE_STEP * pair[0])
 }
 
 /// The best sizes among the working sets, refined.
 fn search(points: &[(f64, f64)], places: usize) -> Option<Tiers> {
-    let candidates: Vec<f64> = points.iter().map(|point| point.0).collect();
-    let mut best: Option<Tiers> = None;
+    let step = if places < SPARSE_FROM { 1 } else { 2 };
+    let candidates: Vec<f64> = points.iter().step_by(step).map(|point| point.0).collect();
+    let mut starts: Vec<Tiers> = Vec::new();
     let mut chosen: Vec<usize> = (0..places).collect();
     loop {
         let sizes: Vec<f64> = chosen.iter().map(|index| candidates[*index]).collect();
         if let Some(found) = fit(points, &sizes) {
-            let better = best.as_ref().is_none_or(|best| found.misfit < best.misfit);
-            best = if better { Some(found) } else { best };
+            starts.push(found);
+            starts.sort_by(|one, other| one.misfit.total_cmp(&other.misfit));
+            starts.truncate(STARTS);
         }
         if !advance(&mut chosen, candidates.len()) {
             break;
         }
     }
-    best.map(|found| refined(points, found, ROUNDS))
+    let refined = starts.into_iter().map(|start| refined(points, start, ROUNDS));
+    refined.min_by(|one, other| one.misfit.total_cmp(&other.misfit))
 }
 
 /// The next combination in order.
@@ -301,7 +312,7 @@ mod tests {
 
     #[track_caller]
     fn assert_found(sizes: &[f64], latencies: &[f64], noise: f64) {
-        let found = tiers(&curve(sizes, latencies, noise), noise).unwrap();
+        let found = tiers(&curve(sizes, latencies, noise), noise, TIERS_MAX).unwrap();
         assert_eq!(found.sizes.len(), sizes.len(), "{found:?}");
         for (seen, truth) in found.sizes.iter().zip(sizes) {
             assert!((seen / truth - 1.0).abs() < 0.10, "{found:?}");
@@ -318,7 +329,10 @@ mod tests {
             assert_found(&[300.0], &[100.0, 5000.0], noise);
             assert_found(&[64.0, 3000.0], &[50.0, 200.0, 6000.0], noise);
         }
-        assert_eq!(tiers(&[(1.0, 1.0); 3], 0.0), None);
+        assert_found(&[30.0, 200.0, 1500.0, 9000.0], &[50.0, 120.0, 400.0, 1500.0, 7000.0], 0.0);
+        // Sizes that are nearer to one another than two working sets.
+        assert_found(&[300.0, 410.0], &[100.0, 350.0, 2000.0], 0.001);
+        assert_eq!(tiers(&[(1.0, 1.0); 3], 0.0, TIERS_MAX), None);
     }
 
     #[test]
@@ -333,7 +347,7 @@ mod tests {
                 .map(|(at, mean)| (*at, mean * (1.0 + 0.005 * random.normal())))
                 .collect();
             let errors: Vec<f64> = noisy.iter().map(|(_, mean)| 0.005 * mean).collect();
-            let found = tiers(&noisy, 0.005).unwrap();
+            let found = tiers(&noisy, 0.005, TIERS_MAX).unwrap();
             assert_eq!(found.sizes.len(), 2);
             let intervals = tier_intervals(&noisy, &errors, &found, 0.95);
             let truths = sizes.iter().chain(&latencies);

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a simulated series that gives no answer fails the test")]
 
 use assay_model::number::{count_of, index, real_len};
+use assay_stats::batches::{TooShort, mean_of_batches};
 use assay_stats::bootstrap::{Resampling, block_length, bootstrap_interval};
 use assay_stats::change::level_shift;
 use assay_stats::distribution::normal_quantile;
@@ -44,6 +45,44 @@ fn the_mean_interval_covers_correlated_series() {
             mean_interval(&series, 0.95).unwrap().covers(0.0)
         });
         assert_between(93.0, covered, 97.5, &format!("{n} values at {coefficient}"));
+    }
+}
+
+/// Seconds that vary by 8 % around 1, skewed as rates are.
+fn seconds(random: &mut Random, n: usize, coefficient: f64) -> Vec<f64> {
+    let rate = |value: f64| (0.08 * value - 0.0032).exp();
+    autoregression(random, n, coefficient).into_iter().map(rate).collect()
+}
+
+#[test]
+fn intervals_of_few_seconds_cover_and_their_ends_stay_near() {
+    let mut random = Random::new(47);
+    for (n, coefficient) in [
+        (8, 0.0),
+        (8, 0.3),
+        (8, 0.6),
+        (12, 0.6),
+        (20, 0.6),
+        (30, 0.6),
+        (39, 0.6),
+        (40, 0.6),
+        (60, 0.6),
+    ] {
+        let found: Vec<Result<bool, TooShort>> = (0..1500)
+            .map(|_| {
+                let rates = seconds(&mut random, n, coefficient);
+                let found = mean_of_batches(&rates, 1.0)?;
+                assert!(found.high <= 1.5 * found.value, "{found:?}");
+                Ok(found.covers(1.0))
+            })
+            .collect();
+        let given: Vec<bool> = found.iter().filter_map(|one| one.ok()).collect();
+        let mut each = given.iter();
+        let covered =
+            percent(1500.min(u32::try_from(given.len()).unwrap()), || *each.next().unwrap());
+        println!("{n} s, {coefficient}: {} given, {covered:.1} % covered", given.len());
+        assert_between(92.0, covered, 100.0, &format!("{n} seconds at {coefficient}"));
+        assert!(given.len() > 1100, "{n} seconds at {coefficient}: {}", given.len());
     }
 }
 

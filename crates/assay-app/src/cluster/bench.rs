@@ -117,7 +117,7 @@ impl<'a> ClusterBench<'a> {
             let series = &full.measured.merger.series()[0];
             found.hosts[host].alone = Some(HostAlone {
                 base_service_time_ns: service_time_ns(&one.measurement),
-                iops: mean_of_batches(&series.iops),
+                iops: mean_of_batches(&series.iops, full.measured.merger.interval_s()).ok(),
             });
         }
         Ok(())

@@ -11,9 +11,9 @@ use assay_model::measurement::{
     BackendKind, ClockKind, Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult,
     PerOperation, Window,
 };
-use assay_model::number::{count_of, narrow, rate, seconds};
+use assay_model::number::{narrow, rate, real_len, seconds};
 use assay_model::{Estimate, measurement};
-use assay_stats::mean_interval;
+use assay_stats::batches::mean_of_batches;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,8 +24,6 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_nanos(super::plan::INTERVAL.0);
 /// How often the end is looked for.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
-/// Fewer intervals say nothing about their own doubt.
-const INTERVALS_MIN: usize = 5;
 
 /// What the one who watches gathers.
 pub(super) struct Watch<'a> {
@@ -271,14 +269,9 @@ pub(super) struct StatementRate {
 pub(super) fn statements(all: u64, elapsed_ns: u64, whole: &[f64]) -> Option<StatementRate> {
     let value = rate(all, seconds(elapsed_ns));
     let whole = whole.get(1..).unwrap_or_default();
-    let mean = mean_interval(whole, 0.95).filter(|_| whole.len() >= INTERVALS_MIN)?;
-    let estimate = Estimate {
-        value,
-        low: value.min(mean.low),
-        high: value.max(mean.high),
-        confidence: mean.confidence,
-        n: count_of(mean.n),
-    };
+    let mean = mean_of_batches(whole, INTERVAL.as_secs_f64()).ok()?;
+    let estimate =
+        Estimate { value, low: value.min(mean.low), high: value.max(mean.high), ..mean };
     Some(StatementRate { estimate, is_widened: !(mean.low..=mean.high).contains(&value) })
 }
 

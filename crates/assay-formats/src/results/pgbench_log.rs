@@ -134,7 +134,7 @@ impl Log {
         let last = *self.seconds.keys().last()?;
         let of = |second| real(self.seconds.get(&second).copied().unwrap_or(0)) / share;
         let per_second: Vec<f64> = (first + 1..last).map(of).collect();
-        let known = table::mean(RATE, &per_second);
+        let known = table::mean(RATE, &per_second, 1.0);
         if let Some(known) = known.filter(|known| known.estimate.has_interval()) {
             return Some(known);
         }
@@ -300,7 +300,8 @@ fn aggregated(
         .map(|threads| threads.iter().map(|one| one.transactions).sum::<f64>() / real(length_s));
     let rates: Vec<f64> = rates.collect();
     let whole = if rates.len() > 2 { &rates[1..rates.len() - 1] } else { &rates };
-    let mut measures: Vec<NamedEstimate> = table::mean(RATE, whole).into_iter().collect();
+    let mut measures: Vec<NamedEstimate> =
+        table::mean(RATE, whole, real(length_s)).into_iter().collect();
     if transactions > 0.0 {
         let mean_us = sum(|one| one.sum_us) / transactions;
         let variance = sum(|one| one.squares_us) / transactions - mean_us * mean_us;

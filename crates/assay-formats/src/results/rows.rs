@@ -19,10 +19,10 @@ pub(super) fn word(factor: &str, value: &str) -> Setting {
 }
 
 /// A number of the whole time with the interval that values of parts of it give; without one where they are few, or are of
-/// something else.
+/// something else. The programs report every second or less often, and a longer part is one row, too.
 pub(super) fn around(whole: NamedEstimate, parts: &[f64]) -> NamedEstimate {
     let value = whole.estimate.value;
-    let known = table::mean(&whole.quantity, parts).map(|known| known.estimate);
+    let known = table::mean(&whole.quantity, parts, 1.0).map(|known| known.estimate);
     match known.filter(|known| known.has_interval() && known.covers(value)) {
         Some(known) => NamedEstimate { estimate: Estimate { value, ..known }, ..whole },
         None => whole,

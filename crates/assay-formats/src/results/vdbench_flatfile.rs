@@ -297,20 +297,25 @@ impl Run<'_> {
             let longest_ms = numbers(column, 1.0).into_iter().reduce(f64::max)?;
             (longest_ms > 0.0).then(|| total(quantity, longest_ms * 1e6))
         };
+        // By default an interval lasts a second.
+        let interval_s = self.times(table).0.unwrap_or(1.0);
         let measures = [
-            table::mean("iops", &numbers(table.rate, 1.0)),
-            table::mean("throughput", &numbers(table.megabytes, MEGABYTE)),
+            table::mean("iops", &numbers(table.rate, 1.0), interval_s),
+            table::mean("throughput", &numbers(table.megabytes, MEGABYTE), interval_s),
             table::weighted_mean(
                 "response_time.mean",
                 &self.times_of(table, table.response, |_| 1.0),
+                interval_s,
             ),
             table::weighted_mean(
                 "read.response_time.mean",
                 &self.times_of(table, table.reads, |share| share),
+                interval_s,
             ),
             table::weighted_mean(
                 "write.response_time.mean",
                 &self.times_of(table, table.writes, |share| 1.0 - share),
+                interval_s,
             ),
             most("read.response_time.max", table.reads_max),
             most("write.response_time.max", table.writes_max),

@@ -42,7 +42,7 @@ fn noisy(level: f64, seed: u64) -> SideFacts {
                 level * (1.0 + 0.02 * shock)
             })
             .collect();
-        statistics::mean(&values).unwrap()
+        statistics::mean(&values, 1.0).unwrap()
     };
     let names = ["iops", "throughput", "read.iops", "write.iops"];
     let measures = names.iter().zip(0..);
@@ -91,7 +91,7 @@ fn days(repeats: u64, seconds: usize, phi: f64, day: f64, level: f64, seed: u64)
                     level * (1.0 + 0.02 * shock)
                 })
                 .collect();
-            measured(name, Unit::IosPerS, statistics::mean(&values).unwrap())
+            measured(name, Unit::IosPerS, statistics::mean(&values, 1.0).unwrap())
         };
         let mut facts =
             side("day", ["iops", "read.iops", "write.iops"].iter().map(measure).collect());

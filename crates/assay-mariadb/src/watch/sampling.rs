@@ -29,7 +29,7 @@ impl ObservedServer for Watcher {
     }
 
     fn profile(seen: &ObservedServerSpan<Self>, host: &HostContext) -> Result<Profile> {
-        profile(&seen.before, &seen.after, &seen.samples, host, &Intervals)
+        profile(&seen.before, &seen.after, &seen.samples, host, &Intervals::new(&seen.samples))
     }
 
     /// Its session ends no transaction: all that it counts is time.

@@ -48,7 +48,7 @@ fn take_back(capacity: &mut Capacity, contradicted: bool) {
     if contradicted {
         capacity.bound = Bound::Contradicted;
     } else if capacity.rate.relative_half_width() > SATURATED_MOST {
-        capacity.bound = Bound::TimeBudget;
+        capacity.bound = Bound::Unsteady;
     }
 }
 

@@ -149,6 +149,14 @@ impl Ladder {
         self.quiet.clear();
     }
 
+    /// One outstanding I/O may have taken another time before the rate fell: where it was measured again, only that counts.
+    pub(super) fn forget_base_before_fall(&mut self) {
+        let fresh = self.fallen.zip(self.rungs.get(&1)).and_then(|(fallen, base)| {
+            base.since(fallen.at_ns, self.quantile).filter(|fresh| fresh.slices.len() > 1)
+        });
+        self.rungs.extend(fresh.map(|fresh| (1, fresh)));
+    }
+
     /// Takes a division back, because the rate came up again without rest; `lifted` are the slices that showed it.
     fn heal(&mut self, outstanding: u32, lifted: Vec<Slice>) {
         let burst = std::mem::take(&mut self.burst);

@@ -3,6 +3,7 @@
 use super::agree::agree;
 use super::best::{Rungs, best, level_of_best};
 use super::climbed::Climbed;
+use super::full_load::FullLoad;
 use super::ladder::{Fallen, Ladder, Step};
 use super::level::LEAST_FALL;
 use super::limit::answer;
@@ -11,13 +12,14 @@ use super::pace::{Goal, LARGE_OUTSTANDING_MAX, ROUNDS_MAX, end, late};
 use super::plan::Mix;
 use super::progress::CalibrationPhase;
 use super::remarks::{
-    held, host_bound, impossible, still_rising, stood_still, unknown_throughput, unsure, varied,
+    drifted, held, host_bound, impossible, still_rising, stood_still, unknown_throughput, unsure,
+    varied,
 };
 use super::rounds::{NOISY, Parts};
 use super::rung::{Rung, chosen_document};
 use assay_model::calibration::{Bound, Capacity, Knee, LatencyLimit, LimitStep, MixCalibration};
 use assay_model::measurement::Remark;
-use assay_model::number::{real, real_len};
+use assay_model::number::{real, real_len, seconds};
 use assay_model::units::show_count;
 use assay_model::workload::Access;
 use assay_model::{Estimate, Result};
@@ -89,6 +91,7 @@ impl Meter<'_> {
         parts.stream = Some(self.single_stream_late(mix, parts)?);
         self.begin(CalibrationPhase::Rounds, end::ROUNDS);
         self.base(&mut parts.small.ladder)?;
+        parts.small.ladder.forget_base_before_fall();
         parts.small.ladder.leave_out_lifted();
         Ok(())
     }
@@ -151,6 +154,7 @@ impl Meter<'_> {
         let base = base(&small.ladder)?;
         let most = capacity(&small.ladder, small.bound, 1.0)?;
         let within = within(small, &self.plan.limit);
+        let knee = knee(&small.ladder, most.rate.value);
         let large = parts.large.as_ref();
         let lasting = large.filter(|large| !is_burst(&large.ladder) && !is_unfinished(large));
         let throughput =
@@ -176,16 +180,33 @@ impl Meter<'_> {
             curve: points(&small.ladder.rungs, transfer_bytes),
             burst_curve: points(&small.ladder.burst, transfer_bytes),
             large_curve: large.map_or(Vec::new(), |large| points(&large.ladder.rungs, large_bytes)),
-            knee: knee(&small.ladder),
+            knee,
             steps,
             contradictions: Vec::new(),
         };
         agree(&mut found, small);
-        if found.iops_max.bound == Bound::Saturated && found.iops_max.burst_rate.is_none() {
-            let (rungs, most) = (&small.ladder.rungs, found.iops_max.rate.value);
-            self.remarks.push(held(&mix.name, rungs, most, transfer_bytes));
-        }
+        self.remark_on_full_load(small, &mut found);
+        allow_for_short_budget(&mut found, self.pace.budget_s);
         Some(found.of_hosts(self.plan.hosts))
+    }
+
+    /// Whether the highest rate kept its level, where it did not surely fall to another one that was measured.
+    fn remark_on_full_load(&mut self, small: &Climbed, found: &mut MixCalibration) {
+        if found.iops_max.burst_rate.is_some() {
+            return;
+        }
+        let Some(full_load) = FullLoad::new(&small.ladder) else { return };
+        let most_iops = found.iops_max.rate.value;
+        if let Some(drift) = full_load.drift() {
+            let capacities = [Some(&mut found.iops_max), found.iops_within_limit.as_mut()];
+            for capacity in capacities.into_iter().flatten() {
+                drift.widen(capacity, most_iops);
+            }
+            let began_s = seconds(self.began_ns());
+            self.remarks.push(drifted(&found.name, &drift, most_iops, began_s));
+        } else if found.iops_max.bound == Bound::Saturated {
+            self.remarks.push(held(&found.name, &full_load, found.transfer_bytes));
+        }
     }
 
     pub(super) fn load(
@@ -352,19 +373,41 @@ fn is_unfinished(climbed: &Climbed) -> bool {
 fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
     let most = capacity(&small.ladder, small.bound, 1.0)?;
     let burst = most.burst_rate?;
-    let lasted = most.burst_s.map_or_else(String::new, |burst_s| {
-        format!(" after burst credits ran out ({burst_s:.1} s)")
-    });
+    let lasted = most
+        .burst_s
+        .map_or_else(String::new, |burst_s| format!(" after {burst_s:.1} s at the higher rate"));
     Some(Remark {
         what: format!(
             "{mix}: the rate fell from {} to {} IOPS{lasted}",
             show_count(burst.value),
             show_count(most.rate.value)
         ),
-        why: "the higher rate is a burst; the rates here are those that lasted".to_owned(),
+        why: "a reserve that is used up, a limit and a neighbour look alike; the rates here are those that lasted"
+            .to_owned(),
         remedy: "size by the sustained rate; measure for longer to see whether it falls again"
             .to_owned(),
     })
+}
+
+/// Below this budget stalls and noise of seconds may be missed altogether, s.
+const SHORT_BUDGET_S: f64 = 15.0;
+/// No answer is then known better than this, as a share to each side: what stalls of half a second every six take, and more.
+const SHORT_BUDGET_DOUBT: f64 = 0.15;
+
+/// Lets no interval of a short calibration be narrower than what it may have missed.
+fn allow_for_short_budget(found: &mut MixCalibration, budget_s: f64) {
+    if budget_s >= SHORT_BUDGET_S {
+        return;
+    }
+    let capacities = [
+        Some(&mut found.iops_max),
+        found.iops_within_limit.as_mut(),
+        found.throughput_max_bytes_per_s.as_mut(),
+    ];
+    for Capacity { rate, .. } in capacities.into_iter().flatten() {
+        rate.low = rate.low.min(rate.value * (1.0 - SHORT_BUDGET_DOUBT));
+        rate.high = rate.high.max(rate.value * (1.0 + SHORT_BUDGET_DOUBT));
+    }
 }
 
 /// Mean service time at one outstanding I/O.
@@ -432,14 +475,15 @@ fn points(rungs: &Rungs, transfer_bytes: u64) -> Vec<assay_model::calibration::C
     rungs.values().map(|rung| rung.curve_point(transfer_bytes)).collect()
 }
 
-fn knee(ladder: &Ladder) -> Option<Knee> {
+/// Where the curve bends; the rate of a rung that was seen for a short time is not above the highest one.
+fn knee(ladder: &Ladder, most_iops: f64) -> Option<Knee> {
     let curve::Knee::Found { at, .. } = curve::knee(&ladder.points()) else {
         return None;
     };
     let rung = ladder.rungs.values().nth(at)?;
     Some(Knee {
         outstanding: rung.outstanding,
-        iops: rung.estimates.iops.value,
+        iops: rung.estimates.iops.value.min(most_iops),
         service_time_ns: rung.estimates.service_time_ns.value,
         rule: "most power: IOPS over mean service time (Kleinrock 1979)".to_owned(),
     })
@@ -447,7 +491,7 @@ fn knee(ladder: &Ladder) -> Option<Knee> {
 
 /// The loads half way from the knee to its neighbours, where there are any.
 fn around_knee(ladder: &Ladder) -> Vec<u32> {
-    let Some(knee) = knee(ladder) else {
+    let Some(knee) = knee(ladder, f64::INFINITY) else {
         return Vec::new();
     };
     let at = knee.outstanding;

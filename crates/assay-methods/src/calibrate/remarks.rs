@@ -1,6 +1,6 @@
 //! What the reader of a calibration must know of its answers.
 
-use super::best::Rungs;
+use super::full_load::{Drift, FullLoad};
 use super::rung::Rung;
 use super::stalls::Stalls;
 use assay_model::Estimate;
@@ -9,23 +9,43 @@ use assay_model::measurement::Remark;
 use assay_model::number::real;
 use assay_model::units::{show_bytes, show_count, show_time_ns};
 
-/// For how long the highest rate was held, as far as no fall was seen: a reserve that lasts longer does not show.
-pub(super) fn held(mix: &str, rungs: &Rungs, most: f64, transfer_bytes: u64) -> Remark {
-    const NEARLY: f64 = 0.9;
-    let full = rungs.values().filter(|rung| rung.estimates.iops.value >= NEARLY * most);
-    let seen = full.map(|rung| {
-        (rung.estimates.elapsed_s, rung.estimates.iops.value * rung.estimates.elapsed_s)
-    });
-    let (held_s, ios) = seen.fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
+/// For how long the highest rate was held at once, as far as it kept its level: a reserve that lasts longer does not show.
+pub(super) fn held(mix: &str, full_load: &FullLoad, transfer_bytes: u64) -> Remark {
+    let ios = full_load.longest_ios;
     Remark {
         what: format!(
-            "{mix}: the highest rate was held for {held_s:.0} s in all, {} I/Os of {}, and did not fall",
+            "{mix}: the highest rate kept its level; the longest stretch without a pause was {:.0} s, {} I/Os of {}",
+            full_load.longest_s,
             show_count(ios),
             show_bytes(ios * real(transfer_bytes))
         ),
         why: "a cache or a store of credits that lasts longer than that would not show".to_owned(),
         remedy: "run full load for as long as it has to last, if such a reserve is possible"
             .to_owned(),
+    }
+}
+
+/// The highest rate did not keep its level; `began_s` is when the calibration began on the clock of the drift.
+pub(super) fn drifted(mix: &str, drift: &Drift, most_iops: f64, began_s: f64) -> Remark {
+    let verb = if drift.end_of_begin < 1.0 { "fell" } else { "rose" };
+    let end = drift.end_of_mean * most_iops;
+    let what = match drift.step_s {
+        Some(at_s) => format!(
+            "{mix}: the rate at full load {verb} from {} to {} IOPS {:.0} s after the beginning, too late to measure the level that followed",
+            show_count(end / drift.end_of_begin),
+            show_count(end),
+            at_s - began_s
+        ),
+        None => format!(
+            "{mix}: the rate at full load {verb} by {:.0}% from the beginning to the end",
+            100.0 * (drift.end_of_begin - 1.0).abs()
+        ),
+    };
+    Remark {
+        what,
+        why: "the rate that lasts may differ from the rates here; the interval reaches to that of the end"
+            .to_owned(),
+        remedy: "calibrate for longer, or run full load for as long as it has to last".to_owned(),
     }
 }
 

@@ -288,13 +288,14 @@ impl Rung {
             iops: document(&estimates.iops),
             throughput_bytes_per_s: document(&estimates.iops.scaled(real(transfer_bytes))),
             service_time_ns: document(&estimates.service_time_ns),
-            limited_quantile_ns: assay_model::Estimate {
+            limited_quantile_ns: document(&Estimate {
                 value: span.value,
                 low: span.low,
                 high: span.high,
                 confidence: CONFIDENCE,
-                n: count(span.effective_n),
-            },
+                n: self.slices.len(),
+                effective_n: span.effective_n,
+            }),
             operations: estimates.operations.clone(),
             elapsed_s: estimates.elapsed_s,
             worker_busy_share: largest(self.slices.iter().map(|slice| slice.worker_busy_share))

@@ -55,7 +55,7 @@ impl ObservedServer for Watcher {
     }
 
     fn profile(seen: &ObservedServerSpan<Self>, host: &HostContext) -> Result<Profile> {
-        profile(&seen.before, &seen.after, &seen.samples, host, &Intervals)
+        profile(&seen.before, &seen.after, &seen.samples, host, &Intervals::new(&seen.samples))
     }
 
     fn own(seen: &ObservedServerSpan<Self>, database: &str) -> Own {

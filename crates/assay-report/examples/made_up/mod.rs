@@ -153,6 +153,7 @@ pub(crate) fn run(intervals: u64) -> RunReport {
     let measurement = measurement(intervals, streams, targets);
     RunReport {
         estimates: estimates(&measurement),
+        no_interval: None,
         level_change: None,
         timeline: timeline.finish(),
         events: events(intervals),

@@ -4,12 +4,11 @@ use super::database_check;
 use super::document_headline::headline;
 use super::rates::{paced, rounded};
 use super::{cluster, durability, integrity, levels, study};
-use crate::format::Formatter;
+use crate::format::{Formatter, three_digits_down};
 use crate::input::{Report, RunReport};
 use crate::phrases::{
     capital, capital_words, is_hardly_known, is_lower_bound, nines, size, within_limit,
 };
-use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};
 use assay_model::number::{real, seconds};
 use assay_model::units::show_count;
@@ -260,9 +259,9 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, format: &Format
     let what = format!("random {} {operations}", size(mix.transfer_bytes));
     let large = large_sentence(mix, format);
     let most = |capacity: &Capacity| {
-        let rate = format.shown(Unit::IosPerS, rounded(capacity.rate.value));
+        let rate = format.shown(Unit::IosPerS, to_size_by(capacity));
         let rate = format!("{}{}", at_least(capacity), paced(&what, &rate));
-        format!("{rate}{share}{}", doubt(&capacity.rate, Unit::IosPerS, format))
+        format!("{rate}{share}{}", doubt(capacity, Unit::IosPerS, format))
     };
     match &mix.iops_within_limit {
         Some(capacity) => format!("{} with p{quantile} {bound}; {large}.", most(capacity)),
@@ -279,27 +278,32 @@ fn large_sentence(mix: &MixCalibration, format: &Formatter) -> String {
     mix.throughput_max_bytes_per_s.as_ref().map_or_else(
         || "large I/Os were not measured".to_owned(),
         |most| {
-            let doubt = doubt(&most.rate, Unit::BytesPerS, format);
-            let rate = format.value(Unit::BytesPerS, rounded(most.rate.value));
+            let doubt = doubt(most, Unit::BytesPerS, format);
+            let rate = format.value(Unit::BytesPerS, to_size_by(most));
             format!("{}{rate}{of} in large I/Os{doubt}", at_least(most))
         },
     )
 }
 
-/// `at least` where something other than the storage ended the rate: not where it is hardly known, because a figure to size
-/// by is never taken from an interval as wide as itself.
+/// The rate in three digits, or the lower end of its interval, rounded down, where only that is known.
+fn to_size_by(capacity: &Capacity) -> f64 {
+    if is_lower_bound(capacity) {
+        three_digits_down(capacity.rate.low)
+    } else {
+        rounded(capacity.rate.value)
+    }
+}
+
+/// `at least` where something other than the storage ended the rate, or nothing bounds it from above.
 fn at_least(capacity: &Capacity) -> &'static str {
     if is_lower_bound(capacity) { "at least " } else { "" }
 }
 
 /// The interval of a rate that is hardly known: so wide a one belongs to the number.
-fn doubt(rate: &Estimate, unit: Unit, format: &Formatter) -> String {
-    let interval = format.interval(unit, rate);
-    if is_hardly_known(rate) && !interval.is_empty() {
-        format!(" (95 % CI {interval})")
-    } else {
-        String::new()
-    }
+fn doubt(capacity: &Capacity, unit: Unit, format: &Formatter) -> String {
+    let interval = format.interval(unit, &capacity.rate);
+    let is_wide = is_hardly_known(&capacity.rate) && !is_lower_bound(capacity);
+    if is_wide && !interval.is_empty() { format!(" (95% CI {interval})") } else { String::new() }
 }
 
 /// What is issued, and the share of reads where there are both.
@@ -331,6 +335,7 @@ fn run_sentence(run: &RunReport, format: &Formatter) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::Estimate;
     use assay_model::verdict::Evidence;
 
     fn judgement(outcome: Outcome, reason: Reason, value: f64) -> Judgement {

@@ -31,5 +31,5 @@ fn cell(step: Option<&LimitStep>, format: &Formatter) -> Cell {
         return Cell::Number("none".to_owned());
     };
     let shown = format.estimated(Unit::IosPerS, &capacity.rate);
-    Cell::Estimate(Estimated { value: bounded(capacity, &shown.value), ..shown })
+    Cell::Estimate(Estimated { value: bounded(capacity, Unit::IosPerS, format), ..shown })
 }

@@ -41,12 +41,11 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Key
         let note = "even one at a time takes longer".to_owned();
         return KeyFigure { name, value: "none".to_owned(), note, ..KeyFigure::default() };
     };
-    let rate = format.shown(Unit::IosPerS, capacity.rate.value);
-    let number = if rate.is_rate() { rate.number.clone() } else { rate.to_string() };
+    let value = bounded(capacity, Unit::IosPerS, format);
     KeyFigure {
         name,
-        number: bounded(capacity, &number),
-        value: bounded(capacity, &rate.to_string()),
+        number: value.strip_suffix("/s").unwrap_or(&value).to_owned(),
+        value,
         // The two ends stand below in any case.
         doubt: Formatter::plus_minus(Unit::IosPerS, &capacity.rate).unwrap_or_default(),
         interval: format.interval(Unit::IosPerS, &capacity.rate),
@@ -68,7 +67,7 @@ fn capacity(name: &str, capacity: &Capacity, unit: Unit, format: &Formatter) -> 
     }
     let shown = estimate(name, &capacity.rate, unit, format);
     KeyFigure {
-        value: bounded(capacity, &shown.value),
+        value: bounded(capacity, unit, format),
         queue_depth: Some(capacity.outstanding),
         note,
         is_noteworthy: is_cut_short(capacity.bound) || capacity.burst_rate.is_some(),

@@ -41,7 +41,7 @@ fn one<'a>(run: &'a RunReport, prefix: &str, over_time: &OverTime, format: Forma
     let content = vec![
         Block::OnPage(level.into_iter().collect()),
         Block::Table(numbers(run, &format)),
-        Block::Note(format!("Times: {kind}; 95 % intervals stand below the numbers.")),
+        Block::Note(format!("Times: {kind}. {}", intervals(run, &format))),
         Block::InTerminal(vec![Block::Paragraph(conduct(run, &format))]),
         Block::captioned(Level::Detail, errors(run, &format)),
         Block::SideBySide(distributions(whole, kind, prefix, format)),
@@ -49,6 +49,26 @@ fn one<'a>(run: &'a RunReport, prefix: &str, over_time: &OverTime, format: Forma
         over_time.events(&format),
     ];
     Block::Article(None, vec![Block::part(title, content)])
+}
+
+/// Of fewer independent observations a run shows hardly more than one swing of its rate.
+const SLOW_OBSERVATIONS: u64 = 3;
+
+/// What the intervals rest on, or why there are none.
+fn intervals(run: &RunReport, format: &Formatter) -> String {
+    let below = "95% intervals are below the numbers.";
+    if let Some(why) = &run.no_interval {
+        let others = if run.estimates.is_empty() { String::new() } else { format!(" {below}") };
+        return format!("{}.{others}", format.prose(&capital(why)));
+    }
+    let rate = run.estimate("iops", None);
+    let observations = rate.map_or_else(String::new, |rate| {
+        let s = if rate.n == 1 { "" } else { "s" };
+        format!(" That of the rate rests on {} independent observation{s}.", rate.n)
+    });
+    let is_slow = rate.is_some_and(|rate| rate.n < SLOW_OBSERVATIONS);
+    let slow = if is_slow { " The rate changed slowly; a longer run may differ." } else { "" };
+    format!("{below}{observations}{slow} They describe this run; the next one may differ by more.")
 }
 
 /// What failed, by kind; nothing where nothing did.

@@ -53,7 +53,9 @@ impl LogOperation<'_> {
             factor: factor.to_owned(),
             value: FactorValue::Text(text.to_owned()),
         };
-        let measure = table::mean(&quantity, &self.values())?;
+        let values = self.values();
+        let interval_s = seconds(self.elapsed_ms * 1_000_000) / real_len(values.len().max(1));
+        let measure = table::mean(&quantity, &values, interval_s)?;
         Some(ImportedRow {
             settings: vec![setting("run", name), setting("operation", self.operation.name())],
             elapsed_s: Some(seconds(self.elapsed_ms * 1_000_000)),

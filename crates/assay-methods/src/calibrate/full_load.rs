@@ -1,0 +1,235 @@
+//! How the highest rate went over time: the longest stretch without a pause, and whether it kept its level.
+
+use super::best::best;
+use super::ladder::Ladder;
+use super::pace::INTERVALS_OF_SLICE;
+use super::rung::{Rung, Slice};
+use assay_model::calibration::{Bound, Capacity};
+use assay_model::measurement::Interval;
+use assay_model::number::{real, real_len, seconds};
+use assay_stats::series::mean;
+use assay_stats::trend::trend;
+
+/// A load whose rate is this near to the highest one is full load.
+const NEARLY: f64 = 0.9;
+/// Visits that follow one another within this time do not let a reserve fill again, s.
+const PAUSE_S: f64 = 0.1;
+/// Fewer parts show no trend.
+const PARTS_MIN: usize = 8;
+/// How sure a trend must be, and the least change from the first part to the last that matters.
+const SURE: f64 = 0.99;
+const LEAST_DRIFT: f64 = 0.04;
+/// The last parts are another level where each of them differs from all before by more than this share.
+const LEAST_STEP: f64 = 0.15;
+/// A single part counts as another level from this share on: a stall may take as much of it as less.
+const LEAST_STEP_OF_ONE: f64 = 0.5;
+
+/// A part of a visit as long as the shortest visit.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    load: u32,
+    at_s: f64,
+    iops: f64,
+}
+
+/// What was seen of full load, in order of time.
+#[derive(Debug)]
+pub(super) struct FullLoad {
+    parts: Vec<Part>,
+    /// The longest stretch without a pause, s, and its I/Os.
+    pub(super) longest_s: f64,
+    pub(super) longest_ios: f64,
+}
+
+/// A level that was not kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Drift {
+    /// The rate at the end over the mean of all.
+    pub(super) end_of_mean: f64,
+    /// The rate at the end over that at the beginning.
+    pub(super) end_of_begin: f64,
+    /// When the last level began, s on the bench's clock, where it came at a blow.
+    pub(super) step_s: Option<f64>,
+}
+
+impl FullLoad {
+    /// Of the rungs of a ladder; `None` of a ladder without one.
+    pub(super) fn new(ladder: &Ladder) -> Option<Self> {
+        let most = best(&ladder.rungs, ladder.peak_load)?;
+        let is_full = |rung: &&Rung| {
+            rung.outstanding >= most.outstanding
+                || rung.estimates.iops.value >= NEARLY * most.estimates.iops.value
+        };
+        let full: Vec<&Rung> = ladder.rungs.values().filter(is_full).collect();
+        let mut parts: Vec<Part> = full.iter().flat_map(|rung| parts(rung)).collect();
+        parts.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
+        let slices = full.iter().flat_map(|rung| &rung.slices).collect();
+        let (longest_s, longest_ios) = longest(slices);
+        Some(Self { parts, longest_s, longest_ios })
+    }
+
+    /// How the level changed, if it surely did: at a blow near the end, or as a trend.
+    pub(super) fn drift(&self) -> Option<Drift> {
+        let relative = self.relative();
+        self.late_step(&relative).or_else(|| slope(&relative))
+    }
+
+    /// Every part over the mean of its load.
+    fn relative(&self) -> Vec<f64> {
+        let level = |load: u32| {
+            let of_load = self.parts.iter().filter(|part| part.load == load);
+            mean(&of_load.map(|part| part.iops).collect::<Vec<f64>>())
+        };
+        // Where loads were seen at different times only, their own means would hide what happened between.
+        let mut counts: Vec<usize> =
+            self.parts.iter().map(|part| self.parts_of(part.load)).collect();
+        counts.sort_unstable();
+        let is_repeated = counts.first().is_some_and(|least| *least >= PARTS_MIN / 2);
+        let all = mean(&self.parts.iter().map(|part| part.iops).collect::<Vec<f64>>());
+        let of_part = |part: &Part| part.iops / if is_repeated { level(part.load) } else { all };
+        self.parts.iter().map(of_part).filter(|share| share.is_finite()).collect()
+    }
+
+    fn parts_of(&self, load: u32) -> usize {
+        self.parts.iter().filter(|part| part.load == load).count()
+    }
+
+    /// Whether the last parts lie apart from all that were before.
+    fn late_step(&self, relative: &[f64]) -> Option<Drift> {
+        let longest = relative.len() / 2;
+        let step = (1..=longest).rev().find(|last| {
+            let (before, after) = relative.split_at(relative.len() - last);
+            let gap = if *last == 1 { LEAST_STEP_OF_ONE } else { LEAST_STEP };
+            let (lowest, highest) = (least(before), most(before));
+            most(after) < (1.0 - gap) * lowest || least(after) > (1.0 + gap) * highest
+        })?;
+        let (before, after) = relative.split_at(relative.len() - step);
+        Some(Drift {
+            end_of_mean: mean(after) / mean(relative),
+            end_of_begin: mean(after) / mean(before),
+            step_s: self.parts.get(relative.len() - step).map(|part| part.at_s),
+        })
+    }
+}
+
+/// The change from the first part to the last by a straight line, where it is sure and matters.
+fn slope(relative: &[f64]) -> Option<Drift> {
+    if relative.len() < PARTS_MIN {
+        return None;
+    }
+    let line = trend(relative, SURE)?;
+    let change = line.slope.value * real_len(relative.len() - 1);
+    let level = mean(relative);
+    let is_sure = !line.slope.covers(0.0) && change.abs() > LEAST_DRIFT * level;
+    is_sure.then(|| Drift {
+        end_of_mean: (1.0 + 0.5 * change / level).max(0.0),
+        end_of_begin: ((level + 0.5 * change) / (level - 0.5 * change).max(f64::MIN_POSITIVE))
+            .max(0.0),
+        step_s: None,
+    })
+}
+
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn most(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}
+
+impl Drift {
+    /// Lets the interval of a capacity reach to the level at the end, which may be the one that lasts.
+    pub(super) fn widen(&self, capacity: &mut Capacity, most_iops: f64) {
+        let end = self.end_of_mean * most_iops;
+        if self.end_of_begin < 1.0 {
+            capacity.rate.low = capacity.rate.low.min(end);
+        } else {
+            let high = capacity.rate.high.max(self.end_of_mean * capacity.rate.value);
+            let is_known = high <= 2.0 * capacity.rate.value;
+            capacity.rate.high = if is_known { high } else { f64::INFINITY };
+        }
+        if matches!(capacity.bound, Bound::Saturated | Bound::TimeBudget) {
+            capacity.bound = Bound::Unsteady;
+        }
+    }
+}
+
+/// A rung's visits in parts.
+fn parts(rung: &Rung) -> Vec<Part> {
+    let of_slice = |slice: &Slice| -> Vec<Part> {
+        let mut from_s = seconds(slice.begin_ns + slice.warm_up_ns);
+        let of_part = |intervals: &[Interval]| {
+            let length_s: f64 = intervals.iter().map(Interval::elapsed_s).sum();
+            let ios: u64 = intervals.iter().map(|interval| interval.operations.ios()).sum();
+            let at_s = from_s;
+            from_s += length_s;
+            Part { load: rung.outstanding, at_s, iops: real(ios) / length_s }
+        };
+        slice.intervals.chunks_exact(INTERVALS_OF_SLICE).map(of_part).collect()
+    };
+    rung.slices.iter().flat_map(of_slice).collect()
+}
+
+/// The longest stretch of visits without a pause, s, and its I/Os.
+fn longest(mut slices: Vec<&Slice>) -> (f64, f64) {
+    slices.sort_by_key(|slice| slice.begin_ns);
+    let (mut longest, mut now, mut end_s) = ((0.0, 0.0), (0.0, 0.0), f64::NEG_INFINITY);
+    for slice in slices {
+        let (begin_s, length_s) = (seconds(slice.begin_ns), seconds(slice.end_ns - slice.begin_ns));
+        if begin_s > end_s + PAUSE_S {
+            now = (0.0, 0.0);
+        }
+        now = (now.0 + length_s, now.1 + slice.iops() * length_s);
+        end_s = begin_s + length_s;
+        if now.0 > longest.0 {
+            longest = now;
+        }
+    }
+    longest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_stats::random::Random;
+
+    fn full_load(rates: &[f64]) -> FullLoad {
+        let part = |(at, iops): (usize, &f64)| Part { load: 8, at_s: real_len(at), iops: *iops };
+        let parts = rates.iter().enumerate().map(part).collect();
+        FullLoad { parts, longest_s: 0.0, longest_ios: 0.0 }
+    }
+
+    /// Forty parts with noise of 3 %.
+    fn noisy(seed: u64, level: impl Fn(usize) -> f64) -> FullLoad {
+        let mut random = Random::new(seed);
+        let rates: Vec<f64> =
+            (0..40).map(|at| level(at) * (1.0 + 0.03 * random.normal())).collect();
+        full_load(&rates)
+    }
+
+    fn drifts(level: impl Fn(usize) -> f64 + Copy) -> Vec<Drift> {
+        (1..=50).filter_map(|seed| noisy(seed, level).drift()).collect()
+    }
+
+    #[test]
+    fn a_trend_and_a_step_down_are_found_and_noise_is_neither() {
+        let sinking = drifts(|at| 5000.0 * (1.0 - 0.15 * real_len(at) / 39.0));
+        assert!(sinking.len() >= 48, "{}", sinking.len());
+        assert!(sinking.iter().all(|drift| (drift.end_of_begin - 0.85).abs() < 0.06));
+        let step = drifts(|at| if at < 25 { 5000.0 } else { 4400.0 });
+        assert!(step.len() >= 48 && step.iter().all(|drift| drift.end_of_begin < 1.0));
+        let rising = drifts(|at| if at < 25 { 5000.0 } else { 5600.0 });
+        assert!(rising.len() >= 48 && rising.iter().all(|drift| drift.end_of_begin > 1.0));
+        assert!(drifts(|_| 5000.0).len() <= 1, "{}", drifts(|_| 5000.0).len());
+    }
+
+    #[test]
+    fn a_collapse_near_the_end_is_a_step() {
+        let found = noisy(3, |at| if at < 38 { 8000.0 } else { 500.0 }).drift().unwrap();
+        assert_eq!(found.step_s, Some(38.0));
+        assert!((found.end_of_begin - 500.0 / 8000.0).abs() < 0.01, "{found:?}");
+        let one = full_load(&[8000.0, 8000.0, 8000.0, 8000.0, 500.0]).drift().unwrap();
+        assert_eq!(one.step_s, Some(4.0));
+        assert_eq!(full_load(&[8000.0, 8000.0, 8000.0, 8000.0, 6000.0]).drift(), None);
+    }
+}
