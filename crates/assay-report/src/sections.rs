@@ -6,7 +6,6 @@ mod capacity;
 mod cluster;
 mod comparison;
 mod conduct;
-mod contradictions;
 mod cut_details;
 mod database_faults;
 mod document_headline;

@@ -4,6 +4,7 @@ use crate::input::Report;
 use crate::summary::shell_word;
 use assay_model::durability::Durability;
 use assay_model::load::PhysicalVerdict;
+use assay_model::target::is_simulated;
 use assay_model::verdict::Outcome;
 
 /// A step and its command.
@@ -57,7 +58,7 @@ pub(super) fn next(report: &Report) -> Vec<Step> {
         return of_cuts(found, &target);
     }
     if let Some(verdict) = &report.verdict {
-        return of_outcome(verdict.outcome, &target);
+        return of_outcome(verdict.outcome, &target, is_simulated(&report.target));
     }
     if let Some(load) = &report.load {
         let cached =
@@ -93,11 +94,14 @@ fn of_cuts(found: &Durability, target: &str) -> Vec<Step> {
     }]
 }
 
-fn of_outcome(outcome: Outcome, target: &str) -> Vec<Step> {
-    match outcome {
-        Outcome::Pass => vec![hold(target), endure(target), keep()],
-        Outcome::Fail => vec![inspect(target), again(target), keep()],
-        Outcome::Inconclusive => vec![again(target), inspect(target)],
+/// A simulated device has neither a stack nor a host that could be busy.
+fn of_outcome(outcome: Outcome, target: &str, is_simulated: bool) -> Vec<Step> {
+    match (outcome, is_simulated) {
+        (Outcome::Pass, _) => vec![hold(target), endure(target), keep()],
+        (Outcome::Fail, false) => vec![inspect(target), again(target), keep()],
+        (Outcome::Fail, true) => vec![hold(target), keep()],
+        (Outcome::Inconclusive, false) => vec![again(target), inspect(target)],
+        (Outcome::Inconclusive, true) => vec![longer(target)],
     }
 }
 
@@ -132,7 +136,14 @@ fn inspect(target: &str) -> Step {
 }
 
 fn again(target: &str) -> Step {
-    ("Measure again while the host is idle, for longer", format!("assay check {target} --time 10m"))
+    (
+        "Measure again while the host is idle, for longer",
+        format!("assay check {target} --time 10min"),
+    )
+}
+
+fn longer(target: &str) -> Step {
+    ("Measure for longer", format!("assay check {target} --time 10min"))
 }
 
 fn alone(target: &str) -> Step {
