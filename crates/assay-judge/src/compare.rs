@@ -1,14 +1,13 @@
 //! Two or more runs or profiles side by side: which measures differ, and whether the other side is good enough.
 
-use crate::decide::decide;
 use crate::statistics;
 use assay_model::comparison::{
-    Bucket, Buckets, Comparison, Difference, Direction, Measure, Pair, Parity, Scaling, Share,
-    SideKind,
+    Bucket, Buckets, Comparison, Difference, Direction, Parity, Scaling, Share,
 };
-use assay_model::number::{real, real_len, seconds};
-use assay_model::verdict::{Bias, Doubt, Evidence, Limit, Outcome, Reason, Unit};
+use assay_model::number::{real, seconds};
+use assay_model::verdict::Outcome;
 use assay_model::{Error, Estimate, Result};
+use pair::better;
 
 mod equal_rate;
 mod of_calibration;

@@ -5,6 +5,7 @@ mod answer;
 mod capacity;
 mod cluster;
 mod comparison;
+mod comparison_headline;
 mod conduct;
 mod cut_details;
 mod database_faults;

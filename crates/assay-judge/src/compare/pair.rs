@@ -204,7 +204,8 @@ impl SideVariation<'_> {
         let Some(found) = found else {
             return missing("a longer measurement: an interval reaches 0");
         };
-        let is_open = found.ratio.is_at_least() || found.ratio.low <= 0.0;
+        let is_open =
+            found.ratio.is_at_least() || found.ratio.low <= 0.0 && found.ratio.high > 0.0;
         if found.p_value.is_none() && !is_open {
             return missing("the run-to-run variation: measure each side three times");
         }

@@ -1,5 +1,6 @@
 //! What the answer of a report means for somebody who does not know the words of storage.
 
+use super::super::comparison_headline::{different, variation};
 use super::super::quantity_names::{factor, quantity};
 use super::super::rates::rounded;
 use crate::format::Formatter;
@@ -209,19 +210,12 @@ fn of_study(study: &StudyResult) -> Vec<String> {
     grown.into_iter().chain([every.to_owned()]).collect()
 }
 
+/// What differs, and why not more can be said.
 fn of_comparison(found: &Comparison) -> Vec<String> {
-    let first = match found.outcome {
-        Outcome::Pass => {
-            "Nothing that was judged got worse by more than the tolerance and the uncertainty of both measurements."
-        }
-        Outcome::Fail => {
-            "At least one judged measure got worse by more than the tolerance, and chance does not explain it."
-        }
-        Outcome::Inconclusive => {
-            "The difference is smaller than the uncertainty of the measurements: neither better nor worse is shown."
-        }
-    };
-    vec![first.to_owned()]
+    let pairs = found.pairs.iter().flat_map(|pair| [different(pair), variation(pair)]);
+    let mut said: Vec<String> = pairs.collect();
+    said.dedup();
+    said
 }
 
 fn of_watch(summary: &Summary) -> String {

@@ -2,6 +2,7 @@
 
 use crate::input::Report;
 use crate::summary::shell_word;
+use assay_model::comparison::{Comparison, RunToRun};
 use assay_model::durability::Durability;
 use assay_model::load::PhysicalVerdict;
 use assay_model::target::is_simulated;
@@ -42,7 +43,7 @@ pub(super) fn next(report: &Report) -> Vec<Step> {
         return vec![of_projection(found.closure.is_some())];
     }
     if let Some(found) = &report.comparison {
-        return of_comparison(found.outcome);
+        return of_comparison(found);
     }
     if report.dss.is_some() {
         return vec![keep()];
@@ -105,16 +106,16 @@ fn of_outcome(outcome: Outcome, target: &str, is_simulated: bool) -> Vec<Step> {
     }
 }
 
-fn of_comparison(outcome: Outcome) -> Vec<Step> {
-    match outcome {
-        Outcome::Inconclusive => {
-            vec![(
-                "Measure each side again, three times or longer, and compare all runs",
-                "assay compare A1,A2,A3 B1,B2,B3".to_owned(),
-            )]
-        }
-        _ => vec![keep()],
-    }
+/// Single runs are repeated.
+fn of_comparison(found: &Comparison) -> Vec<Step> {
+    let is_single = found.pairs.iter().any(|pair| pair.run_to_run == RunToRun::Unknown);
+    let sides = found.sides.iter().zip('A'..).map(|(side, letter)| {
+        let first = side.ids.first().unwrap_or(&side.name);
+        format!("{},{letter}2,{letter}3", shell_word(first))
+    });
+    let command = format!("assay compare {}", sides.collect::<Vec<_>>().join(" "));
+    let repeat = "Measure each side twice more, taking turns, and compare all runs";
+    is_single.then_some((repeat, command)).into_iter().collect()
 }
 
 fn hold(target: &str) -> Step {
