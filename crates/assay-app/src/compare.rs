@@ -56,6 +56,7 @@ pub fn compare_sides(plan: &ComparePlan, store: &Store) -> Result<Comparison> {
         .zip(&named.sides)
         .map(|(side, runs)| read_side(side, runs, &named, store))
         .collect::<Result<_>>()?;
+    named.check_distinct()?;
     name_apart(&mut sides);
     give_nodes(&mut sides, &plan.nodes)?;
     let mut varied = plan.varied.clone();
@@ -98,31 +99,37 @@ struct NamedRuns {
     sides: Vec<Vec<NamedRun>>,
     /// Ids of all of them.
     ids: Vec<String>,
+    /// What every side names, as it is printed.
+    places: Vec<String>,
 }
 
 impl NamedRuns {
     /// Opens every run that a side names.
-    ///
-    /// # Errors
-    /// What the store says; a usage error where a run, a cell or a profile is named twice.
     fn open(sides: &[String], store: &Store) -> Result<Self> {
-        let mut places: Vec<String> = Vec::new();
-        let mut opened = Self { sides: Vec::new(), ids: Vec::new() };
+        let mut opened = Self { sides: Vec::new(), ids: Vec::new(), places: Vec::new() };
         for side in sides {
-            let mut runs = Vec::new();
-            if is_profile(side) {
-                note_place(&mut places, side.clone())?;
-            } else {
-                for name in side.split(',').filter(|name| !name.is_empty()) {
-                    let run = NamedRun::open(name, store)?;
-                    note_place(&mut places, run.place())?;
-                    opened.ids.push(run.reader.manifest().id.clone());
-                    runs.push(run);
-                }
-            }
+            let names = side.split(',').filter(|name| !name.is_empty() && !is_profile(side));
+            let runs: Vec<NamedRun> =
+                names.map(|name| NamedRun::open(name, store)).collect::<Result<_>>()?;
+            opened.places.extend(is_profile(side).then(|| side.clone()));
+            opened.places.extend(runs.iter().map(NamedRun::place));
+            opened.ids.extend(runs.iter().map(|run| run.reader.manifest().id.clone()));
             opened.sides.push(runs);
         }
         Ok(opened)
+    }
+
+    /// Refuses what is named a second time: nothing differs from itself, and no run is two repeats.
+    fn check_distinct(&self) -> Result<()> {
+        let repeated =
+            (1..).zip(&self.places).find(|(next, place)| self.places[*next..].contains(place));
+        let Some((_, place)) = repeated else {
+            return Ok(());
+        };
+        Err(Error::usage(
+            format!("{place} is named twice"),
+            "name every run once; repeats of one side are joined by commas",
+        ))
     }
 }
 
@@ -147,29 +154,12 @@ fn plain(cell: &str) -> String {
     cell.parse::<u32>().map_or_else(|_| cell.to_owned(), |number| number.to_string())
 }
 
-/// Refuses what is named a second time: nothing differs from itself, and no run is two repeats.
-fn note_place(places: &mut Vec<String>, place: String) -> Result<()> {
-    if places.contains(&place) {
-        return Err(Error::usage(
-            format!("{place} is named twice"),
-            "name every run once; repeats of one side are joined by commas",
-        ));
-    }
-    places.push(place);
-    Ok(())
-}
-
 fn is_profile(side: &str) -> bool {
     Path::new(side).extension().is_some_and(|end| end == "json")
 }
 
 /// One side: a profile, or one or more repeats of a run.
-fn read_side(
-    named: &str,
-    runs: &[NamedRun],
-    all: &NamedRuns,
-    store: &Store,
-) -> Result<SideFacts> {
+fn read_side(named: &str, runs: &[NamedRun], all: &NamedRuns, store: &Store) -> Result<SideFacts> {
     if is_profile(named) {
         let profile = parse_profile(&read_document(Path::new(named), "profile")?);
         return Ok(facts_of_profile(&profile.map_err(|error| error.context(named))?));
@@ -212,9 +202,10 @@ fn mark_assumed(facts: &mut SideFacts, targets: &[String]) {
     let is_published = |measure: Measure| {
         matches!(measure, Measure::WriteLatencyS | Measure::LogWriteS | Measure::LogSyncS)
     };
-    let is_assumed = targets.iter().filter_map(model).any(|model| {
-        !model.figures.iter().any(|figure| is_published(figure.measure))
-    });
+    let is_assumed = targets
+        .iter()
+        .filter_map(model)
+        .any(|model| !model.figures.iter().any(|figure| is_published(figure.measure)));
     for figure in facts.measures.iter_mut().filter(|_| is_assumed) {
         let of_writes = ["write.", "sync.", "calibration.write."];
         let is_of_writes = of_writes.iter().any(|start| figure.quantity.starts_with(start));

@@ -196,9 +196,10 @@ fn arrivals(measurement: &Measurement) -> Vec<Doubt> {
 pub(crate) fn of_capacity(capacity: &Capacity) -> Option<Doubt> {
     let (what, remedy) = match capacity.bound {
         Bound::Saturated | Bound::LatencyLimit => return None,
-        Bound::Host => {
-            ("the host's CPU was the limit; the storage may deliver more", "use a host with faster CPUs")
-        }
+        Bound::Host => (
+            "the host's CPU was the limit; the storage may deliver more",
+            "use a host with faster CPUs",
+        ),
         Bound::StillRising => (
             "the rate was still rising at the deepest load; the storage may deliver more",
             "raise --outstanding-max",

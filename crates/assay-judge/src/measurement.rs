@@ -230,7 +230,8 @@ fn time(
     part: &Part<'_>,
 ) -> Result<ClusteredEstimate, Missing> {
     let result = part.total.get(operation).filter(|result| result.ios > 0);
-    let total = result.map(|result| histogram(kind, result)).ok_or_else(|| absent(Some(operation)))?;
+    let total =
+        result.map(|result| histogram(kind, result)).ok_or_else(|| absent(Some(operation)))?;
     if total.is_empty() {
         return Err(untold(operation));
     }

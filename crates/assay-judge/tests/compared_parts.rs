@@ -48,11 +48,7 @@ fn compared(base: &Calibration, other: &Calibration) -> Result<Comparison> {
 
 /// Judged by 2 %, on storage that does not vary.
 fn judging() -> CompareRules {
-    CompareRules {
-        tolerance: Some(0.02),
-        run_to_run_share: Some(0.0),
-        ..CompareRules::default()
-    }
+    CompareRules { tolerance: Some(0.02), run_to_run_share: Some(0.0), ..CompareRules::default() }
 }
 
 fn measure<'a>(found: &'a Comparison, quantity: &str, subject: Option<&str>) -> &'a Measure {

@@ -387,10 +387,9 @@ fn busy_host(run: &RunDocuments<'_>) -> Option<KnownCause> {
     let watched = run.watch.and_then(HostLoad::from_watch);
     let runs = run.measurements.iter().filter_map(|one| HostLoad::from_measurement(one));
     let rung = run.rung.and_then(HostLoad::from_rung);
-    let loads = runs.chain(rung).map(|load| HostLoad {
-        cpus: load.cpus.or(watched.and_then(|watched| watched.cpus)),
-        ..load
-    });
+    let logical = run.environment.map(|environment| real(environment.host.cpu.logical));
+    let all = watched.and_then(|watched| watched.cpus).or(logical.filter(|cpus| *cpus > 0.0));
+    let loads = runs.chain(rung).map(|load| HostLoad { cpus: load.cpus.or(all), ..load });
     let whole = watched.filter(|_| run.measurements.is_empty() && run.rung.is_none());
     let busy = loads.chain(whole).find_map(|load| load.busy());
     busy.map(|what| {
@@ -412,8 +411,7 @@ fn neighbour(run: &RunDocuments<'_>) -> Option<KnownCause> {
         let counters = &run.watch?.total.counters;
         foreign(counters, own_bytes(counters, None)?)
     };
-    let (device, foreign_share) =
-        if run.measurements.is_empty() { watched()? } else { of_runs? };
+    let (device, foreign_share) = if run.measurements.is_empty() { watched()? } else { of_runs? };
     let what = format!(
         "other programs used the device: {:.0}% of the data that {device} moved meanwhile was not this run's",
         foreign_share * 100.0
@@ -451,10 +449,9 @@ fn own_bytes(counters: &Counters, measured: Option<&Measurement>) -> Option<OwnB
 /// The device with the largest share of data that others moved, where that is a share that matters.
 fn foreign(counters: &Counters, own: OwnBytes) -> Option<(String, f64)> {
     let each = counters.devices.iter().map(|device| {
-        let (read, write) =
-            (real(device.counters.read_bytes), real(device.counters.write_bytes));
-        let others = (read - own.read).max(0.0)
-            + (write - WRITE_AMPLIFICATION_MAX * own.write).max(0.0);
+        let (read, write) = (real(device.counters.read_bytes), real(device.counters.write_bytes));
+        let others =
+            (read - own.read).max(0.0) + (write - WRITE_AMPLIFICATION_MAX * own.write).max(0.0);
         (device.name.clone(), others, others / (read + write).max(1.0))
     });
     let most = each.max_by(|one, other| one.1.total_cmp(&other.1))?;

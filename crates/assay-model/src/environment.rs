@@ -243,8 +243,7 @@ impl Environment {
     /// Limits of control groups on devices below a target: those on other devices say nothing about it.
     pub fn limits_below_targets(&self) -> impl Iterator<Item = &IoLimit> {
         let layers = || self.storage.iter().flat_map(|storage| &storage.stack.layers);
-        let is_below =
-            move |limit: &&IoLimit| layers().any(|layer| layer.device == limit.device);
+        let is_below = move |limit: &&IoLimit| layers().any(|layer| layer.device == limit.device);
         self.host.io_limits.iter().filter(is_below)
     }
 

@@ -164,13 +164,13 @@ pub fn of_estimates(estimates: &[NamedEstimate]) -> Option<Doubt> {
     times.sort_by(|one, other| one.0.total_cmp(&other.0));
     let fallen = times.iter().enumerate().find_map(|(place, (_, low))| {
         let mut higher = times[place + 1..].iter().filter(|(_, one)| of_what(one) == of_what(low));
-        let falls = |one: &NamedEstimate| {
-            one.estimate.value < (1.0 - BUCKET_SHARE) * low.estimate.value
-        };
+        let falls =
+            |one: &NamedEstimate| one.estimate.value < (1.0 - BUCKET_SHARE) * low.estimate.value;
         higher.find(|(_, one)| falls(one)).map(|(_, high)| (low, high))
     });
     fallen.map(|(low, high)| {
-        let what = format!("{} is below {}, which no distribution allows", high.quantity, low.quantity);
+        let what =
+            format!("{} is below {}, which no distribution allows", high.quantity, low.quantity);
         doubt(what, "check the program and the file that the numbers come from")
     })
 }
@@ -184,7 +184,10 @@ pub fn of_profile(profile: &Profile) -> Vec<Doubt> {
         let values = left.zip(right).map_or_else(String::new, |(left, right)| {
             format!(": {} and {}", show_count(left.value), show_count(right.value))
         });
-        doubt(format!("sections of the report contradict each other: {}{values}", one.what), OTHER_REPORT)
+        doubt(
+            format!("sections of the report contradict each other: {}{values}", one.what),
+            OTHER_REPORT,
+        )
     });
     sections.chain(of_shares(&profile.verdict)).collect()
 }

@@ -123,8 +123,7 @@ impl Report {
     /// Whether what was watched is a measurement by this program alone: a database server that works next to it is
     /// not counted with it, and a host that is only watched has no storage to judge.
     fn has_own_host(&self) -> bool {
-        let of_servers =
-            |study: &StudyResult| study.cells.iter().any(|cell| !cell.run.is_empty());
+        let of_servers = |study: &StudyResult| study.cells.iter().any(|cell| !cell.run.is_empty());
         let has_server = self.load.is_some()
             || self.dss.is_some()
             || self.study.as_ref().is_some_and(of_servers);

@@ -18,7 +18,11 @@ pub(super) struct Wanted<'a> {
 }
 
 /// The newest earlier runs that were made in the same way; those that cannot be read are none.
-pub(super) fn history(store: &Store, wanted: &Wanted<'_>, side: &SideFacts) -> Result<Vec<SideFacts>> {
+pub(super) fn history(
+    store: &Store,
+    wanted: &Wanted<'_>,
+    side: &SideFacts,
+) -> Result<Vec<SideFacts>> {
     let is_wanted = |run: &RunSummary| {
         run.kind == wanted.kind
             && run.targets == wanted.targets

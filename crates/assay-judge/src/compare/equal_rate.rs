@@ -111,8 +111,7 @@ fn time_at(curve: &LoadCurve, rate: f64) -> Option<Estimate> {
     let share = (rate - low.iops.value) / (high.iops.value - low.iops.value).max(1e-9);
     let value = series::mean(&[low.service_time_ns.value, high.service_time_ns.value]);
     let value = if share.is_finite() {
-        low.service_time_ns.value
-            + share * (high.service_time_ns.value - low.service_time_ns.value)
+        low.service_time_ns.value + share * (high.service_time_ns.value - low.service_time_ns.value)
     } else {
         value
     };

@@ -117,8 +117,7 @@ fn work(profile: &Profile) -> Vec<WorkRatio> {
         let below = below.filter(|below| *below > 0.0)?;
         Some(WorkRatio { what, value: executions?.value / below, limit })
     };
-    let (logical, changes) =
-        (&profile.work.logical_reads_per_s, &profile.work.block_changes_per_s);
+    let (logical, changes) = (&profile.work.logical_reads_per_s, &profile.work.block_changes_per_s);
     let ratios = [
         ratio("SQL executions per logical read", value(logical.as_ref()), 0.04),
         ratio("SQL executions per physical read or write", physical, 0.02),

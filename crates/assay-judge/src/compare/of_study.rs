@@ -88,7 +88,8 @@ fn of_group(group: &[&CellResult], has_several: bool) -> Vec<SideFigure> {
             return None;
         }
         let parts = [named.subject.clone(), has_several.then(|| settings.clone())];
-        let subject: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+        let subject: Vec<String> =
+            parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
         let subject = (!subject.is_empty()).then(|| subject.join(", "));
         let estimate = if let [only] = runs.as_slice() { *only } else { mean_of_repeats(&runs) };
         let figure = SideFigure::new(&named.quantity, subject, unit(&named.quantity)?, estimate);

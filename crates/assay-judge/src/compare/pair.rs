@@ -50,10 +50,9 @@ pub(super) fn compare_pair(
         .enumerate()
         .map(|(number, both)| variation.measure(both, Some(number) == chosen))
         .collect();
-    found.extend(at_equal_rate(base, other).into_iter().map(|measure| Found {
-        measure,
-        p_value: None,
-    }));
+    found.extend(
+        at_equal_rate(base, other).into_iter().map(|measure| Found { measure, p_value: None }),
+    );
     call_differences(&mut found, rules);
     let measures: Vec<Measure> = found.into_iter().map(|found| found.measure).collect();
     let judged = measures.iter().filter(|measure| measure.judged);
@@ -78,8 +77,7 @@ fn call_differences(found: &mut [Found], rules: &CompareRules) {
         let is_primary = one.measure.primary;
         let is_significant =
             if is_primary { one.p_value.is_some_and(|p| p <= PRIMARY_SHARE) } else { holds };
-        let matters =
-            |ratio: &Estimate| (ratio.value - 1.0).abs() > rules.least_share;
+        let matters = |ratio: &Estimate| (ratio.value - 1.0).abs() > rules.least_share;
         one.measure.different = is_significant && one.measure.ratio.as_ref().is_some_and(matters);
     }
 }
@@ -192,20 +190,13 @@ impl SideVariation<'_> {
     }
 
     /// Whether the other side is no worse than the base by more than the tolerance.
-    fn judge(
-        &self,
-        both: &Both<'_>,
-        found: Option<LogRatio>,
-        tolerance: f64,
-    ) -> (Outcome, Reason) {
-        let missing = |what: &str| {
-            (Outcome::Inconclusive, Reason::NoEvidence { missing: what.to_owned() })
-        };
+    fn judge(&self, both: &Both<'_>, found: Option<LogRatio>, tolerance: f64) -> (Outcome, Reason) {
+        let missing =
+            |what: &str| (Outcome::Inconclusive, Reason::NoEvidence { missing: what.to_owned() });
         let Some(found) = found else {
             return missing("a longer measurement: an interval reaches 0");
         };
-        let is_open =
-            found.ratio.is_at_least() || found.ratio.low <= 0.0 && found.ratio.high > 0.0;
+        let is_open = found.ratio.is_at_least() || found.ratio.low <= 0.0 && found.ratio.high > 0.0;
         if found.p_value.is_none() && !is_open {
             return missing("the run-to-run variation: measure each side three times");
         }

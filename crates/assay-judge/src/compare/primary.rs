@@ -34,9 +34,8 @@ pub(super) fn primary(common: &[Both<'_>]) -> Option<usize> {
 /// The largest of some measures on the base.
 fn most(common: &[Both<'_>], wanted: impl Fn(&Both<'_>) -> bool) -> Option<usize> {
     let found = common.iter().enumerate().filter(|(_, both)| wanted(both));
-    let most = found.max_by(|one, other| {
-        one.1.base.estimate.value.total_cmp(&other.1.base.estimate.value)
-    });
+    let most = found
+        .max_by(|one, other| one.1.base.estimate.value.total_cmp(&other.1.base.estimate.value));
     most.map(|(place, _)| place)
 }
 

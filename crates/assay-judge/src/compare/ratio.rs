@@ -225,7 +225,8 @@ mod tests {
 
     #[test]
     fn a_side_that_is_known_by_its_lower_end_bounds_one_end_only() {
-        let least = Estimate { value: 100.0, low: 90.0, high: f64::INFINITY, confidence: 0.95, n: 9 };
+        let least =
+            Estimate { value: 100.0, low: 90.0, high: f64::INFINITY, confidence: 0.95, n: 9 };
         let found = log_ratio(&exact(&[50.0, 51.0]), &[least, least], None).unwrap();
         assert!(found.ratio.is_at_least() && found.p_value.is_none(), "{found:?}");
         let below = log_ratio(&[least, least], &exact(&[50.0, 51.0]), None).unwrap();

@@ -41,7 +41,16 @@ impl SideFigure {
         let time = name.is_mean() || name.is_q99();
         let judged = subject.is_none() && (time || unit != Unit::Ns);
         let runs = vec![estimate];
-        Self { quantity, subject, unit, estimate, runs, is_assumed: false, judged, doubts: Vec::new() }
+        Self {
+            quantity,
+            subject,
+            unit,
+            estimate,
+            runs,
+            is_assumed: false,
+            judged,
+            doubts: Vec::new(),
+        }
     }
 }
 

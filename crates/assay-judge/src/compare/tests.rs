@@ -149,11 +149,14 @@ fn three_repeats_find_three_percent_and_single_runs_say_that_they_cannot() {
 fn earlier_runs_of_the_same_storage_let_single_runs_be_compared() {
     let with_history = |level: f64, seed: u64| {
         let mut facts = days(1, 60, 0.5, 0.03, level, seed);
-        facts.history = (1..=5).map(|run| days(1, 60, 0.5, 0.03, level, 1000 * seed + run)).collect();
+        facts.history =
+            (1..=5).map(|run| days(1, 60, 0.5, 0.03, level, 1000 * seed + run)).collect();
         facts
     };
-    let equal = share_different(100, |seed| with_history(1e4, seed), |seed| with_history(1e4, seed));
-    let found = share_different(100, |seed| with_history(1e4, seed), |seed| with_history(1.2e4, seed));
+    let equal =
+        share_different(100, |seed| with_history(1e4, seed), |seed| with_history(1e4, seed));
+    let found =
+        share_different(100, |seed| with_history(1e4, seed), |seed| with_history(1.2e4, seed));
     println!("single runs with history: equal {equal}, +20 % {found}");
     assert!(equal <= 0.08 && found >= 0.9, "{equal} {found}");
     let one = compared(&with_history(1e4, 1), &with_history(1e4, 2));
@@ -226,8 +229,7 @@ fn what_a_model_assumes_is_never_judged() {
 #[test]
 fn worse_better_and_open_are_told_apart() {
     let rules = CompareRules { tolerance: Some(0.02), ..CompareRules::default() };
-    let judged =
-        |level: f64| compare(&[noisy(1e4, 1), noisy(level, 2)], &[], &rules).unwrap();
+    let judged = |level: f64| compare(&[noisy(1e4, 1), noisy(level, 2)], &[], &rules).unwrap();
     assert_eq!(judged(0.9e4).outcome, Some(Outcome::Fail));
     assert_eq!(judged(1.1e4).outcome, Some(Outcome::Pass));
     let at_the_limit = judged(0.98e4);

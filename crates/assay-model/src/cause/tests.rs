@@ -111,13 +111,9 @@ fn a_neighbour_is_what_the_device_moved_besides_this_process() {
         let mut measurement = measurement(100_000);
         let counters = DeviceCounters { read_bytes: device_bytes, ..DeviceCounters::default() };
         let device = NamedDevice { name: "sdx".to_owned(), outstanding_ios: 0, counters };
-        let process =
-            ProcessCounters { read_bytes: 8192 * 110_000, ..ProcessCounters::default() };
-        measurement.conduct.kernel = Some(Counters {
-            devices: vec![device],
-            process: Some(process),
-            ..Counters::default()
-        });
+        let process = ProcessCounters { read_bytes: 8192 * 110_000, ..ProcessCounters::default() };
+        measurement.conduct.kernel =
+            Some(Counters { devices: vec![device], process: Some(process), ..Counters::default() });
         let documents =
             RunDocuments { measurements: vec![&measurement], ..RunDocuments::default() };
         known_causes(&documents)

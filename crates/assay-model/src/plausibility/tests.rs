@@ -50,9 +50,8 @@ fn mix(at_depth: f64, most: f64) -> MixCalibration {
 }
 
 fn run(iops: u64, depth: f64) -> Measurement {
-    let result = |ios: u64| {
-        Some(OperationResult { ios, bytes: ios * 8192, ..OperationResult::default() })
-    };
+    let result =
+        |ios: u64| Some(OperationResult { ios, bytes: ios * 8192, ..OperationResult::default() });
     let operations = PerOperation {
         read: result(iops * 7 / 10),
         write: result(iops * 3 / 10),
@@ -93,8 +92,7 @@ fn points_above_the_most_and_a_stream_above_the_throughput_are_contradictions() 
     assert!(found[0].what.contains("19,540/s at queue depth 32 is more than the maximum"));
     let mut streams = mix(17_000.0, 17_000.0);
     streams.single_stream_bytes_per_s = Some(about(1.4e9));
-    streams.throughput_max_bytes_per_s =
-        Some(Capacity { rate: about(1.1e9), ..streams.iops_max });
+    streams.throughput_max_bytes_per_s = Some(Capacity { rate: about(1.1e9), ..streams.iops_max });
     assert!(of_mix(&streams)[0].what.contains("one sequential stream"));
 }
 

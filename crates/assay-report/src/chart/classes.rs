@@ -130,8 +130,7 @@ mod tests {
             low,
             high,
         };
-        let places =
-            [place("here", Some(2e5), 2e5, 2e5), place("disk", None, 1e7, 2e7)];
+        let places = [place("here", Some(2e5), 2e5, 2e5), place("disk", None, 1e7, 2e7)];
         let words = ("Read latency", "latency");
         let scene = classes(words, Unit::Ns, &places, &Formatter::default(), Size::Narrow);
         let rects: Vec<[f64; 4]> = scene

@@ -97,7 +97,8 @@ fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, format: &Forma
         let time = real(times.quantile_ns(quantile)) / format.divisor(Unit::Ns);
         (x.place(time), format!("p{} {}", nines(quantile), format.drawn(Unit::Ns, time)))
     });
-    let marked = marked.enumerate().map(|(order, (place, text))| Marked::new(place, text, order, plot));
+    let marked =
+        marked.enumerate().map(|(order, (place, text))| Marked::new(place, text, order, plot));
     let rows = in_rows(marked.collect());
     let labels: Vec<Labelled> =
         (0..).zip(rows).map(|(row, one)| labelled(plot, row, one)).collect();
@@ -123,8 +124,7 @@ impl Marked {
     /// two lines would be read the wrong way round.
     fn new(place: f64, text: String, order: usize, plot: Plot) -> Self {
         let length = 4.0 + LETTER * real_len(text.chars().count());
-        let (fits_left, fits_right) =
-            (place - length >= plot.left, place + length <= plot.right());
+        let (fits_left, fits_right) = (place - length >= plot.left, place + length <= plot.right());
         let is_left = if order == 0 { fits_left || !fits_right } else { !fits_right };
         Self { place, text, is_left }
     }
@@ -140,8 +140,7 @@ fn labelled(plot: Plot, row: u32, Marked { place, text, is_left }: Marked) -> La
 /// Labels from above to below, each above the lines that it reaches over: first those that stand left of their lines, from
 /// the right; then the others from the left.
 fn in_rows(marked: Vec<Marked>) -> Vec<Marked> {
-    let (mut to_left, to_right): (Vec<_>, Vec<_>) =
-        marked.into_iter().partition(|one| one.is_left);
+    let (mut to_left, to_right): (Vec<_>, Vec<_>) = marked.into_iter().partition(|one| one.is_left);
     to_left.reverse();
     to_left.into_iter().chain(to_right).collect()
 }

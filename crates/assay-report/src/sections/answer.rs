@@ -9,8 +9,8 @@ use crate::phrases::{
     capital, capital_words, ended, is_hardly_known, is_lower_bound, nines, size, within_limit,
 };
 use assay_model::Estimate;
-use assay_model::cause::{CauseKind, KnownCause};
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};
+use assay_model::cause::{CauseKind, KnownCause};
 use assay_model::number::{real, seconds};
 use assay_model::units::show_count;
 use assay_model::verdict::{Bias, Doubt, Judgement, Limit, Outcome, Reason, Unit, Verdict};
@@ -48,8 +48,7 @@ fn after(cause: &KnownCause, found: Answer, report: &Report, format: &Formatter)
     if is_void && found.outcome != Some(Outcome::Fail) {
         return Answer { outcome: Some(Outcome::Inconclusive), headline: sentence, ..found };
     }
-    let headline =
-        if is_said { found.headline } else { format!("{sentence} {}", found.headline) };
+    let headline = if is_said { found.headline } else { format!("{sentence} {}", found.headline) };
     let mut details = found.details;
     if cause.bias.is_some() && !details.is_empty() {
         details.insert(0, SHAPED.to_owned());

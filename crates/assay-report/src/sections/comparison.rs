@@ -37,8 +37,7 @@ fn measures<'a>(found: &Comparison, pair: &Pair, format: &Formatter) -> Section<
     let elapsed_s = base.elapsed_s.min(other.elapsed_s);
     let parts = parts(pair).into_iter().map(|part| table(part, pair, elapsed_s, format));
     let others = [parity(pair), differences(found)];
-    let lead =
-        vec![side("Base", base), side("Other", other), different(pair), variation(pair)];
+    let lead = vec![side("Base", base), side("Other", other), different(pair), variation(pair)];
     let lead = Block::Lead(lead);
     let tables = parts.chain(others).map(|table| Block::captioned(Level::Detail, table));
     let (id, title) = PAIRS[(pair.other - 1).min(PAIRS.len() - 1)];

@@ -136,8 +136,7 @@ fn interval(ratio: &Estimate) -> String {
 /// What keeps a difference from being called one, or that none is shown.
 fn certainty(pair: &Pair) -> Option<String> {
     let ratio = pair.primary().and_then(|measure| measure.ratio.as_ref());
-    let is_large =
-        ratio.is_some_and(|ratio| !(1.0 / LARGE..=LARGE).contains(&ratio.value));
+    let is_large = ratio.is_some_and(|ratio| !(1.0 / LARGE..=LARGE).contains(&ratio.value));
     match pair.run_to_run {
         RunToRun::Unknown if is_large => Some(
             "The difference is large, but the run-to-run variation is unknown: measure each side three times."
@@ -243,9 +242,8 @@ pub(super) fn change(measure: &Measure) -> String {
 pub(super) fn different(pair: &Pair) -> String {
     let mut found: Vec<&Measure> =
         pair.measures.iter().filter(|measure| measure.different).collect();
-    let distance = |measure: &Measure| {
-        measure.ratio.map_or(0.0, |ratio| ratio.value.max(1e-9).ln().abs())
-    };
+    let distance =
+        |measure: &Measure| measure.ratio.map_or(0.0, |ratio| ratio.value.max(1e-9).ln().abs());
     found.sort_by(|one, other| distance(other).total_cmp(&distance(one)));
     let more = found.len().saturating_sub(NAMED_MAX);
     let named = found.iter().take(NAMED_MAX);
@@ -268,9 +266,13 @@ pub(super) fn variation(pair: &Pair) -> String {
         RunToRun::History { runs } => format!(
             "The run-to-run variation is that of {runs} earlier runs of this workload on the same storage, and of the repeats."
         ),
-        RunToRun::Stated => "The run-to-run variation is the one given with --run-to-run.".to_owned(),
+        RunToRun::Stated => {
+            "The run-to-run variation is the one given with --run-to-run.".to_owned()
+        }
         RunToRun::Simulated => "A simulated device does not vary from run to run.".to_owned(),
-        RunToRun::Counted => "Reports count what happened; they have no confidence interval.".to_owned(),
+        RunToRun::Counted => {
+            "Reports count what happened; they have no confidence interval.".to_owned()
+        }
         RunToRun::Unknown => {
             "The run-to-run variation is unknown: intervals are those within each run.".to_owned()
         }

@@ -61,7 +61,8 @@ fn is_undecided(report: &Report) -> bool {
 }
 
 /// What stands in place of statements about the storage.
-const UNDECIDED: &str = "The numbers are those of this measurement; they are not a property of the storage.";
+const UNDECIDED: &str =
+    "The numbers are those of this measurement; they are not a property of the storage.";
 
 const fn outcome_words(outcome: Outcome) -> &'static str {
     match outcome {
