@@ -6,7 +6,7 @@ use crate::target_plan::TargetPlan;
 use assay_formats::{
     Conversion, ConversionPart, Document, FileKind, NamedTarget, Surroundings, detect,
 };
-use assay_methods::files::read_document;
+use assay_methods::files::read_foreign;
 use assay_methods::target::is_simulated;
 use assay_model::{Error, Result};
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ pub fn job_text(path: &Path) -> Result<Option<String>> {
     if path.extension().is_some_and(|extension| extension == "toml") {
         return Ok(None);
     }
-    let text = read_document(path, "job file")?;
+    let text = read_foreign(path, "job file")?;
     let is_job = matches!(
         detect(&text),
         Some(FileKind::FioJob | FileKind::VdbenchParameters | FileKind::OrionLuns)
@@ -59,7 +59,7 @@ pub fn read_job(path: &Path, text: &str, settings: &JobSettings) -> Result<Conve
         if !found.is_file() {
             return Err(Error::usage(format!("'{included}' is not a file"), "name a file"));
         }
-        read_document(&found, "included file")
+        read_foreign(&found, "included file")
     };
     let variable =
         |name: &str| settings.variables.get(name).cloned().or_else(|| std::env::var(name).ok());
