@@ -3,20 +3,25 @@
 use crate::loaded_run::{is_rung, read_cell, series_of_rungs};
 use assay_judge::LoadFacts;
 use assay_judge::compare::{
-    CompareRules, RunFacts, SideFacts, compare, facts_of_calibration, facts_of_dss, facts_of_load,
-    facts_of_profile, facts_of_row, facts_of_run, joined, of_parts, with_intervals,
+    CompareRules, RunFacts, SideFacts, StudyCells, compare, facts_of_calibration, facts_of_dss,
+    facts_of_load, facts_of_profile, facts_of_row, facts_of_run, facts_of_study, joined, of_parts,
+    with_intervals,
 };
 use assay_methods::files::read_document;
+use assay_methods::target::array_model;
+use assay_model::array::Measure;
 use assay_model::calibration::Calibration;
 use assay_model::comparison::Comparison;
 use assay_model::dss::Dss;
 use assay_model::load::Load;
 use assay_model::profile::parse_profile;
-use assay_model::run::RunKind;
 use assay_model::study::{CellResult, StudyResult};
+use assay_model::verdict::Unit;
 use assay_model::{Error, Result, Workload};
 use assay_store::{CellReader, Document, RunReader, Store};
 use std::path::Path;
+
+mod history;
 
 /// Runs of all sides together.
 const RUNS_MAX: usize = 256;
@@ -44,8 +49,14 @@ pub struct ComparePlan {
 /// What the store says, or a usage error when the sides cannot be compared.
 pub fn compare_sides(plan: &ComparePlan, store: &Store) -> Result<Comparison> {
     check_count(&plan.sides)?;
-    let mut sides: Vec<SideFacts> =
-        plan.sides.iter().map(|side| read_side(side, store)).collect::<Result<_>>()?;
+    let named = NamedRuns::open(&plan.sides, store)?;
+    let mut sides: Vec<SideFacts> = plan
+        .sides
+        .iter()
+        .zip(&named.sides)
+        .map(|(side, runs)| read_side(side, runs, &named, store))
+        .collect::<Result<_>>()?;
+    named.check_distinct()?;
     name_apart(&mut sides);
     give_nodes(&mut sides, &plan.nodes)?;
     let mut varied = plan.varied.clone();
@@ -77,16 +88,83 @@ fn check_count(sides: &[String]) -> Result<()> {
     ))
 }
 
+/// A run, or one cell of it, as a side names it.
+struct NamedRun {
+    reader: RunReader,
+    cell: Option<String>,
+}
+
+/// The runs of every side; none of a side that is a profile.
+struct NamedRuns {
+    sides: Vec<Vec<NamedRun>>,
+    /// Ids of all of them.
+    ids: Vec<String>,
+    /// What every side names, as it is printed.
+    places: Vec<String>,
+}
+
+impl NamedRuns {
+    /// Opens every run that a side names.
+    fn open(sides: &[String], store: &Store) -> Result<Self> {
+        let mut opened = Self { sides: Vec::new(), ids: Vec::new(), places: Vec::new() };
+        for side in sides {
+            let names = side.split(',').filter(|name| !name.is_empty() && !is_profile(side));
+            let runs: Vec<NamedRun> =
+                names.map(|name| NamedRun::open(name, store)).collect::<Result<_>>()?;
+            opened.places.extend(is_profile(side).then(|| side.clone()));
+            opened.places.extend(runs.iter().map(NamedRun::place));
+            opened.ids.extend(runs.iter().map(|run| run.reader.manifest().id.clone()));
+            opened.sides.push(runs);
+        }
+        Ok(opened)
+    }
+
+    /// Refuses what is named a second time: nothing differs from itself, and no run is two repeats.
+    fn check_distinct(&self) -> Result<()> {
+        let repeated =
+            (1..).zip(&self.places).find(|(next, place)| self.places[*next..].contains(place));
+        let Some((_, place)) = repeated else {
+            return Ok(());
+        };
+        Err(Error::usage(
+            format!("{place} is named twice"),
+            "name every run once; repeats of one side are joined by commas",
+        ))
+    }
+}
+
+impl NamedRun {
+    fn open(name: &str, store: &Store) -> Result<Self> {
+        let (run, cell) = match name.rsplit_once(':') {
+            Some((run, cell)) => (run, Some(cell.to_owned())),
+            None => (name, None),
+        };
+        Ok(Self { reader: store.open(run)?, cell })
+    }
+
+    /// Its id, with the cell as it is printed.
+    fn place(&self) -> String {
+        let id = &self.reader.manifest().id;
+        self.cell.as_ref().map_or_else(|| id.clone(), |cell| format!("{id}:{}", plain(cell)))
+    }
+}
+
+/// The number of a cell without the zeros of its directory.
+fn plain(cell: &str) -> String {
+    cell.parse::<u32>().map_or_else(|_| cell.to_owned(), |number| number.to_string())
+}
+
+fn is_profile(side: &str) -> bool {
+    Path::new(side).extension().is_some_and(|end| end == "json")
+}
+
 /// One side: a profile, or one or more repeats of a run.
-fn read_side(named: &str, store: &Store) -> Result<SideFacts> {
-    let path = Path::new(named);
-    if path.extension().is_some_and(|end| end == "json") {
-        let profile = parse_profile(&read_document(path, "profile")?);
+fn read_side(named: &str, runs: &[NamedRun], all: &NamedRuns, store: &Store) -> Result<SideFacts> {
+    if is_profile(named) {
+        let profile = parse_profile(&read_document(Path::new(named), "profile")?);
         return Ok(facts_of_profile(&profile.map_err(|error| error.context(named))?));
     }
-    let names: Vec<&str> = named.split(',').filter(|name| !name.is_empty()).collect();
-    let repeats: Vec<SideFacts> =
-        names.iter().map(|name| read_run(name, store)).collect::<Result<_>>()?;
+    let repeats: Vec<SideFacts> = runs.iter().map(read_run).collect::<Result<_>>()?;
     for repeat in repeats.iter().skip(1) {
         // Repeats of one side are one workload, whatever differs between the sides.
         let pair = [repeats[0].clone(), repeat.clone()];
@@ -94,24 +172,52 @@ fn read_side(named: &str, store: &Store) -> Result<SideFacts> {
             .map_err(|error| error.context(format!("the repeats {named}")))?;
     }
     let is_dss = repeats.iter().any(SideFacts::is_of_queries);
-    let whole = joined(repeats).ok_or_else(|| {
+    let mut whole = joined(repeats).ok_or_else(|| {
         Error::usage(
             format!("'{named}' names no run"),
             "name a run by its id, or a profile by its file",
         )
     })?;
+    if let [first, ..] = runs {
+        mark_assumed(&mut whole, first.reader.manifest().targets.as_slice());
+        if first.cell.is_none() && !whole.is_simulated() {
+            let manifest = first.reader.manifest();
+            let wanted = history::Wanted {
+                kind: manifest.kind,
+                targets: &manifest.targets,
+                compared: &all.ids,
+            };
+            whole.history = history::history(store, &wanted, &whole)?;
+        }
+    }
     if is_dss { with_intervals(whole) } else { Ok(whole) }
 }
 
-fn read_run(name: &str, store: &Store) -> Result<SideFacts> {
-    let (name, wanted) = match name.rsplit_once(':') {
-        Some((run, cell)) => (run, Some(cell)),
-        None => (name, None),
+/// Marks times of writes that the model of an array assumes, because nothing was published of them.
+fn mark_assumed(facts: &mut SideFacts, targets: &[String]) {
+    let model = |target: &String| {
+        let name = target.strip_prefix("array:")?.split('?').next()?;
+        array_model(name).ok()
     };
-    let run = store.open(name)?;
-    let mut facts = match rows(&run, wanted)? {
+    let is_published = |measure: Measure| {
+        matches!(measure, Measure::WriteLatencyS | Measure::LogWriteS | Measure::LogSyncS)
+    };
+    let is_assumed = targets
+        .iter()
+        .filter_map(model)
+        .any(|model| !model.figures.iter().any(|figure| is_published(figure.measure)));
+    for figure in facts.measures.iter_mut().filter(|_| is_assumed) {
+        let of_writes = ["write.", "sync.", "calibration.write."];
+        let is_of_writes = of_writes.iter().any(|start| figure.quantity.starts_with(start));
+        figure.is_assumed = is_of_writes && figure.unit == Unit::Ns;
+    }
+}
+
+fn read_run(named: &NamedRun) -> Result<SideFacts> {
+    let run = &named.reader;
+    let mut facts = match imported_rows(run, named.cell.as_deref())? {
         Some(rows) => rows,
-        None => facts_of(&run, wanted)?,
+        None => facts_of(run, named.cell.as_deref())?,
     };
     if let Some(label) = run.label() {
         let id = &run.manifest().id;
@@ -122,26 +228,21 @@ fn read_run(name: &str, store: &Store) -> Result<SideFacts> {
 }
 
 /// The rows of another program's result that are meant: the one of that number, or all where they are repeats of one load.
-/// Nothing of a run that Assay measured.
-fn rows(run: &RunReader, wanted: Option<&str>) -> Result<Option<SideFacts>> {
+/// Nothing of a run that Assay measured, and of rows of several loads, which are compared cell by cell.
+fn imported_rows(run: &RunReader, wanted: Option<&str>) -> Result<Option<SideFacts>> {
     let Some(study) = run.json::<StudyResult>(Document::Results)? else { return Ok(None) };
     let rows: Vec<&CellResult> = study.cells.iter().filter(|row| row.is_imported()).collect();
     let Some(first) = rows.first() else { return Ok(None) };
     let number = wanted.and_then(|wanted| wanted.parse::<u32>().ok());
-    let meant: Vec<&CellResult> = match number {
-        Some(number) => rows.iter().copied().filter(|row| row.cell.number == number).collect(),
-        None if wanted.is_some() => Vec::new(),
-        None => {
-            rows.iter().copied().filter(|row| row.cell.settings == first.cell.settings).collect()
-        }
+    let is_meant = |row: &&&CellResult| match number {
+        Some(number) => row.cell.number == number,
+        None => row.cell.settings == first.cell.settings,
     };
-    let id = &run.manifest().id;
-    if meant.is_empty() || number.is_none() && meant.len() < rows.len() {
-        return Err(Error::usage(
-            format!("the run {id} does not say which of its {} rows is meant", rows.len()),
-            format!("name a row as its table numbers it, for example {id}:{}", first.cell.number),
-        ));
+    let meant: Vec<&CellResult> = rows.iter().filter(is_meant).copied().collect();
+    if meant.is_empty() || number.is_none() && (wanted.is_some() || meant.len() < rows.len()) {
+        return Ok(None);
     }
+    let id = &run.manifest().id;
     let name = number.map_or_else(|| id.clone(), |number| format!("{id}:{number}"));
     let target = run.manifest().targets.join(", ");
     Ok(joined(meant.into_iter().map(|row| facts_of_row(&name, &target, row)).collect()))
@@ -152,7 +253,11 @@ fn facts_of(run: &RunReader, wanted: Option<&str>) -> Result<SideFacts> {
     let manifest = run.manifest();
     let (id, targets) = (&manifest.id, manifest.targets.join(", "));
     if let Some(wanted) = wanted {
-        return facts_of_cell(run, &only_cell(run, Some(wanted))?, &targets, Some(wanted));
+        return facts_of_named_cell(run, wanted, &targets);
+    }
+    if let Some(study) = run.json::<StudyResult>(Document::Results)? {
+        let facts = facts_of_study(id, &targets, &study, StudyCells::All);
+        return facts.ok_or_else(|| nothing_measured(id));
     }
     if let Some(dss) = run.json::<Dss>(Document::Dss)? {
         return Ok(facts_of_dss(id, &targets, &dss));
@@ -168,44 +273,43 @@ fn facts_of(run: &RunReader, wanted: Option<&str>) -> Result<SideFacts> {
     }
     let workload = run.cells()?.iter().any(|cell| !is_rung(cell.name()));
     if workload || parts.is_empty() {
-        parts.push(facts_of_cell(run, &only_cell(run, None)?, &targets, None)?);
+        parts.push(facts_of_cell(run, &only_cell(run)?, &targets, None)?);
     }
     of_parts(parts).ok_or_else(|| nothing_measured(id))
+}
+
+/// A cell by its number as it is printed: as a run of its own where it has one, else by its row of the results.
+fn facts_of_named_cell(run: &RunReader, wanted: &str, targets: &str) -> Result<SideFacts> {
+    let number = wanted.parse::<u32>().ok();
+    let is_it = |cell: &CellReader| {
+        cell.name() == wanted || number.is_some() && cell.name().parse::<u32>().ok() == number
+    };
+    if let Some(cell) = run.cells()?.into_iter().find(is_it) {
+        return facts_of_cell(run, &cell, targets, Some(wanted));
+    }
+    let id = &run.manifest().id;
+    let study = run.json::<StudyResult>(Document::Results)?;
+    let row = study.zip(number).and_then(|(study, number)| {
+        let name = format!("{id}:{number}");
+        facts_of_study(&name, targets, &study, StudyCells::Only(number))
+    });
+    row.ok_or_else(|| {
+        Error::usage(
+            format!("the run {id} has no measured cell {wanted}"),
+            format!("`assay report {id}` lists its cells"),
+        )
+    })
 }
 
 fn nothing_measured(name: &str) -> Error {
     Error::usage(format!("the run {name} has measured nothing"), "name a run that ended")
 }
 
-/// The cell that is meant: the one of that name, or the only one that is not a rung of a ladder.
-fn only_cell(run: &RunReader, wanted: Option<&str>) -> Result<CellReader> {
+/// The last cell that is not a rung of a ladder.
+fn only_cell(run: &RunReader) -> Result<CellReader> {
     let mut cells = run.cells()?;
-    let directory = wanted.map(|wanted| directory_of(run, wanted)).transpose()?;
-    cells.retain(|cell| match &directory {
-        Some(wanted) => cell.name().starts_with(wanted),
-        None => !is_rung(cell.name()),
-    });
-    let many = wanted.is_none() && run.manifest().kind == RunKind::Study && cells.len() > 1;
-    cells.pop().filter(|_| !many).ok_or_else(|| {
-        Error::usage(
-            format!("the run {} does not say which workload is meant", run.manifest().id),
-            format!(
-                "name a cell as its table numbers it, for example {}:1; or a run of one workload",
-                run.manifest().id
-            ),
-        )
-    })
-}
-
-/// The directory of a cell that is named by its number or by its directory.
-fn directory_of(run: &RunReader, wanted: &str) -> Result<String> {
-    let number = wanted.parse::<u32>().ok();
-    let Some(study) = run.json::<StudyResult>(Document::Results)? else {
-        return Ok(wanted.to_owned());
-    };
-    let of_number = study.cells.iter().find(|row| Some(row.cell.number) == number);
-    let directory = of_number.map(|row| row.directory.clone()).filter(|name| !name.is_empty());
-    Ok(directory.unwrap_or_else(|| wanted.to_owned()))
+    cells.retain(|cell| !is_rung(cell.name()));
+    cells.pop().ok_or_else(|| nothing_measured(&run.manifest().id))
 }
 
 /// One workload as a side, or as part of one.
@@ -216,7 +320,7 @@ fn facts_of_cell(
     wanted: Option<&str>,
 ) -> Result<SideFacts> {
     let (report, series) = read_cell(cell, &[])?;
-    let suffix = wanted.map(|_| format!(":{}", cell.name()));
+    let suffix = wanted.map(|_| format!(":{}", plain(cell.name())));
     Ok(facts_of_run(&RunFacts {
         name: run.manifest().id.clone() + &suffix.unwrap_or_default(),
         target: targets.to_owned(),

@@ -103,7 +103,12 @@ impl LoadedRun {
         let summed = summed.map(|_| Outcome::Inconclusive);
         let of_load = self.report.load.as_ref().and_then(|load| load.durability.as_ref());
         let cut = of_load.and_then(Durability::outcome);
-        Outcome::of_all(std::iter::once(judged).chain(verified).chain(summed).chain(cut))
+        // Memory promises nothing that a power cut could break.
+        let timed = self.report.integrity.as_ref().and_then(|found| found.durability.as_ref());
+        let in_memory = timed.filter(|_| self.report.is_in_memory());
+        let in_memory = in_memory.map(|_| Outcome::Inconclusive);
+        let others = verified.into_iter().chain(summed).chain(cut).chain(in_memory);
+        Outcome::of_all(std::iter::once(judged).chain(others))
     }
 
     /// Whether a host of several was lost: what the others measured is kept, and decides nothing.
@@ -124,7 +129,8 @@ impl LoadedRun {
         let run = self.report.runs.last().zip(self.series.last());
         let given: Vec<NamedEstimate> =
             self.watched.iter().cloned().chain(self.database_response()).collect();
-        let doubts: Vec<Doubt> = self.report.cluster.iter().filter_map(of_hosts).collect();
+        let of_hosts = self.report.cluster.iter().filter_map(of_hosts);
+        let doubts: Vec<Doubt> = of_hosts.chain(self.report.doubts()).collect();
         rules.judge(&Facts {
             calibration: self.report.calibration.as_ref(),
             run: run.map(|(run, series)| Run { measurement: &run.measurement, series }),

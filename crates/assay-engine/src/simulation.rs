@@ -198,6 +198,10 @@ impl Simulation {
         let mut measurement = collector.finish(finish, measure_ns);
         measurement.conduct.backend = BackendKind::Simulated;
         measurement.conduct.clock = ClockKind::Virtual;
+        // The device has no kernel and no log.
+        for remark in &mut measurement.conduct.remarks {
+            "measure longer".clone_into(&mut remark.remedy);
+        }
         // No processor is waited for in virtual time.
         measurement.conduct.worker_delayed_share_max = None;
         Ok(measurement)

@@ -1,26 +1,18 @@
 //! What about the conduct of a measurement could have carried a result to where it is, and into which direction.
 
-use crate::quantity::{Amount, LoadAmount, Quantity, TimeKind};
+use crate::quantity::{Amount, LoadAmount, Quantity, Scope, TimeKind};
 use assay_model::Estimate;
 use assay_model::calibration::{Bound, Capacity, CurvePoint};
-use assay_model::counters::DeviceCounters;
+use assay_model::cause::{HostLoad, KnownCause, cached_reads, unseen};
 use assay_model::load::{PhysicalVerdict, Rung};
 use assay_model::measurement::{ClockKind, Conduct, Finish, Measurement, Operation, Submission};
 use assay_model::number::{real, share};
+use assay_model::plausibility::littles_law;
 use assay_model::target::TargetFacts;
 use assay_model::verdict::{Bias, Doubt, Unit};
 
-/// A worker that is busier than this may have kept I/Os waiting.
-const WORKER_BUSY_MAX: f64 = 0.95;
-/// A host that is busier than this lets I/Os wait for a processor.
-const HOST_BUSY_MAX: f64 = 0.9;
 /// Share of its own ceiling beyond which the tool may be what is measured.
 const CEILING_SHARE_MAX: f64 = 0.8;
-/// Share of the bytes that a device must have moved, by the kernel's counters, and from how many bytes on it is asked.
-const SEEN_SHARE_MIN: f64 = 0.9;
-const UNSEEN_BYTES_MIN: u64 = 64 << 20;
-/// How far Little's law may be off before the bookkeeping is in doubt.
-const LITTLES_LAW_SLACK: f64 = 0.05;
 /// Share of I/Os that may fail or be missed before the histograms, which hold neither, are in doubt.
 const LOST_SHARE_MAX: f64 = 0.001;
 /// Share of a target that may be empty or compressed away before reads are in doubt.
@@ -48,12 +40,11 @@ pub(crate) fn of_measurement(quantity: &Quantity, measurement: &Measurement) -> 
     }
     let mut doubts: Vec<Doubt> = [
         early_end(measurement),
-        busy_host(conduct),
+        busy_host(measurement),
         ceiling(measurement),
-        unseen(amount.operation(), measurement),
-        cache(measurement),
+        not_from_storage(amount.operation(), measurement),
         submission(conduct),
-        littles_law(conduct),
+        littles_law(measurement),
         failures(measurement),
     ]
     .into_iter()
@@ -75,38 +66,30 @@ fn early_end(measurement: &Measurement) -> Option<Doubt> {
     Some(doubt(why, Bias::Unknown, "remove the cause and run again"))
 }
 
-/// On a virtual clock nothing is ever late, whatever the processors do.
-fn busy_host(conduct: &Conduct) -> Option<Doubt> {
-    if conduct.clock == ClockKind::Virtual {
-        return None;
-    }
-    let remedy = "use more workers, fewer IOPS, or a host with idle processors";
-    let host = conduct.host_busy_share.unwrap_or(0.0);
-    busy(conduct.worker_busy_share_max, host).map(|what| doubt(what, Bias::Unflattering, remedy))
+const IDLE_HOST: &str = "measure on a host with idle CPUs";
+
+/// A host or a load generator that had no time for the I/Os.
+fn busy_host(measurement: &Measurement) -> Option<Doubt> {
+    let what = HostLoad::from_measurement(measurement)?.busy()?;
+    Some(doubt(what, Bias::Unflattering, IDLE_HOST))
 }
 
-/// What was too busy to tell the storage's time from its own, if anything was.
-fn busy(worker: f64, host: f64) -> Option<String> {
-    let hundredths = |share: f64| share * 100.0;
-    if host > HOST_BUSY_MAX {
-        return Some(format!(
-            "the host was too busy to judge the storage: its processors were busy for {:.0} % of the time",
-            hundredths(host)
-        ));
-    }
-    (worker > WORKER_BUSY_MAX).then(|| {
-        format!(
-            "the load generator was too busy to judge the storage: one of its workers was busy for {:.0} % of the time",
-            hundredths(worker)
-        )
-    })
+/// Reads or writes that a cache took in place of the storage.
+fn not_from_storage(operation: Option<Operation>, measurement: &Measurement) -> Option<Doubt> {
+    let cached = cached_reads(measurement).filter(|_| operation != Some(Operation::Write));
+    let found = cached.or_else(|| unseen(operation.unwrap_or(Operation::Read), measurement));
+    found.as_ref().and_then(KnownCause::doubt)
 }
 
 /// A rung of a calibration on a host that had no processor to spare.
 pub(crate) fn of_point(point: Option<&CurvePoint>) -> Option<Doubt> {
     let point = point?;
-    let what = busy(point.worker_busy_share, point.host_busy_share.unwrap_or(0.0))?;
-    Some(doubt(what, Bias::Unflattering, "calibrate on a host with idle processors"))
+    let load = HostLoad {
+        busy_share: point.host_busy_share.unwrap_or(0.0),
+        worker_busy_share: point.worker_busy_share,
+        ..HostLoad::default()
+    };
+    Some(doubt(load.busy()?, Bias::Unflattering, IDLE_HOST))
 }
 
 /// A rung of a load on a host that had no processor to spare, or whose reads nobody saw reach a device.
@@ -120,13 +103,14 @@ pub(crate) fn of_rung(rung: &Rung, what: LoadAmount) -> Option<Doubt> {
         let what = "whether the reads reached a device is not known";
         return Some(doubt(what, Bias::Flattering, remedy));
     }
-    of_busy_host(rung.host_busy_share.unwrap_or(0.0))
+    let what = HostLoad::from_rung(rung)?.busy()?;
+    Some(doubt(what, Bias::Unflattering, IDLE_HOST))
 }
 
 /// A load on a host that had no processor to spare.
 pub(crate) fn of_busy_host(host_busy_share: f64) -> Option<Doubt> {
-    let what = busy(0.0, host_busy_share)?;
-    Some(doubt(what, Bias::Unflattering, "use a host with idle processors, or fewer sessions"))
+    let load = HostLoad { busy_share: host_busy_share, ..HostLoad::default() };
+    Some(doubt(load.busy()?, Bias::Unflattering, IDLE_HOST))
 }
 
 /// A host that was not as the criteria ask it to be: whatever failed on it may have failed because of it.
@@ -141,9 +125,9 @@ pub(crate) fn of_host(quantity: &Quantity, value: f64, limit: f64) -> Doubt {
         ),
         _ => (
             format!(
-                "the host was too busy to judge the storage: its processors were busy for {value} of the time; limit: {limit}"
+                "the host was too busy to judge the storage: its CPUs were busy {value} of the time; limit: {limit}"
             ),
-            "measure on a host with idle processors",
+            IDLE_HOST,
         ),
     };
     doubt(what, Bias::Unflattering, remedy)
@@ -157,63 +141,7 @@ fn ceiling(measurement: &Measurement) -> Option<Doubt> {
         return None;
     }
     let what = format!("the tool itself reaches no more than {:.1} times this rate", 1.0 / reached);
-    Some(doubt(what, Bias::Unflattering, "use more workers or a stronger host"))
-}
-
-/// The kernel's counters are an independent witness: what no device of the stack moved came from a cache above them.
-/// Asked only where warm-up and rounding cannot explain the difference.
-fn unseen(operation: Option<Operation>, measurement: &Measurement) -> Option<Doubt> {
-    let (operation, name, bytes): (_, _, fn(&DeviceCounters) -> u64) = match operation {
-        Some(Operation::Sync) => return None,
-        Some(Operation::Write) => (Operation::Write, "written", |device| device.write_bytes),
-        Some(Operation::Read) | None => (Operation::Read, "read", |device| device.read_bytes),
-    };
-    let claimed = countable_bytes(operation, measurement)?;
-    let seen = share(seen_bytes(measurement, bytes)?, claimed);
-    if claimed < UNSEEN_BYTES_MIN || seen >= SEEN_SHARE_MIN {
-        return None;
-    }
-    let hundredths = seen * 100.0;
-    let what = format!(
-        "only {hundredths:.0} % of the bytes {name} reached a device, by the kernel's counters"
-    );
-    let remedy = "use direct I/O on a target larger than every cache before the device";
-    Some(doubt(what, Bias::Flattering, remedy))
-}
-
-/// Bytes that the kernel's counters should show: all but those of targets past the block layer. `None` where there are none.
-fn countable_bytes(operation: Operation, measurement: &Measurement) -> Option<u64> {
-    let unseen = &measurement.conduct.passthrough;
-    if unseen.is_empty() {
-        return measurement.operations().get(operation).map(|result| result.bytes);
-    }
-    let countable = measurement.targets.iter().filter(|target| !unseen.contains(&target.name));
-    let results = countable.filter_map(|target| target.operations.get(operation));
-    results.map(|result| result.bytes).reduce(|all, bytes| all + bytes)
-}
-
-/// Layers of one target pass the same bytes on, so the largest counts; those of several targets add up, which may
-/// count layers twice and can only be too kind. `None` where the kernel counts nothing, as on network file systems.
-fn seen_bytes(measurement: &Measurement, bytes: fn(&DeviceCounters) -> u64) -> Option<u64> {
-    let devices = &measurement.conduct.kernel.as_ref()?.devices;
-    let each = devices.iter().map(|device| bytes(&device.counters));
-    let all = if measurement.targets.len() > 1 { each.sum() } else { each.max().unwrap_or(0) };
-    (!devices.is_empty()).then_some(all)
-}
-
-/// A cache answers in place of the storage. How I/Os are taken was seen on the first target; past the block layer nothing caches.
-fn cache(measurement: &Measurement) -> Option<Doubt> {
-    let conduct = &measurement.conduct;
-    let first = measurement.targets.first();
-    let is_cached = first.is_none_or(|target| !conduct.passthrough.contains(&target.name));
-    if conduct.direct_io == Some(false) {
-        let remedy = "use a file system with direct I/O, or the device itself";
-        return Some(doubt("the page cache was not bypassed", Bias::Flattering, remedy));
-    }
-    (conduct.submission == Submission::Inline && is_cached).then(|| {
-        let remedy = "use a target that lies on a device, and larger than every cache before it";
-        doubt("I/Os completed inside their submission, as from a cache", Bias::Flattering, remedy)
-    })
+    Some(doubt(what, Bias::Unflattering, "measure on a host with faster CPUs"))
 }
 
 /// What the kernel did with the I/Os when it was handed them.
@@ -225,24 +153,12 @@ fn submission(conduct: &Conduct) -> Option<Doubt> {
             "use a block device or a file system whose direct I/O does not wait",
         )),
         Submission::Blocking => Some(doubt(
-            "submission waited for the device, so the stated number of outstanding I/Os was not reached",
+            "submission waited for the device, so the stated queue depth was not reached",
             Bias::Unknown,
-            "use more workers with less depth each, or a target that submits without waiting",
+            "use a target that submits without waiting, such as a block device",
         )),
         Submission::Unknown | Submission::Asynchronous | Submission::Inline => None,
     }
-}
-
-/// A ratio of 0 means that it was not computed.
-fn littles_law(conduct: &Conduct) -> Option<Doubt> {
-    let ratio = conduct.littles_law_ratio;
-    if ratio <= 0.0 || (ratio - 1.0).abs() <= LITTLES_LAW_SLACK {
-        return None;
-    }
-    let what = format!(
-        "Little's law does not close: rate × service time is {ratio:.2} of the outstanding I/Os"
-    );
-    Some(doubt(what, Bias::Unknown, "measure longer; if it stays so, do not trust the run"))
 }
 
 /// I/Os that failed have no time: a storage that refuses the slow ones looks fast.
@@ -267,10 +183,11 @@ fn arrivals(measurement: &Measurement) -> Vec<Doubt> {
         let what = format!("{} arrivals were due and never started", conduct.missed_arrivals);
         doubts.push(doubt(what, Bias::Flattering, "offer less, or allow more outstanding I/Os"));
     }
-    let late = conduct.start_error.as_ref().map_or(0, |error| error.quantile_ns(START_QUANTILE));
-    if late > START_ERROR_MAX_NS {
-        let what = "1 % of the arrivals started more than 1 ms late because of the tool itself";
-        doubts.push(doubt(what, Bias::Unflattering, "use more workers or an idle host"));
+    // In virtual time only the device can be late.
+    let error = conduct.start_error.as_ref().filter(|_| conduct.clock != ClockKind::Virtual);
+    if error.map_or(0, |error| error.quantile_ns(START_QUANTILE)) > START_ERROR_MAX_NS {
+        let what = "1% of the arrivals started more than 1 ms late because of the tool itself";
+        doubts.push(doubt(what, Bias::Unflattering, IDLE_HOST));
     }
     doubts
 }
@@ -279,14 +196,15 @@ fn arrivals(measurement: &Measurement) -> Vec<Doubt> {
 pub(crate) fn of_capacity(capacity: &Capacity) -> Option<Doubt> {
     let (what, remedy) = match capacity.bound {
         Bound::Saturated | Bound::LatencyLimit | Bound::Unsteady => return None,
-        Bound::Host => {
-            ("the host's CPU was the limit; the storage may give more", "use a stronger host")
-        }
-        Bound::StillRising => (
-            "the rate was still rising at the deepest load; the storage may give more",
-            "allow more outstanding I/Os",
+        Bound::Host => (
+            "the host's CPU was the limit; the storage may deliver more",
+            "use a host with faster CPUs",
         ),
-        Bound::TimeBudget => ("time ran out before the limit was found", "allow more time"),
+        Bound::StillRising => (
+            "the rate was still rising at the deepest load; the storage may deliver more",
+            "raise --outstanding-max",
+        ),
+        Bound::TimeBudget => ("time ran out before the limit was found", "raise --time"),
         Bound::Contradicted => {
             let what = "other parts of the calibration contradict the rate";
             return Some(doubt(what, Bias::Unknown, "calibrate again for longer"));
@@ -336,6 +254,15 @@ pub(crate) fn few_bursts(
 pub(crate) fn no_interval() -> Doubt {
     let what = "the result has no interval for it";
     doubt(what, Bias::Unknown, "repeat the test and import every result of it")
+}
+
+/// Several streams whose targets are not told apart: one slow target may hide behind the others.
+pub(crate) fn of_unnamed_targets(scope: Scope, measurement: &Measurement) -> Option<Doubt> {
+    let is_hidden =
+        scope == Scope::Target && measurement.targets.is_empty() && measurement.streams.len() > 1;
+    let what = "the result does not say which target each I/O went to";
+    let remedy = "measure each target by itself";
+    is_hidden.then(|| doubt(what, Bias::Flattering, remedy))
 }
 
 /// A target that the storage need not read in full makes reads look fast.

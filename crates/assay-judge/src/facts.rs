@@ -50,13 +50,13 @@ pub struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// Doubts that do not come from the measurement itself; `reads` says whether reads are part of the quantity.
-    pub(crate) fn outer_doubts(&self, reads: bool) -> Vec<Doubt> {
+    /// Doubts about the content of the targets; `reads` says whether reads are part of the quantity.
+    pub(crate) fn content_doubts(&self, reads: bool) -> Vec<Doubt> {
         let environment = self.environment.filter(|_| reads);
         let storage = environment.map_or(&[][..], |environment| &environment.storage);
         let contents =
             storage.iter().filter_map(|storage| doubts::of_target(storage.target.as_ref()?));
-        self.doubts.iter().cloned().chain(contents).collect()
+        contents.collect()
     }
 }
 

@@ -26,8 +26,10 @@ pub(crate) struct Known {
 /// Why there is no number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// Nothing of the kind was measured.
+    /// Nothing of the kind happened: there is nothing to judge.
     Absent(String),
+    /// It happened, and the documents do not say how it went.
+    Untold(String),
     /// It was measured, but for too short a time to say how sure it is.
     TooShort(String),
 }
@@ -36,7 +38,7 @@ impl Missing {
     /// What is missing, for the verdict.
     pub(crate) fn words(&self) -> &str {
         match self {
-            Self::Absent(words) | Self::TooShort(words) => words,
+            Self::Absent(words) | Self::Untold(words) | Self::TooShort(words) => words,
         }
     }
 }

@@ -125,7 +125,7 @@ impl Search<'_> {
                 let found = found.or_else(|missing| match missing {
                     // What is counted comes and goes with all transactions.
                     Missing::TooShort(_) => scaled(rung, counted_per_s(rung, counted)),
-                    absent @ Missing::Absent(_) => Err(absent),
+                    other => Err(other),
                 });
                 Ok(found?.scaled(60.0))
             }
@@ -164,8 +164,8 @@ fn scaled(rung: &Rung, per_s: Option<f64>) -> Result<Estimate, Missing> {
 fn physical_reads(rung: &Rung) -> Result<Estimate, Missing> {
     if rung.physical.verdict == PhysicalVerdict::Cached {
         let share = 100.0 * rung.physical.cached_share.unwrap_or(1.0);
-        return Err(Missing::Absent(format!(
-            "{share:.1} % of the database's reads came from the page cache, so they are not reads of the storage"
+        return Err(Missing::Untold(format!(
+            "{share:.1}% of the database's reads came from the page cache, so they are not reads of the storage"
         )));
     }
     scaled(rung, Some(rung.reads_per_s()))

@@ -41,10 +41,11 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
     let mut doubts = doubts::of_measurement(&quantity, run.measurement);
     if !matches!(amount, Amount::Errors(_)) {
         let reads = amount.operation().is_none_or(|operation| operation == Operation::Read);
-        doubts.extend(facts.outer_doubts(reads));
+        doubts.extend(facts.content_doubts(reads));
     }
     let left = last_change(run).filter(|_| !matches!(amount, Amount::Errors(_)));
     doubts.extend(left.and_then(|left| left.doubt()));
+    doubts.extend(doubts::of_unnamed_targets(scope, run.measurement));
     let settled = left.filter(|left| left.change.settled);
     let is_rate_of_all = scope == Scope::Whole && amount == Amount::Iops(None);
     let most = if is_rate_of_all { most_iops(run) } else { f64::INFINITY };
@@ -136,6 +137,8 @@ fn parts(scope: Scope, run: Run<'_>) -> Vec<Part<'_>> {
     let results = match scope {
         Scope::Whole => return vec![whole(run)],
         Scope::Stream => &measurement.streams,
+        // Programs whose results are imported do not say which target each I/O went to.
+        Scope::Target if measurement.targets.is_empty() => return vec![whole(run)],
         Scope::Target => &measurement.targets,
     };
     // The only stream or target is the whole, which is known in finer steps of time.
@@ -209,6 +212,11 @@ fn absent(operation: Option<Operation>) -> Missing {
         None => "no reads and no writes were measured".to_owned(),
         Some(one) => format!("no {}s were measured", one.name()),
     })
+}
+
+/// They happened, and nothing says how long they took.
+fn untold(operation: Operation) -> Missing {
+    Missing::Untold(format!("how long {}s took is not in the result", operation.name()))
 }
 
 /// There are too few batches for an interval: what was measured is reported all the same.
@@ -291,8 +299,12 @@ fn time(
     statistic: TimeStatistic,
     part: &Part<'_>,
 ) -> Result<ClusteredEstimate, Missing> {
-    let total = part.total.get(operation).map(|result| histogram(kind, result));
-    let total = total.filter(|total| !total.is_empty()).ok_or_else(|| absent(Some(operation)))?;
+    let result = part.total.get(operation).filter(|result| result.ios > 0);
+    let total =
+        result.map(|result| histogram(kind, result)).ok_or_else(|| absent(Some(operation)))?;
+    if total.is_empty() {
+        return Err(untold(operation));
+    }
     let batches: Vec<Option<&Histogram>> = part
         .batches
         .iter()

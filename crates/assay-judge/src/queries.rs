@@ -91,7 +91,7 @@ fn value(what: QueryAmount, run: &DssRun, scale: f64) -> Result<f64, Missing> {
         QueryAmount::Throughput => run.throughput_per_h(scale),
         QueryAmount::Query(number) => run.mean_time_ns(&format!("Q{number}")),
     };
-    value.ok_or_else(|| Missing::Absent("not every query of the run was answered".to_owned()))
+    value.ok_or_else(|| Missing::Untold("not every query of the run was answered".to_owned()))
 }
 
 /// Reads that the page cache answered are none of the storage.

@@ -68,12 +68,13 @@ impl Rules {
     /// The verdict.
     pub fn judge(&self, facts: &Facts<'_>) -> Verdict {
         let (mut judgements, mut left_out) = (Vec::new(), Vec::new());
-        let host = self.doubts_of_host(facts);
+        let mut outer = self.doubts_of_host(facts);
+        outer.extend_from_slice(facts.doubts);
         for rule in &self.rules {
             for found in rule.find(facts) {
                 match (&found.known, rule.criterion.optional) {
                     (Err(Missing::Absent(missing)), true) => left_out.push(rule.leave_out(missing)),
-                    _ => judgements.push(rule.judge(found, &host)),
+                    _ => judgements.push(rule.judge(found, &outer)),
                 }
             }
         }
@@ -140,12 +141,12 @@ impl Rule {
         picked
     }
 
-    /// The judgement of one subject, on a host of these doubts.
-    fn judge(&self, found: Found, host: &[Doubt]) -> Judgement {
+    /// The judgement of one subject, with doubts that hold for every rate and every time.
+    fn judge(&self, found: Found, outer: &[Doubt]) -> Judgement {
         let (evidence, at, (outcome, reason)) = match found.known {
             Ok(mut known) => {
-                if !self.is_count() {
-                    known.evidence.doubts.extend_from_slice(host);
+                if self.is_rate_or_time() {
+                    add_new(&mut known.evidence.doubts, outer);
                 }
                 let decided = decide(self.limit, &known.estimate, &known.evidence);
                 (known.evidence, known.at, decided)
@@ -171,9 +172,16 @@ impl Rule {
         }
     }
 
-    /// Whether errors are counted, which no host explains.
-    fn is_count(&self) -> bool {
-        self.quantity.unit() == Unit::Count
+    /// Whether a rate or a time is judged; errors and lost blocks are counted, which no host explains.
+    fn is_rate_or_time(&self) -> bool {
+        self.quantity.unit() != Unit::Count
+            && matches!(
+                self.quantity,
+                Quantity::Measured { .. }
+                    | Quantity::Calibrated { .. }
+                    | Quantity::Loaded { .. }
+                    | Quantity::Queried { .. }
+            )
     }
 
     /// The note that there was nothing to judge.
@@ -238,6 +246,15 @@ impl Amount {
             Self::Iops(operation) | Self::Throughput(operation) | Self::Errors(operation) => {
                 operation
             }
+        }
+    }
+}
+
+/// Adds the doubts that are not there yet.
+fn add_new(doubts: &mut Vec<Doubt>, others: &[Doubt]) {
+    for other in others {
+        if !doubts.contains(other) {
+            doubts.push(other.clone());
         }
     }
 }

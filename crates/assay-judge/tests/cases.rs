@@ -127,7 +127,7 @@ const CASES: [Case; 72] = [
         || busy(0.802),
         "host.cpu_busy at_most 80%",
         Open,
-        "too busy to judge the storage: its processors were busy for 80.2 %",
+        "too busy to judge the storage: its CPUs were busy 80.2 %",
     ),
     (
         "a host 85 % busy, fast",

@@ -16,9 +16,10 @@ mod storage;
 mod test_file;
 mod volume;
 
+pub use assay_model::target::is_simulated;
 pub use fill::Filling;
 pub use hasten::{Speedup, SpeedupObserver};
-pub use simulated::{SimulatedDevice, array_model, is_simulated};
+pub use simulated::{SimulatedDevice, array_model};
 pub use storage::{Storage, admitted, foreseen, is_device};
 pub use test_file::{LedgerFile, ledger_files_in, ledgers_in};
 

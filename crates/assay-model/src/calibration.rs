@@ -121,6 +121,9 @@ pub struct MixCalibration {
     /// Answers for a series of limits, where asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<LimitStep>,
+    /// Stalls that recur with a period, where there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalls: Option<PeriodicStalls>,
     /// Parts of it that cannot both be right; a capacity that one of them concerns is never called saturated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradictions: Vec<Contradiction>,
@@ -142,6 +145,17 @@ impl MixCalibration {
         self.knee.iter_mut().for_each(|knee| times(&mut knee.outstanding));
         self
     }
+}
+
+/// Storage that stands still at fixed times.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PeriodicStalls {
+    /// How long one lasts, ns.
+    pub length_ns: f64,
+    /// From the beginning of one to that of the next, ns.
+    pub period_ns: f64,
 }
 
 /// Two parts of a calibration that cannot both be right.

@@ -28,14 +28,48 @@ pub struct Comparison {
     /// Curves, distributions and courses of several sides over the same axis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overlays: Vec<Overlay>,
-    /// Change that does not matter, as a share.
-    pub tolerance: f64,
-    /// By what share one and the same storage is taken to differ from run to run (standard deviation), where a side has
-    /// too few repeats to show it; the intervals of such pairs hold it.
+    /// Change for the worse that does not matter, as a share; absent where the question was not whether one side is as
+    /// good as the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run_to_run_share: Option<f64>,
-    /// All pairs together: PASS when no judged measure of any side is worse than the base by more than the tolerance.
-    pub outcome: Outcome,
+    pub tolerance: Option<f64>,
+    /// All pairs together, where there is a tolerance: PASS when no judged measure of any side is worse than the base by
+    /// more than it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+}
+
+/// Where it is known from by how much one and the same storage differs from run to run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
+pub enum RunToRun {
+    /// Both sides have repeats that show it.
+    Repeats,
+    /// Earlier runs of the same workload on the same storage show it, alone or with the repeats.
+    History {
+        /// How many there are.
+        runs: u32,
+    },
+    /// It was stated on the command line.
+    Stated,
+    /// A simulated device does not differ from run to run.
+    Simulated,
+    /// Numbers of a report are counted, and nothing says how they would come out again.
+    Counted,
+    /// A single run cannot show it: no difference is called one.
+    #[default]
+    Unknown,
+}
+
+/// Why two values of a measure are shown and not compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum NotCompared {
+    /// Times of loads at different rates: the faster side did more.
+    OtherRate,
+    /// A parameter that the model of an array assumes, not a result.
+    Assumed,
 }
 
 /// What a side is made of.
@@ -54,6 +88,8 @@ pub enum SideKind {
     Load,
     /// A calibration, a workload and a ladder together.
     Check,
+    /// The cells of a study, or the rows of an imported result.
+    Study,
 }
 
 impl SideKind {
@@ -65,6 +101,7 @@ impl SideKind {
             Self::Calibration => "calibration",
             Self::Load => "load",
             Self::Check => "check",
+            Self::Study => "study",
         }
     }
 }
@@ -118,8 +155,18 @@ pub struct Pair {
     pub histograms: Vec<Buckets>,
     /// Whether both sides did the same work for a request.
     pub parity: Vec<Parity>,
-    /// The judged measures together.
-    pub outcome: Outcome,
+    /// Where the variation from run to run is known from.
+    pub run_to_run: RunToRun,
+    /// The judged measures together, where there is a tolerance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+}
+
+impl Pair {
+    /// The measure that was chosen before anything was compared.
+    pub fn primary(&self) -> Option<&Measure> {
+        self.measures.iter().find(|measure| measure.primary)
+    }
 }
 
 /// Which direction of a measure users like.
@@ -151,17 +198,26 @@ pub struct Measure {
     pub base: Estimate,
     /// The other side.
     pub other: Estimate,
-    /// Other over base; `None` where an interval reaches 0.
+    /// Other over base; `None` where an interval reaches 0, or where they are not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Estimate>,
-    /// Whether the sides surely differ by more than what does not matter, all measures of the pair considered.
+    /// Why they are not compared, where they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_compared: Option<NotCompared>,
+    /// Whether it was chosen before anything was compared, and is tested by itself.
+    #[serde(default)]
+    pub primary: bool,
+    /// Whether the sides differ significantly and by more than 1 %: the primary measure by itself, the others with
+    /// all of them considered.
     pub different: bool,
     /// Whether the measure counts for the outcome of the pair.
     pub judged: bool,
-    /// Whether the other side is no worse than the base by more than the tolerance.
-    pub outcome: Outcome,
+    /// Whether the other side is no worse than the base by more than the tolerance, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
     /// Why.
-    pub reason: Reason,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
     /// What about either side keeps a conclusion from being drawn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,

@@ -240,6 +240,13 @@ impl Environment {
     /// Version of the document's form that is written.
     pub const FORMAT: u32 = 1;
 
+    /// Limits of control groups on devices below a target: those on other devices say nothing about it.
+    pub fn limits_below_targets(&self) -> impl Iterator<Item = &IoLimit> {
+        let layers = || self.storage.iter().flat_map(|storage| &storage.stack.layers);
+        let is_below = move |limit: &&IoLimit| layers().any(|layer| layer.device == limit.device);
+        self.host.io_limits.iter().filter(is_below)
+    }
+
     /// Findings at least as grave as `severity`.
     pub fn findings_from(&self, severity: Severity) -> impl Iterator<Item = &Finding> {
         let grave = move |finding: &&Finding| finding.severity >= severity;

@@ -2,6 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Whether the name of a target is that of a simulated device: of its parts, of a published array, or from a catalog.
+pub fn is_simulated(name: &str) -> bool {
+    ["sim:", "array:", "catalog:"].iter().any(|kind| name.starts_with(kind))
+}
+
 /// What a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

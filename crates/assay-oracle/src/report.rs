@@ -302,6 +302,10 @@ pub struct InstanceRates {
     pub logical_reads: Option<Quantity>,
     /// Statements executed, per second.
     pub executes: Option<Quantity>,
+    /// Changes of blocks, per second.
+    pub block_changes: Option<Quantity>,
+    /// Transactions, per second.
+    pub transactions: Option<Quantity>,
 }
 
 /// I/O of one tablespace or file.

@@ -4,6 +4,7 @@ use crate::timeline::Timeline;
 use crate::watch::Watch;
 use assay_model::Verdict;
 use assay_model::calibration::Calibration;
+use assay_model::cause::{CauseKind, KnownCause, RunDocuments, known_causes};
 use assay_model::cluster::Cluster;
 use assay_model::comparison::Comparison;
 use assay_model::dss::Dss;
@@ -13,10 +14,11 @@ use assay_model::integrity::Integrity;
 use assay_model::load::Load;
 use assay_model::locality::Locality;
 use assay_model::measurement::{Measurement, Remark};
+use assay_model::plausibility;
 use assay_model::projection::{ErrorSummary, Projection, Verification};
 use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
-use assay_model::verdict::{LevelChange, NamedEstimate};
+use assay_model::verdict::{Doubt, LevelChange, NamedEstimate};
 use serde::Serialize;
 
 /// Everything that one page shows. Its JSON form holds the documents as they are; the timelines are left out, because
@@ -105,6 +107,57 @@ impl Report {
         let of_blocks = self.integrity.as_ref().and_then(|found| found.durability.as_ref());
         let of_load = self.load.as_ref().and_then(|load| load.durability.as_ref());
         of_blocks.or_else(|| of_load.filter(|found| !found.cuts.is_empty()))
+    }
+
+    /// What shaped the numbers besides the storage, the gravest first.
+    pub fn causes(&self) -> Vec<KnownCause> {
+        known_causes(&RunDocuments {
+            environment: self.environment.as_ref(),
+            watch: self.watch.as_ref().filter(|_| self.has_own_host()).map(|watch| &watch.summary),
+            calibration: self.calibration.as_ref(),
+            measurements: self.runs.iter().map(|run| &run.measurement).collect(),
+            rung: self.load.as_ref().and_then(Load::best),
+        })
+    }
+
+    /// Whether what was watched is a measurement by this program alone: a database server that works next to it is
+    /// not counted with it, and a host that is only watched has no storage to judge.
+    fn has_own_host(&self) -> bool {
+        let of_servers = |study: &StudyResult| study.cells.iter().any(|cell| !cell.run.is_empty());
+        let has_server = self.load.is_some()
+            || self.dss.is_some()
+            || self.study.as_ref().is_some_and(of_servers);
+        let is_measured = self.calibration.is_some()
+            || self.locality.is_some()
+            || self.soak.is_some()
+            || self.study.is_some()
+            || self.integrity.is_some()
+            || !self.runs.is_empty();
+        is_measured && !has_server
+    }
+
+    /// Whether the target lies in memory.
+    pub fn is_in_memory(&self) -> bool {
+        self.causes().iter().any(|cause| cause.kind == CauseKind::Memory)
+    }
+
+    /// Numbers of the documents that cannot all be right.
+    pub fn contradictions(&self) -> Vec<Doubt> {
+        let measurements: Vec<&Measurement> =
+            self.runs.iter().map(|run| &run.measurement).collect();
+        let rung = self.load.as_ref().and_then(Load::best);
+        let mut doubts = plausibility::of_run(self.calibration.as_ref(), &measurements, rung);
+        let quantiles = self.runs.iter().map(|run| plausibility::of_estimates(&run.estimates));
+        let of_cells = self.study.iter().flat_map(|study| &study.cells);
+        let of_cells = of_cells.map(|cell| plausibility::of_estimates(&cell.measures));
+        doubts.extend(quantiles.chain(of_cells).flatten());
+        doubts
+    }
+
+    /// Doubts that hold for every number of the run. Whether the host was busy is known of each by itself.
+    pub fn doubts(&self) -> Vec<Doubt> {
+        let causes = self.causes().into_iter().filter(|cause| cause.kind != CauseKind::BusyHost);
+        causes.filter_map(|cause| cause.doubt()).chain(self.contradictions()).collect()
     }
 
     /// What the reader must know of everything that was measured.

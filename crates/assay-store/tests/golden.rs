@@ -191,6 +191,7 @@ fn calibrated() -> Calibration {
                 rule: "largest distance from the chord".to_owned(),
             }),
             steps: Vec::new(),
+            stalls: None,
             contradictions: Vec::new(),
         }],
         direct_io: None,

@@ -137,7 +137,7 @@ pub(super) fn find(environment: &Environment, findings: &mut Vec<Finding>) {
     findings.extend(processors(host));
     findings.extend(memory(host));
     findings.extend(permissions(host));
-    findings.extend(host.io_limits.iter().map(io_limit));
+    findings.extend(environment.limits_below_targets().map(io_limit));
     let clock = host.clock_source.as_ref().filter(|name| !FAST_CLOCKS.contains(&name.as_str()));
     findings.extend(clock.map(|name| CLOCK.found("clock source", name.clone())));
     findings.extend(

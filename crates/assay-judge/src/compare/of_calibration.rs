@@ -1,6 +1,6 @@
 //! A calibration as one side of a comparison: its capacities, and every rung of its curves.
 
-use super::sides::{SideCurve, SideFacts, SideFigure};
+use super::sides::{LoadCurve, LoadCurvePoint, SideCurve, SideFacts, SideFigure};
 use crate::calibration::{point, trusted};
 use crate::doubts;
 use crate::quantity::{CapacityOf, Mix, Quantity};
@@ -13,24 +13,38 @@ use assay_model::verdict::{Doubt, Unit};
 pub fn facts_of_calibration(name: &str, target: &str, calibration: &Calibration) -> SideFacts {
     let quantile = calibration.limit.quantile;
     let mixes = &calibration.mixes;
+    let side = Side {
+        name: name.to_owned(),
+        kind: SideKind::Calibration,
+        target: target.to_owned(),
+        elapsed_s: calibration.elapsed_s,
+        repeats: 1,
+        nodes: None,
+        ids: Vec::new(),
+    };
     SideFacts {
-        side: Side {
-            name: name.to_owned(),
-            kind: SideKind::Calibration,
-            target: target.to_owned(),
-            elapsed_s: calibration.elapsed_s,
-            repeats: 1,
-            nodes: None,
-            ids: Vec::new(),
-        },
         measures: mixes
             .iter()
             .flat_map(|mix| capacities(mix).into_iter().chain(rungs(mix, quantile)))
             .collect(),
-        histograms: Vec::new(),
-        work: Vec::new(),
         made: made(calibration),
         curves: mixes.iter().flat_map(|mix| curves(mix, quantile)).collect(),
+        load_curves: mixes.iter().map(load_curve).collect(),
+        ..SideFacts::new(side)
+    }
+}
+
+/// Mean times over rates, in the order of the loads.
+fn load_curve(mix: &MixCalibration) -> LoadCurve {
+    let mut points: Vec<&CurvePoint> = mix.curve.iter().collect();
+    points.sort_by_key(|point| point.outstanding);
+    let point = |point: &CurvePoint| LoadCurvePoint {
+        iops: point.iops,
+        service_time_ns: point.service_time_ns,
+    };
+    LoadCurve {
+        mix: format!("calibration.{}", kind(mix).name()),
+        points: points.into_iter().map(point).collect(),
     }
 }
 

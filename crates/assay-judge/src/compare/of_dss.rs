@@ -19,21 +19,19 @@ pub fn facts_of_dss(name: &str, target: &str, dss: &Dss) -> SideFacts {
     let runs = dss.runs.iter().filter(|run| run.is_whole());
     let made = dss.plan.iter().filter(|knob| MADE.contains(&knob.name.as_str()));
     let pair = |Setting { name, value }: &Setting| (name.clone(), value.clone());
+    let side = Side {
+        name: name.to_owned(),
+        kind: SideKind::Run,
+        target: target.to_owned(),
+        elapsed_s: runs.clone().map(DssRun::elapsed_s).sum(),
+        repeats: 1,
+        nodes: None,
+        ids: Vec::new(),
+    };
     SideFacts {
-        side: Side {
-            name: name.to_owned(),
-            kind: SideKind::Run,
-            target: target.to_owned(),
-            elapsed_s: runs.clone().map(DssRun::elapsed_s).sum(),
-            repeats: 1,
-            nodes: None,
-            ids: Vec::new(),
-        },
         measures: measures(&runs.collect::<Vec<_>>()),
-        histograms: Vec::new(),
-        work: Vec::new(),
         made: made.map(pair).collect(),
-        curves: Vec::new(),
+        ..SideFacts::new(side)
     }
 }
 
@@ -87,5 +85,6 @@ fn measured(quantity: String, subject: Option<String>, times_ns: Vec<f64>) -> Op
         times_ns.into_iter().map(|time_ns| Estimate::exact(time_ns, 1)).collect();
     let estimate = (!repeats.is_empty()).then(|| mean_of_repeats(&repeats))?;
     let n = count_of(repeats.len());
-    Some(SideFigure::new(quantity, subject, Unit::Ns, Estimate { n, ..estimate }))
+    let figure = SideFigure::new(quantity, subject, Unit::Ns, Estimate { n, ..estimate });
+    Some(SideFigure { runs: repeats, ..figure })
 }

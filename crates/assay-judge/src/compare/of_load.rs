@@ -31,16 +31,14 @@ pub fn facts_of_load(name: &str, target: &str, load: LoadFacts<'_>) -> SideFacts
         .map(|amount| (amount, of_amount(amount, &facts)))
         .collect();
     SideFacts {
-        side: side(name, target, load.load),
         curves: found.iter().map(|(amount, found)| curve(*amount, found)).collect(),
         measures: found
             .into_iter()
             .flat_map(|(_, found)| found)
             .map(|found| found.measured)
             .collect(),
-        histograms: Vec::new(),
-        work: Vec::new(),
         made: made(load.load),
+        ..SideFacts::new(side(name, target, load.load))
     }
 }
 

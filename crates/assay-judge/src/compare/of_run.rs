@@ -38,16 +38,16 @@ pub fn facts_of_run(run: &RunFacts<'_>) -> SideFacts {
     let histograms = whole
         .iter()
         .map(|(operation, result)| (operation.name().to_owned(), counted(result.response())));
+    let side = Side {
+        name: run.name.clone(),
+        kind: SideKind::Run,
+        target: run.target.clone(),
+        elapsed_s: run.measurement.elapsed_s(),
+        repeats: 1,
+        nodes: None,
+        ids: Vec::new(),
+    };
     SideFacts {
-        side: Side {
-            name: run.name.clone(),
-            kind: SideKind::Run,
-            target: run.target.clone(),
-            elapsed_s: run.measurement.elapsed_s(),
-            repeats: 1,
-            nodes: None,
-            ids: Vec::new(),
-        },
         measures: measures(run, &whole),
         histograms: histograms.collect(),
         work: work(&whole),
@@ -58,7 +58,17 @@ pub fn facts_of_run(run: &RunFacts<'_>) -> SideFacts {
             .cloned()
             .collect(),
         curves: overlays::of_run(&whole, run.series),
+        closed_depth: closed_depth(&run.keys),
+        ..SideFacts::new(side)
     }
+}
+
+/// Outstanding I/Os of all streams, where each of them is closed.
+fn closed_depth(keys: &[(String, String)]) -> Option<u32> {
+    let arrivals = || keys.iter().filter(|(key, _)| key.contains(".arrival."));
+    let is_closed = |key: &str| key.ends_with(".arrival.closed.outstanding");
+    let all = arrivals().count() > 0 && arrivals().all(|(key, _)| is_closed(key));
+    all.then(|| arrivals().filter_map(|(_, depth)| depth.parse::<u32>().ok()).sum())
 }
 
 /// `stream.N.name`: what a stream is called does not change what it does.

@@ -8,7 +8,7 @@ use assay_model::Estimate;
 /// Joins repeats of the same run; `None` of none. Distributions are those of all together.
 ///
 /// The interval of a measure is the wider one of two: what the repeats differ by (Student's law), and what each of them
-/// is uncertain by itself.
+/// is uncertain by itself. Comparisons use the runs themselves.
 pub fn joined(repeats: Vec<SideFacts>) -> Option<SideFacts> {
     let mut names: Vec<String> = repeats.iter().map(|facts| facts.side.name.clone()).collect();
     names.dedup();
@@ -24,10 +24,12 @@ pub fn joined(repeats: Vec<SideFacts>) -> Option<SideFacts> {
     whole.measures.retain_mut(|mine| {
         let found: Vec<Estimate> =
             all.iter().filter_map(|facts| estimate_of(facts, mine)).collect();
-        if found.len() == all.len() {
+        let is_everywhere = found.len() == all.len();
+        if is_everywhere {
             mine.estimate = mean_of_repeats(&found);
+            mine.runs = found;
         }
-        found.len() == all.len()
+        is_everywhere
     });
     for (what, rows) in &mut whole.histograms {
         for facts in &all[1..] {

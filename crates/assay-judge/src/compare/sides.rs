@@ -3,6 +3,7 @@
 use assay_model::Estimate;
 use assay_model::comparison::{OverlayAxis, OverlayPoint, Side};
 use assay_model::quantity_name::{NamedTime, QuantityName};
+use assay_model::target::is_simulated;
 use assay_model::verdict::{Doubt, Unit};
 
 /// One measure of one side.
@@ -14,8 +15,12 @@ pub struct SideFigure {
     pub subject: Option<String>,
     /// Unit of the value.
     pub unit: Unit,
-    /// The value with its interval.
+    /// The value with its interval, of all runs of the side together.
     pub estimate: Estimate,
+    /// The same of each run.
+    pub runs: Vec<Estimate>,
+    /// Whether it is a parameter that the model of an array assumes.
+    pub is_assumed: bool,
     /// Whether it counts for the outcome of the pair.
     pub judged: bool,
     /// What a conclusion from it has to allow for.
@@ -35,7 +40,17 @@ impl SideFigure {
         let name = QuantityName::of(&quantity);
         let time = name.is_mean() || name.is_q99();
         let judged = subject.is_none() && (time || unit != Unit::Ns);
-        Self { quantity, subject, unit, estimate, judged, doubts: Vec::new() }
+        let runs = vec![estimate];
+        Self {
+            quantity,
+            subject,
+            unit,
+            estimate,
+            runs,
+            is_assumed: false,
+            judged,
+            doubts: Vec::new(),
+        }
     }
 }
 
@@ -68,9 +83,54 @@ pub struct SideFacts {
     pub made: Vec<(String, String)>,
     /// What can be drawn over the same axis for every side.
     pub curves: Vec<SideCurve>,
+    /// Time over rate, for times at equal rates.
+    pub load_curves: Vec<LoadCurve>,
+    /// Outstanding I/Os or sessions of a closed load; absent where arrivals are open, or there is no load of its own.
+    pub closed_depth: Option<u32>,
+    /// The same measures of earlier runs of the same workload on the same storage.
+    pub history: Vec<SideFacts>,
+}
+
+/// Mean times of one mix over the rates at which they were measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadCurve {
+    /// The mix, as quantities name it: `calibration.read`.
+    pub mix: String,
+    /// Rate and mean service time of each load.
+    pub points: Vec<LoadCurvePoint>,
+}
+
+/// One load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoadCurvePoint {
+    /// I/Os a second.
+    pub iops: Estimate,
+    /// Mean service time, ns.
+    pub service_time_ns: Estimate,
 }
 
 impl SideFacts {
+    /// A side of which nothing is known yet.
+    pub const fn new(side: Side) -> Self {
+        Self {
+            side,
+            measures: Vec::new(),
+            histograms: Vec::new(),
+            work: Vec::new(),
+            made: Vec::new(),
+            curves: Vec::new(),
+            load_curves: Vec::new(),
+            closed_depth: None,
+            history: Vec::new(),
+        }
+    }
+
+    /// Whether all of it is simulated.
+    pub fn is_simulated(&self) -> bool {
+        let mut targets = self.side.target.split(", ").peekable();
+        targets.peek().is_some_and(|first| !first.is_empty()) && targets.all(is_simulated)
+    }
+
     /// Whether its measures are times of queries.
     pub fn is_of_queries(&self) -> bool {
         let of_query = |measure: &SideFigure| {

@@ -212,6 +212,7 @@ pub(crate) fn calibration(bound: Bound) -> Calibration {
         large_curve: Vec::new(),
         knee: None,
         steps: Vec::new(),
+        stalls: None,
         contradictions: Vec::new(),
     };
     Calibration {

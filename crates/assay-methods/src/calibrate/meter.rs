@@ -303,7 +303,7 @@ impl<'a> Meter<'a> {
             Finish::Complete => {}
             Finish::Failed { reason } => self.give_up(
                 format!("{}: {reason}", self.mix),
-                "look at the device and the kernel log, then calibrate again",
+                "remove the cause, then calibrate again",
             ),
             Finish::Interrupted | Finish::Unfinished => {
                 let what = format!("{}: stopped while {}", self.mix, self.doing.name());
@@ -376,7 +376,7 @@ fn failures(error: &ErrorCount) -> Remark {
             error.meaning
         ),
         why: "failed I/Os are in no rate and no histogram".to_owned(),
-        remedy: "look at the device and the kernel log".to_owned(),
+        remedy: "find out why they fail before relying on any number".to_owned(),
     }
 }
 

@@ -17,6 +17,7 @@ use super::remarks::{
 };
 use super::rounds::{NOISY, Parts};
 use super::rung::{Rung, chosen_document};
+use super::stalls::Stalls;
 use assay_model::calibration::{Bound, Capacity, Knee, LatencyLimit, LimitStep, MixCalibration};
 use assay_model::measurement::Remark;
 use assay_model::number::{real, real_len, seconds};
@@ -164,6 +165,9 @@ impl Meter<'_> {
             self.remarks.push(unknown_throughput(&mix.name));
         }
         let stream = parts.stream.as_ref().and_then(|stream| stream.rungs.get(&1));
+        let stream_bytes_per_s =
+            stream.map(|rung| chosen_document(&rung.estimates.iops.scaled(real(large_bytes))));
+        let throughput = throughput.map(|most| at_least_one_stream(most, stream_bytes_per_s));
         let steps = self.steps(small);
         self.remark_on(small, within.as_ref());
         let mut found = MixCalibration {
@@ -175,13 +179,13 @@ impl Meter<'_> {
             iops_within_limit: within,
             iops_max: most,
             throughput_max_bytes_per_s: throughput,
-            single_stream_bytes_per_s: stream
-                .map(|rung| chosen_document(&rung.estimates.iops.scaled(real(large_bytes)))),
+            single_stream_bytes_per_s: stream_bytes_per_s,
             curve: points(&small.ladder.rungs, transfer_bytes),
             burst_curve: points(&small.ladder.burst, transfer_bytes),
             large_curve: large.map_or(Vec::new(), |large| points(&large.ladder.rungs, large_bytes)),
             knee,
             steps,
+            stalls: parts.stalls.as_ref().map(Stalls::noun),
             contradictions: Vec::new(),
         };
         agree(&mut found, small);
@@ -487,6 +491,14 @@ fn knee(ladder: &Ladder, most_iops: f64) -> Option<Knee> {
         service_time_ns: rung.estimates.service_time_ns.value,
         rule: "most power: IOPS over mean service time (Kleinrock 1979)".to_owned(),
     })
+}
+
+/// One sequential stream is a load like others: what it reached is part of the maximum.
+fn at_least_one_stream(most: Capacity, stream: Option<Estimate>) -> Capacity {
+    match stream.filter(|stream| stream.value > most.rate.value) {
+        Some(rate) => Capacity { rate, outstanding: 1, ..most },
+        None => most,
+    }
 }
 
 /// The loads half way from the knee to its neighbours, where there are any.

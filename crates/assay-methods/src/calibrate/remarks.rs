@@ -57,8 +57,8 @@ pub(super) fn impossible(mix: &str, first: &Rung, limit: &LatencyLimit) -> Remar
             show_time_ns(first.estimates.quantile_ns.value),
             show_time_ns(limit.service_time_ns)
         ),
-        why: "no load keeps the limit".to_owned(),
-        remedy: "ask for a limit that the storage can keep, or for other storage".to_owned(),
+        why: "no load met the limit here".to_owned(),
+        remedy: "see what slowed it down, or choose another --max-latency".to_owned(),
     }
 }
 
@@ -112,8 +112,8 @@ pub(super) fn still_rising(mix: &str, last: &Rung, hosts: u32) -> Remark {
             "{mix}: IOPS still rose at {} outstanding I/Os, the most that were tried",
             last.outstanding * hosts
         ),
-        why: "the storage may give more than the highest rate here".to_owned(),
-        remedy: "allow more outstanding I/Os".to_owned(),
+        why: "the storage may deliver more than the highest rate here".to_owned(),
+        remedy: "raise --outstanding-max".to_owned(),
     }
 }
 
@@ -141,6 +141,6 @@ pub(super) fn host_bound(mix: &str) -> Remark {
     Remark {
         what: format!("{mix}: the CPU of a host that measures was used up at the highest rate"),
         why: "the rate is a limit of that host; the storage may give more".to_owned(),
-        remedy: "allow more workers, or measure from a faster or a second host".to_owned(),
+        remedy: "measure from a host with faster CPUs, or from several with --hosts".to_owned(),
     }
 }

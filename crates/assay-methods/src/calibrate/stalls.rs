@@ -2,6 +2,7 @@
 
 use super::ladder::Ladder;
 use super::rung::{CONFIDENCE, Rung, Slice};
+use assay_model::calibration::PeriodicStalls;
 use assay_model::measurement::Interval;
 use assay_model::number::{real, real_len, seconds};
 use assay_stats::distribution::student_quantile;
@@ -48,6 +49,11 @@ impl Stalls {
         let lengths: Vec<f64> = seen.iter().filter_map(|stall| stall.length_s).collect();
         let (length_s, half_s) = known_length(&lengths, interval_s)?;
         Some(Self { recurrence, length_s, half_s, interval_s })
+    }
+
+    /// As a calibration says it.
+    pub(super) fn noun(&self) -> PeriodicStalls {
+        PeriodicStalls { length_ns: 1e9 * self.length_s, period_ns: 1e9 * self.period_s() }
     }
 
     /// Time from one stall to the next, s.

@@ -28,11 +28,6 @@ pub enum SimulatedDevice {
     Volume(VolumeTarget),
 }
 
-/// Whether a target on the command line is a simulated device.
-pub fn is_simulated(text: &str) -> bool {
-    ["sim:", "array:", "catalog:"].iter().any(|kind| text.starts_with(kind))
-}
-
 impl SimulatedDevice {
     /// Reads a target; `None` when it is none of these.
     ///

@@ -206,6 +206,8 @@ impl Reading {
             redo: rate("redo size (k)/s").map(|redo| redo.scaled(1024.0, Unit::BytesPerSecond)),
             logical_reads: rate("logical reads/s"),
             executes: rate("execs/s"),
+            block_changes: rate("block changes/s"),
+            transactions: rate("txns/s"),
         }
     }
 
@@ -217,6 +219,8 @@ impl Reading {
             ("Redo size", rates.redo),
             ("Logical reads", rates.logical_reads),
             ("Executes", rates.executes),
+            ("Block changes", rates.block_changes),
+            ("Transactions", rates.transactions),
         ];
         for (name, per_second) in rows {
             self.report.load_profile.push(LoadRow {
@@ -319,6 +323,8 @@ impl InstanceRates {
             redo: None,
             logical_reads: None,
             executes: None,
+            block_changes: None,
+            transactions: None,
         }
     }
 }

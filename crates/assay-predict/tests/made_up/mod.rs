@@ -148,6 +148,7 @@ fn mix(read_share: f64, service_ns: f64, servers: f64, bound: Bound) -> MixCalib
         large_curve: Vec::new(),
         knee: None,
         steps: Vec::new(),
+        stalls: None,
         contradictions: Vec::new(),
     }
 }

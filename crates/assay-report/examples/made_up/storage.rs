@@ -108,6 +108,7 @@ impl Law {
                 rule: "the point farthest above the chord of the curve".to_owned(),
             }),
             steps: steps.collect(),
+            stalls: None,
             contradictions: Vec::new(),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, horizontal};
 use super::scale::Scale;
-use super::scene::{Anchor, Ink, Mark, Scene, Size};
+use super::scene::{Anchor, Ink, Mark, Scene, Size, Stroke};
 use crate::format::Formatter;
 use assay_model::number::real_len;
 use assay_model::verdict::Unit;
@@ -16,17 +16,32 @@ const NAMES: f64 = 138.0;
 /// The least width of a bar, pixels: a single number must be seen, too.
 const LEAST: f64 = 5.0;
 
-/// One row: what it is, between which numbers it lies, and whether it was measured here.
+/// A bar ends here at the latest, as a multiple of its value and as a part of it; an arrow says that it goes on.
+const FARTHEST: f64 = 10.0;
+/// Length of that arrow, pixels.
+const ARROW: f64 = 7.0;
+
+/// One row: what it is, and between which numbers it lies.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Place {
     /// What it is.
     pub(crate) name: String,
-    /// The smallest number, in the unit of the chart.
+    /// What was measured here, in the unit of the chart: drawn in colour, with a dot; absent of a class.
+    pub(crate) value: Option<f64>,
+    /// The smallest number.
     pub(crate) low: f64,
-    /// The largest number.
+    /// The largest number; infinite where there is none.
     pub(crate) high: f64,
-    /// Whether it was measured here: drawn in colour.
-    pub(crate) is_own: bool,
+}
+
+impl Place {
+    /// Where its bar begins and ends.
+    fn ends(&self) -> (f64, f64) {
+        let Some(value) = self.value else {
+            return (self.low, self.high);
+        };
+        (self.low.max(value / FARTHEST), self.high.min(value * FARTHEST))
+    }
 }
 
 /// Draws the rows in their order from above.
@@ -43,8 +58,8 @@ pub(crate) fn classes(
     scene.plot.width -= NAMES - scene.plot.left;
     scene.plot.left = NAMES;
     let plot = scene.plot;
-    let low = places.iter().map(|place| place.low).fold(f64::INFINITY, f64::min);
-    let high = places.iter().map(|place| place.high).fold(0.0, f64::max);
+    let low = places.iter().map(|place| place.ends().0).fold(f64::INFINITY, f64::min);
+    let high = places.iter().map(|place| place.ends().1).fold(0.0, f64::max);
     let x = Scale::log(low, high).onto(plot.left, plot.right());
     let wanted = if size == Size::Narrow { 4 } else { 6 };
     horizontal(&mut scene, format, &Axis::new(format, name, unit, x, wanted));
@@ -59,25 +74,47 @@ pub(crate) fn classes(
 }
 
 fn draw(scene: &mut Scene, place: &Place, (x, top): (Scale, f64), unit: Unit, format: &Formatter) {
-    let ink = if place.is_own { Ink::Read } else { Ink::Class(7) };
-    let (left, right) = (x.place(place.low), x.place(place.high));
+    let ink = if place.value.is_some() { Ink::Read } else { Ink::Class(7) };
+    let (low, high) = place.ends();
+    let (left, right) = (x.place(low), x.place(high));
     let width = (right - left).max(LEAST);
     let left = f64::midpoint(left, right) - width / 2.0;
     scene.marks.push(Mark::Rects { rects: vec![[left, top, width, BAR]], ink });
+    let (right, middle) = (left + width, top + BAR / 2.0);
+    if high < place.high {
+        arrow(scene, (right, middle), ARROW, ink);
+    }
+    if low > place.low {
+        arrow(scene, (left, middle), -ARROW, ink);
+    }
     let at = (scene.plot.left - 8.0, top + BAR - 2.5);
-    scene.text(at, Anchor::End, if place.is_own { Ink::Label } else { Ink::Axis }, &place.name);
-    if place.is_own {
-        let middle = (f64::midpoint(left, left + width), top + BAR / 2.0);
-        scene.dot(middle, ink, in_words(place, unit, format));
+    let name_ink = if place.value.is_some() { Ink::Label } else { Ink::Axis };
+    scene.text(at, Anchor::End, name_ink, &place.name);
+    if let Some(value) = place.value {
+        scene.dot((x.place(value), middle), ink, in_words(place, unit, format));
     }
 }
 
+/// A head of an arrow at the end of a bar that is drawn shorter than it is.
+fn arrow(scene: &mut Scene, (at, middle): (f64, f64), length: f64, ink: Ink) {
+    let half = BAR / 2.0;
+    let points = vec![(at, middle - half), (at + length, middle), (at, middle + half)];
+    scene.marks.push(Mark::Line { points, ink, stroke: Stroke::Solid });
+}
+
 fn in_words(place: &Place, unit: Unit, format: &Formatter) -> String {
-    let (low, high) = (format.value(unit, place.low), format.value(unit, place.high));
-    if low == high {
-        format!("{}: {low}", place.name)
+    let name = &place.name;
+    let low = format.value(unit, place.low);
+    let range = if place.high.is_infinite() {
+        format!("at least {low}")
+    } else if place.high > place.low {
+        format!("{low} – {}", format.value(unit, place.high))
     } else {
-        format!("{}: {low} – {high}", place.name)
+        return format!("{name}: {low}");
+    };
+    match place.value {
+        Some(value) => format!("{name}: {} ({range})", format.value(unit, value)),
+        None => format!("{name}: {range}"),
     }
 }
 
@@ -87,13 +124,13 @@ mod tests {
 
     #[test]
     fn rows_stand_below_one_another_and_within_the_plot() {
-        let place = |name: &str, low: f64, high: f64, is_own| Place {
+        let place = |name: &str, value: Option<f64>, low: f64, high: f64| Place {
             name: name.to_owned(),
+            value,
             low,
             high,
-            is_own,
         };
-        let places = [place("here", 2e5, 2e5, true), place("disk", 1e7, 2e7, false)];
+        let places = [place("here", Some(2e5), 2e5, 2e5), place("disk", None, 1e7, 2e7)];
         let words = ("Read latency", "latency");
         let scene = classes(words, Unit::Ns, &places, &Formatter::default(), Size::Narrow);
         let rects: Vec<[f64; 4]> = scene

@@ -97,7 +97,9 @@ fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, format: &Forma
         let time = real(times.quantile_ns(quantile)) / format.divisor(Unit::Ns);
         (x.place(time), format!("p{} {}", nines(quantile), format.drawn(Unit::Ns, time)))
     });
-    let rows = in_rows(marked.collect(), plot.right());
+    let marked =
+        marked.enumerate().map(|(order, (place, text))| Marked::new(place, text, order, plot));
+    let rows = in_rows(marked.collect());
     let labels: Vec<Labelled> =
         (0..).zip(rows).map(|(row, one)| labelled(plot, row, one)).collect();
     for (row, label) in labels.iter().enumerate() {
@@ -110,24 +112,35 @@ fn mark_quantiles(scene: &mut Scene, times: &Histogram, x: Scale, format: &Forma
     }
 }
 
-fn labelled(plot: Plot, row: u32, (place, text): (f64, String)) -> Labelled {
+/// A quantile with the side of its line on which its label stands.
+struct Marked {
+    place: f64,
+    text: String,
+    is_left: bool,
+}
+
+impl Marked {
+    /// The lowest quantile has its label at the left, the others at the right, as far as there is room: two labels between
+    /// two lines would be read the wrong way round.
+    fn new(place: f64, text: String, order: usize, plot: Plot) -> Self {
+        let length = 4.0 + LETTER * real_len(text.chars().count());
+        let (fits_left, fits_right) = (place - length >= plot.left, place + length <= plot.right());
+        let is_left = if order == 0 { fits_left || !fits_right } else { !fits_right };
+        Self { place, text, is_left }
+    }
+}
+
+fn labelled(plot: Plot, row: u32, Marked { place, text, is_left }: Marked) -> Labelled {
     let y = plot.top + LINE * f64::from(row) + 6.0;
-    let fits = fits(&(place, text.clone()), plot.right());
     let (at, anchor) =
-        if fits { ((place + 4.0, y), Anchor::Start) } else { ((place - 4.0, y), Anchor::End) };
+        if is_left { ((place - 4.0, y), Anchor::End) } else { ((place + 4.0, y), Anchor::Start) };
     Labelled { place, text, at, anchor }
 }
 
-/// Whether there is room for a label at the right of its line.
-fn fits((place, text): &(f64, String), right: f64) -> bool {
-    place + 4.0 + LETTER * real_len(text.chars().count()) <= right
-}
-
-/// Labels from above to below, each above the lines that it reaches over: first those that stand left of their lines, because
-/// there is no room at the right, from the right; then the others from the left.
-fn in_rows(marked: Vec<(f64, String)>, right: f64) -> Vec<(f64, String)> {
-    let (to_right, mut to_left): (Vec<_>, Vec<_>) =
-        marked.into_iter().partition(|one| fits(one, right));
+/// Labels from above to below, each above the lines that it reaches over: first those that stand left of their lines, from
+/// the right; then the others from the left.
+fn in_rows(marked: Vec<Marked>) -> Vec<Marked> {
+    let (mut to_left, to_right): (Vec<_>, Vec<_>) = marked.into_iter().partition(|one| one.is_left);
     to_left.reverse();
     to_left.into_iter().chain(to_right).collect()
 }

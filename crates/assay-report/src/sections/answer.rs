@@ -7,9 +7,10 @@ use super::{cluster, durability, integrity, levels, study};
 use crate::format::{Formatter, three_digits_down};
 use crate::input::{Report, RunReport};
 use crate::phrases::{
-    capital, capital_words, is_hardly_known, is_lower_bound, nines, size, within_limit,
+    capital, capital_words, ended, is_hardly_known, is_lower_bound, nines, size, within_limit,
 };
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};
+use assay_model::cause::{CauseKind, KnownCause};
 use assay_model::number::{real, seconds};
 use assay_model::units::show_count;
 use assay_model::verdict::{Bias, Doubt, Judgement, Limit, Outcome, Reason, Unit, Verdict};
@@ -26,8 +27,43 @@ pub(super) struct Answer {
     pub(super) details: Vec<String>,
 }
 
-/// The answer of a report. Where criteria were asked the headline is the verdict, else it is the first thing that was found.
+/// The answer of a report. What shaped the numbers besides the storage comes before them.
 pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
+    let found = of_documents(report, format);
+    match report.causes().first() {
+        Some(cause) => after(cause, found, report, format),
+        None => found,
+    }
+}
+
+/// An answer that begins with a known cause.
+fn after(cause: &KnownCause, found: Answer, report: &Report, format: &Formatter) -> Answer {
+    let what = format.prose(&cause.what);
+    let sentence = ended(&capital_words(&what));
+    let is_said = match cause.kind {
+        CauseKind::BusyHost => found.headline.contains(TOO_BUSY),
+        _ => found.headline.contains(&what),
+    };
+    let is_void = cause.kind == CauseKind::Memory && report.durability().is_some();
+    if is_void && found.outcome != Some(Outcome::Fail) {
+        return Answer { outcome: Some(Outcome::Inconclusive), headline: sentence, ..found };
+    }
+    let headline = if is_said { found.headline } else { format!("{sentence} {}", found.headline) };
+    let mut details = found.details;
+    if cause.bias.is_some() && !details.is_empty() {
+        details.insert(0, SHAPED.to_owned());
+    }
+    Answer { headline, details, ..found }
+}
+
+/// How a verdict says that the host or the load generator was too busy.
+const TOO_BUSY: &str = "too busy to judge";
+
+/// Stands before numbers that are not the storage's alone.
+const SHAPED: &str = "The numbers below were measured under this condition.";
+
+/// Where criteria were asked the headline is the verdict, else it is the first thing that was found.
+fn of_documents(report: &Report, format: &Formatter) -> Answer {
     let details: Vec<String> =
         found(report, format).iter().map(|sentence| capital_words(sentence)).collect();
     let durability = report.durability();
@@ -266,7 +302,7 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, format: &Format
     match &mix.iops_within_limit {
         Some(capacity) => format!("{} with p{quantile} {bound}; {large}.", most(capacity)),
         None => format!(
-            "p{quantile} of {operations} exceeds {broken} even at queue depth 1; {} at any latency; {large}.",
+            "p{quantile} of {operations} exceeded {broken} even at queue depth 1; {} at any latency; {large}.",
             most(&mix.iops_max)
         ),
     }

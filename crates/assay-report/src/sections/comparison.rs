@@ -1,6 +1,6 @@
 //! A comparison as tables: every measure with its ratio, distributions by wall clock, parity, scaling.
 
-use super::headline::Headline;
+use super::comparison_headline::{different, digits, name, still_needed_s, variation};
 use super::quantity_names::quantity;
 use super::styles::STYLES;
 use crate::chart::lines::{Across, Line, Lines};
@@ -10,11 +10,10 @@ use crate::format::Formatter;
 use crate::view::{Block, Level, Section, Table};
 use assay_model::Estimate;
 use assay_model::comparison::{
-    Bucket, Buckets, Comparison, Direction, Measure, Pair, Scaling, ScalingLaw, Side,
+    Bucket, Buckets, Comparison, Measure, NotCompared, Pair, Scaling, ScalingLaw, Side,
 };
 use assay_model::number::real;
 use assay_model::units::{show_count, show_time_ns};
-use assay_model::verdict::{Outcome, Reason, Unit};
 
 /// Places and headings of the sides that are compared with the base.
 const PAIRS: [(&str, &str); 4] = [
@@ -23,85 +22,6 @@ const PAIRS: [(&str, &str); 4] = [
     ("measures-3", "The third of the others"),
     ("measures-more", "Another of the others"),
 ];
-
-pub(super) fn headline(found: &Comparison, format: &Formatter) -> Headline {
-    let tolerance = format.value(Unit::Share, found.tolerance);
-    let base = &found.sides[0].name;
-    let (others, is) = match found.sides.as_slice() {
-        [_, other] => (other.name.clone(), "is"),
-        sides => (format!("{} others", sides.len() - 1), "are"),
-    };
-    let words = match found.outcome {
-        Outcome::Pass => {
-            format!("{others} {is} no worse than {base} by more than {tolerance}.")
-        }
-        Outcome::Fail => {
-            format!("{others} {is} worse than {base} by more than {tolerance}: {}.", worst(found))
-        }
-        Outcome::Inconclusive => format!(
-            "Cannot yet tell whether {others} {is} no worse than {base} by more than {tolerance}{}.",
-            if found.run_to_run_share.is_some() { REPEAT.to_owned() } else { time_needed(found) }
-        ),
-    };
-    Headline { outcome: Some(found.outcome), words }
-}
-
-/// What to do where a side is a single run.
-const REPEAT: &str = ": measure each side at least three times";
-
-/// That single runs cannot separate a difference of storage from one of day.
-fn single_runs(found: &Comparison) -> Option<String> {
-    let share = found.run_to_run_share? * 100.0;
-    Some(format!(
-        "A single run cannot tell a difference of the storage from one of the day: the intervals hold {share:.0} % (standard deviation) from run to run, which is assumed. With three repeats a side it is measured."
-    ))
-}
-
-/// The first measure that is worse.
-fn worst(found: &Comparison) -> String {
-    let measures = found.pairs.iter().flat_map(|pair| &pair.measures);
-    let mut failed = measures.filter(|measure| measure.judged && measure.outcome == Outcome::Fail);
-    failed
-        .next()
-        .map_or_else(String::new, |measure| format!("{} is {}", name(measure), change(measure)))
-}
-
-/// How much longer to measure, where that would do.
-fn time_needed(found: &Comparison) -> String {
-    let of = |pair: &Pair| {
-        let elapsed_s = found.sides[0].elapsed_s.min(found.sides[pair.other].elapsed_s);
-        let open = pair.measures.iter().filter(|measure| measure.judged);
-        open.filter_map(|measure| still_needed_s(measure, elapsed_s)).fold(0.0, f64::max)
-    };
-    let needed_s = found.pairs.iter().map(of).fold(0.0, f64::max);
-    if needed_s > 0.0 {
-        format!(": measure each side for {} more", show_length(needed_s))
-    } else {
-        String::new()
-    }
-}
-
-fn still_needed_s(measure: &Measure, elapsed_s: f64) -> Option<f64> {
-    match measure.reason {
-        Reason::Straddles { enough_s: Some(enough_s) } => Some((enough_s - elapsed_s).max(1.0)),
-        _ => None,
-    }
-}
-
-fn name(measure: &Measure) -> String {
-    let quantity = quantity(&measure.quantity);
-    measure.subject.as_ref().map_or(quantity.clone(), |subject| format!("{quantity} of {subject}"))
-}
-
-/// What the ratio means, in percent.
-fn change(measure: &Measure) -> String {
-    let Some(ratio) = &measure.ratio else {
-        return "not known".to_owned();
-    };
-    let percent = (ratio.value - 1.0) * 100.0;
-    let word = if percent < 0.0 { "lower" } else { "higher" };
-    format!("{:.1} % {word}", percent.abs())
-}
 
 pub(super) fn sections<'a>(found: &Comparison, format: Formatter) -> Vec<Section<'a>> {
     let pairs = found.pairs.iter().map(|pair| measures(found, pair, &format));
@@ -117,8 +37,8 @@ fn measures<'a>(found: &Comparison, pair: &Pair, format: &Formatter) -> Section<
     let elapsed_s = base.elapsed_s.min(other.elapsed_s);
     let parts = parts(pair).into_iter().map(|part| table(part, pair, elapsed_s, format));
     let others = [parity(pair), differences(found)];
-    let lead = [side("Base", base), side("Other", other), different(pair)];
-    let lead = Block::Lead(lead.into_iter().chain(single_runs(found)).collect());
+    let lead = vec![side("Base", base), side("Other", other), different(pair), variation(pair)];
+    let lead = Block::Lead(lead);
     let tables = parts.chain(others).map(|table| Block::captioned(Level::Detail, table));
     let (id, title) = PAIRS[(pair.other - 1).min(PAIRS.len() - 1)];
     Section { id, title: title.to_owned(), blocks: [lead].into_iter().chain(tables).collect() }
@@ -158,9 +78,15 @@ fn table(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> Table {
         "load" => "The ladder of sessions",
         _ => "Every measure of both sides with its ratio",
     };
-    let names = ["measure", "base", "other", "ratio", "95 % interval", "outcome", "note"];
-    let rows = mine.map(|measure| row(label(part, measure), measure, elapsed_s, format));
-    Table::of_numbers(caption, &names).with(rows)
+    let rows: Vec<Row> =
+        mine.map(|measure| Row::new(label(part, measure), measure, elapsed_s, format)).collect();
+    let has_outcome = rows.iter().any(|row| !row.outcome.is_empty());
+    let has_note = rows.iter().any(|row| !row.note.is_empty());
+    let mut names = vec!["measure", "base", "other", "ratio", "95% interval"];
+    names.extend(has_outcome.then_some("outcome"));
+    names.extend(has_note.then_some("note"));
+    let cells = rows.into_iter().map(|row| row.cells(has_outcome, has_note));
+    Table::of_numbers(caption, &names).with(cells)
 }
 
 /// The name within its part; a rung stands first, because it distinguishes the rows.
@@ -170,24 +96,6 @@ fn label(part: &str, measure: &Measure) -> String {
         (Some(rest), Some(subject)) => format!("{subject}: {}", quantity(rest)),
         (Some(rest), None) => quantity(rest),
         (None, _) => name(measure),
-    }
-}
-
-/// What surely differs: the judged measures by name, the others by number.
-fn different(pair: &Pair) -> String {
-    let (judged, shown): (Vec<&Measure>, Vec<&Measure>) =
-        pair.measures.iter().filter(|measure| measure.different).partition(|one| one.judged);
-    let named: Vec<String> =
-        judged.iter().map(|measure| format!("{} {}", name(measure), change(measure))).collect();
-    match (named.as_slice(), shown.len()) {
-        ([], 0) => "No measure differs significantly.".to_owned(),
-        ([], shown) => {
-            format!("No judged measure differs significantly; {shown} of the others do.")
-        }
-        (named, 0) => format!("Significantly different: {}.", named.join(", ")),
-        (named, shown) => {
-            format!("Significantly different: {}; and {shown} of the others.", named.join(", "))
-        }
     }
 }
 
@@ -202,37 +110,71 @@ fn side(word: &str, side: &Side) -> String {
     format!("{word}: {} {name}{ids} on {target}, {length}{repeats}.", side.kind.name())
 }
 
-fn row(label: String, measure: &Measure, elapsed_s: f64, format: &Formatter) -> Vec<String> {
-    let value = |estimate: &Estimate| {
-        let value = format.value(measure.unit, estimate.value);
-        format!("{value} {}", format.doubt(measure.unit, estimate)).trim_end().to_owned()
-    };
-    let (ratio, interval) = measure.ratio.as_ref().map_or_else(
-        || ("–".to_owned(), "not known".to_owned()),
-        |ratio| {
-            let ends = if ratio.high.is_finite() {
-                format!("{:.3} – {:.3}", ratio.low, ratio.high)
-            } else {
-                format!("at least {:.3}", ratio.low)
-            };
-            let ends = match ratio {
-                exact if exact.high <= exact.low => "no interval".to_owned(),
-                // Of two sides that are both known by their lower ends only.
-                nothing if nothing.low <= 0.0 && nothing.is_at_least() => "not known".to_owned(),
-                _ => ends,
-            };
-            (format!("{:.3}", ratio.value), ends)
-        },
-    );
-    let outcome = if measure.judged { measure.outcome.name().to_owned() } else { "–".to_owned() };
+/// One measure of both sides; what no row has is no column.
+struct Row {
+    numbers: Vec<String>,
+    outcome: String,
+    note: String,
+}
+
+impl Row {
+    fn new(label: String, measure: &Measure, elapsed_s: f64, format: &Formatter) -> Self {
+        let value = |estimate: &Estimate| {
+            let value = format.value(measure.unit, estimate.value);
+            format!("{value} {}", format.doubt(measure.unit, estimate)).trim_end().to_owned()
+        };
+        let (ratio, interval) = match &measure.ratio {
+            Some(ratio) => (digits(ratio.value), ends(ratio)),
+            None => ("–".to_owned(), unknown(measure).to_owned()),
+        };
+        let (base, other) = (value(&measure.base), value(&measure.other));
+        let outcome = measure.outcome.filter(|_| measure.judged);
+        Self {
+            numbers: vec![label, base, other, ratio, interval],
+            outcome: outcome.map_or_else(String::new, |outcome| outcome.name().to_owned()),
+            note: note(measure, elapsed_s),
+        }
+    }
+
+    fn cells(self, has_outcome: bool, has_note: bool) -> Vec<String> {
+        let mut cells = self.numbers;
+        cells.extend(has_outcome.then_some(self.outcome));
+        cells.extend(has_note.then_some(self.note));
+        cells
+    }
+}
+
+/// Why there is no ratio.
+const fn unknown(measure: &Measure) -> &'static str {
+    match measure.not_compared {
+        Some(NotCompared::OtherRate) => "not compared: other rate",
+        Some(NotCompared::Assumed) => "not compared: assumed by the model",
+        None => "not known",
+    }
+}
+
+/// The ends of a ratio.
+fn ends(ratio: &Estimate) -> String {
+    match ratio {
+        exact if exact.high <= exact.low => "no interval".to_owned(),
+        // Of two sides that are both known by their lower ends only.
+        nothing if nothing.low <= 0.0 && nothing.is_at_least() => "not known".to_owned(),
+        least if least.is_at_least() => format!("at least {:.3}", least.low),
+        most if most.low <= 0.0 => format!("up to {:.3}", most.high),
+        both => format!("{:.3} – {:.3}", both.low, both.high),
+    }
+}
+
+/// What to know of one measure.
+fn note(measure: &Measure, elapsed_s: f64) -> String {
     let needed = still_needed_s(measure, elapsed_s).filter(|_| measure.judged);
-    let note = match (needed, measure.different, measure.better) {
-        (Some(needed_s), ..) => format!("{} more", show_length(needed_s)),
-        (None, true, Direction::Higher | Direction::Lower) => "differs".to_owned(),
-        (None, false, _) => String::new(),
-    };
-    let (base, other) = (value(&measure.base), value(&measure.other));
-    vec![label, base, other, ratio, interval, outcome, note]
+    let needed = needed.map(|needed_s| format!("{} more", show_length(needed_s)));
+    let parts = [
+        measure.primary.then(|| "primary".to_owned()),
+        measure.different.then(|| "differs".to_owned()),
+        needed,
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn parity(pair: &Pair) -> Table {
@@ -243,8 +185,8 @@ fn parity(pair: &Pair) -> Table {
             check.what.clone(),
             five_digits(check.base),
             five_digits(check.other),
-            format!("{apart:+.1} %"),
-            format!("{:.0} %", check.limit * 100.0),
+            format!("{apart:+.1}%"),
+            format!("{:.0}%", check.limit * 100.0),
             check.outcome.name().to_owned(),
         ]
     });

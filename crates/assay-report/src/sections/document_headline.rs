@@ -1,7 +1,7 @@
 //! The sentence that answers where a run is of a comparison, of queries, of a soak, of working sets or of a study.
 
 use super::headline::Headline;
-use super::{comparison, dss, locality, projection, soak, study, verification};
+use super::{comparison_headline, dss, locality, projection, soak, study, verification};
 use crate::format::Formatter;
 use crate::input::Report;
 
@@ -15,7 +15,7 @@ pub(super) fn headline(report: &Report, format: &Formatter) -> Option<Headline> 
         return Some(verification::headline(found));
     }
     if let Some(found) = &report.comparison {
-        return Some(comparison::headline(found, format));
+        return Some(comparison_headline::headline(found, format));
     }
     if let Some(found) = &report.dss {
         return Some(dss::headline(found, format));

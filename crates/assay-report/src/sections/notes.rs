@@ -1,9 +1,8 @@
 //! What to know before relying on the numbers: how runs ended, what contradicts what, and what the tool remarked.
 
-use super::contradictions::contradictions;
 use crate::format::Formatter;
 use crate::input::Report;
-use crate::phrases;
+use crate::phrases::{self, capital_words};
 use crate::view::Finding;
 use assay_model::measurement::Remark;
 
@@ -17,9 +16,18 @@ pub(super) fn notes(report: &Report, format: &Formatter) -> Vec<Finding> {
         let said = |one| format!("{}: {}.", mix.name, phrases::contradiction(one));
         mix.contradictions.iter().copied().map(said)
     });
-    let sentences = ends.chain(contradictions(report, format)).chain(of_mixes);
+    let contradictions = report.contradictions().into_iter().map(|doubt| {
+        let (what, remedy) = (capital_words(&doubt.what), doubt.remedy);
+        format.prose(&format!("{what}: {remedy}."))
+    });
+    let sentences = ends.chain(contradictions).chain(of_mixes);
     let remarks = report.remarks().map(|found| remark(found, format));
-    sentences.map(Finding::sentence).chain(remarks).collect()
+    let causes = report.causes().into_iter().map(|cause| Finding {
+        what: capital_words(&format.prose(&cause.what)),
+        remedy: format.prose(&cause.remedy),
+        ..Finding::default()
+    });
+    causes.chain(sentences.map(Finding::sentence)).chain(remarks).collect()
 }
 
 /// A remark of the tool.

@@ -2,6 +2,7 @@
 
 use crate::format::three_digits;
 use crate::view::{Look, Table};
+use assay_model::cause::HostLoad;
 use assay_model::counters::{CpuCounters, InterfaceCounters, NamedDevice, PressureCounters};
 use assay_model::number::{rate, real};
 use assay_model::units::{show_bytes, show_count, show_throughput};
@@ -12,7 +13,8 @@ use assay_model::watch::{Moment, Summary};
 pub(super) fn watched_host(summary: &Summary) -> Vec<(&'static str, String)> {
     let total = &summary.total;
     let facts = [
-        ("Processors", total.counters.cpu.as_ref().map(|cpu| processors(cpu, total))),
+        ("CPUs", total.counters.cpu.as_ref().map(|cpu| processors(cpu, total))),
+        ("CPU users", HostLoad::from_watch(summary).and_then(|load| load.users())),
         ("Run queue", total.run_queue.map(|_| run_queue(summary))),
         ("Pressure", pressure(total)),
         ("Memory", memory(summary)),

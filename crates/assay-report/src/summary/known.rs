@@ -89,10 +89,9 @@ impl Reach {
         Self { value, low: value, high: value }
     }
 
-    /// A number with its interval, no end of which is farther than a factor of ten.
-    pub(crate) fn of(estimate: &assay_model::Estimate) -> Self {
-        let value = estimate.value;
-        Self { value, low: estimate.low.max(value / 10.0), high: estimate.high.min(value * 10.0) }
+    /// A number with its interval.
+    pub(crate) const fn of(estimate: &assay_model::Estimate) -> Self {
+        Self { value: estimate.value, low: estimate.low, high: estimate.high }
     }
 }
 
@@ -128,7 +127,8 @@ fn places(
 ) -> Vec<Place> {
     let here = found.iter().filter_map(|one| {
         let reach = own(one).filter(|reach| reach.value > 0.0)?;
-        Some(Place { name: short(&one.name), low: reach.low, high: reach.high, is_own: true })
+        let value = Some(reach.value);
+        Some(Place { name: short(&one.name), value, low: reach.low, high: reach.high })
     });
     let here: Vec<Place> = here.collect();
     if here.is_empty() {
@@ -136,7 +136,7 @@ fn places(
     }
     let classes = CLASSES.iter().filter_map(|class| {
         let (low, high) = known(class)?;
-        Some(Place { name: class.name.to_owned(), low, high, is_own: false })
+        Some(Place { name: class.name.to_owned(), value: None, low, high })
     });
     here.into_iter().chain(classes).collect()
 }

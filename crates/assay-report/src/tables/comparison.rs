@@ -6,7 +6,7 @@ use assay_model::comparison::Comparison;
 
 /// The header line.
 const HEADER: &str = "base,other,quantity,subject,unit,base_value,base_low,base_high,base_confidence,base_n,\
-other_value,other_low,other_high,other_confidence,other_n,ratio,ratio_low,ratio_high,different,judged,outcome\n";
+other_value,other_low,other_high,other_confidence,other_n,ratio,ratio_low,ratio_high,different,judged,outcome,primary\n";
 
 /// All measures of all pairs; nothing where the sides have none in common.
 pub fn comparison_csv(comparison: &Comparison) -> Option<String> {
@@ -23,7 +23,8 @@ pub fn comparison_csv(comparison: &Comparison) -> Option<String> {
             cells.extend(five(Some(&measure.other)));
             cells.extend(three(measure.ratio.as_ref()));
             cells.extend([measure.different, measure.judged].map(|flag| flag.to_string()));
-            cells.push(measure.outcome.name().to_owned());
+            cells.push(measure.outcome.map_or_else(String::new, |one| one.name().to_owned()));
+            cells.push(measure.primary.to_string());
             cells
         })
     });

@@ -8,28 +8,28 @@ use assay_app::compare::{ComparePlan, compare_sides};
 use assay_app::new_file::write_new;
 use assay_judge::compare::CompareRules;
 use assay_model::units::Share;
-use assay_model::{Error, Result};
+use assay_model::{Error, Outcome, Result};
 use assay_report::{Options as Shown, Report};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Compares runs or profiles with the first one: ratios with confidence intervals, distributions, parity, scaling
+/// Compare runs, studies or profiles with the first one: ratios with confidence intervals, parity, scaling
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay compare RUN latest
   assay compare A1,A2,A3 B1,B2,B3 --html comparison.html
   assay compare before.profile.json after.profile.json")]
 pub struct Options {
-    /// Runs (id or its beginning, `latest`, directory; a cell of a study as RUN:CELL) or profiles (`*.profile.json`); join
-    /// repeats of one side with commas: A1,A2 B1,B2
+    /// Runs (id or its beginning, name, `latest`, directory; a cell as RUN:1) or profiles (`*.profile.json`); join repeats
+    /// of one side with commas: A1,A2,A3 B1,B2,B3
     #[arg(value_name = "SIDE", required = true, num_args = 1..)]
     sides: Vec<String>,
-    /// Change for the worse that does not matter
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "2%")]
-    tolerance: Share,
-    /// How much one storage system differs from run to run (standard deviation), for sides with a single run; 0% if they share everything
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "3%")]
-    run_to_run: Share,
+    /// Test whether the others are no worse than the first by more than this; exit 1 if one is
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>)]
+    tolerance: Option<Share>,
+    /// Known run-to-run variation of the storage (standard deviation), for sides with a single run
+    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>)]
+    run_to_run: Option<Share>,
     /// Nodes, bricks or sessions behind each side, for scaling: 1,2,4,8
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     nodes: Vec<f64>,
@@ -58,8 +58,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         nodes: options.nodes.clone(),
         varied: options.varied.clone(),
         rules: CompareRules {
-            tolerance: options.tolerance.0,
-            run_to_run_share: options.run_to_run.0,
+            tolerance: options.tolerance.map(|share| share.0),
+            run_to_run_share: options.run_to_run.map(|share| share.0),
             ..CompareRules::default()
         },
     };
@@ -85,7 +85,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     } else {
         print_report(&assay_report::text(&report, Shown::default(), layout(options.output.full)))?;
     }
-    Ok(outcome.into())
+    Ok(outcome.unwrap_or(Outcome::Pass).into())
 }
 
 fn nothing_in_common() -> Error {

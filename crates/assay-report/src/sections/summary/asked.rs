@@ -50,9 +50,14 @@ pub(super) fn asked(report: &Report, format: &Formatter) -> String {
 fn of_comparison(found: &Comparison, format: &Formatter) -> String {
     let names: Vec<&str> = found.sides.iter().skip(1).map(|side| side.name.as_str()).collect();
     let base = found.sides.first().map_or("the base", |side| side.name.as_str());
+    let names_words = names.join(" and ");
+    let Some(tolerance) = found.tolerance else {
+        let verb = if names.len() == 1 { "does" } else { "do" };
+        return format!("How {verb} {names_words} compare with {base}?");
+    };
     let is = if names.len() == 1 { "Is" } else { "Are" };
-    let tolerance = format.value(Unit::Share, found.tolerance);
-    format!("{is} {} no worse than {base}, give or take {tolerance}?", names.join(" and "))
+    let tolerance = format.value(Unit::Share, tolerance);
+    format!("{is} {names_words} no worse than {base} by more than {tolerance}?")
 }
 
 fn of_study(study: &StudyResult, target: &str) -> String {

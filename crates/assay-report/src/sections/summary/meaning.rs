@@ -1,5 +1,6 @@
 //! What the answer of a report means for somebody who does not know the words of storage.
 
+use super::super::comparison_headline::{different, variation};
 use super::super::quantity_names::{factor, quantity};
 use super::super::rates::rounded;
 use crate::format::Formatter;
@@ -40,7 +41,9 @@ pub(super) fn meaning(report: &Report, format: &Formatter) -> Vec<String> {
     }
     let verdict = report.verdict.as_ref().map(|verdict| outcome_words(verdict.outcome).to_owned());
     let mut said: Vec<String> = verdict.into_iter().collect();
-    if let Some(calibration) = &report.calibration {
+    if is_undecided(report) {
+        said.push(UNDECIDED.to_owned());
+    } else if let Some(calibration) = &report.calibration {
         said.extend(of_calibration(calibration, format));
     } else if let Some(load) = &report.load {
         said.extend(of_load(load));
@@ -64,6 +67,17 @@ const fn database_words(outcome: Outcome) -> &'static str {
     }
 }
 
+/// Whether nothing that was measured can be said of the storage.
+fn is_undecided(report: &Report) -> bool {
+    let verdict = report.verdict.as_ref().map(|verdict| verdict.outcome);
+    verdict == Some(Outcome::Inconclusive)
+        || report.causes().iter().any(|cause| cause.bias.is_some())
+}
+
+/// What stands in place of statements about the storage.
+const UNDECIDED: &str =
+    "The numbers are those of this measurement; they are not a property of the storage.";
+
 const fn outcome_words(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Pass => {
@@ -73,7 +87,7 @@ const fn outcome_words(outcome: Outcome) -> &'static str {
             "No: at least one limit is missed by more than the uncertainty of the measurement."
         }
         Outcome::Inconclusive => {
-            "Not decided: the measurement is too short or too disturbed to say yes or no; the table says which of both."
+            "Not decided: the measurement is too short or too disturbed for a yes or no. The table has the reason for each limit."
         }
     }
 }
@@ -92,11 +106,11 @@ fn of_calibration(calibration: &Calibration, format: &Formatter) -> Vec<String> 
     let rate = |value: f64| show_count(rounded(value));
     let first = match &mix.iops_within_limit {
         Some(most) => format!(
-            "A database may ask for {} random reads/s, and {quantile} % of them are answered within {limit}; with more, reads wait for each other.",
+            "A database may ask for {} random reads/s, and {quantile}% of them are answered within {limit}; with more, reads wait for each other.",
             rate(most.rate.value)
         ),
         None => format!(
-            "A database that needs {quantile} % of its reads within {limit} cannot have that here; without this limit {} random reads/s are possible.",
+            "A database that needs {quantile}% of its reads within {limit} does not get that here; without this limit it gets {} random reads/s.",
             rate(mix.iops_max.rate.value)
         ),
     };
@@ -118,9 +132,6 @@ fn of_load(load: &Load) -> Vec<String> {
             "From {sessions} sessions on, more of them bring longer waits rather than more work."
         )
     }));
-    if crate::ladder::flaw(load).is_none() {
-        said.extend(rung.read_wait_mean_ns().map(hundred_reads));
-    }
     said
 }
 
@@ -144,17 +155,24 @@ fn of_waiting(waited: f64) -> String {
     )
 }
 
+/// What single reads cost, where they were single: with others outstanding a read waits for them, too.
 fn of_run(run: &RunReport) -> Vec<String> {
+    const SINGLE_MAX: f64 = 1.1;
     let operations = run.measurement.operations();
-    operations.read.iter().map(|read| hundred_reads(read.service.mean_ns())).collect()
+    let is_single = run.measurement.conduct.outstanding_mean <= SINGLE_MAX;
+    let reads = operations.read.iter().filter(|_| is_single);
+    reads.map(|read| hundred_reads(read.service.mean_ns())).collect()
 }
 
 fn of_soak(soak: &Soak, format: &Formatter) -> Vec<String> {
     let level = soak.courses.first().and_then(|iops| iops.levels.last());
     let level = level.map(|level| format.value(Unit::IosPerS, level.value.value));
     let first = match (soak.state, level) {
+        (SoakState::Steady { .. }, Some(level)) if soak.courses[0].levels.len() > 1 => {
+            format!("Plan with {level}: that is what was left after the rate had changed.")
+        }
         (SoakState::Steady { .. }, Some(level)) => {
-            format!("Plan with {level}: that is what is left when caches and reserves are used up.")
+            format!("Plan with {level}: the rate kept one level for the whole run.")
         }
         (SoakState::NeverSteady, _) => {
             "Do not plan with a mean: the rate kept changing to the end, so a longer run may show a lower one.".to_owned()
@@ -207,19 +225,12 @@ fn of_study(study: &StudyResult) -> Vec<String> {
     grown.into_iter().chain([every.to_owned()]).collect()
 }
 
+/// What differs, and why not more can be said.
 fn of_comparison(found: &Comparison) -> Vec<String> {
-    let first = match found.outcome {
-        Outcome::Pass => {
-            "Nothing that was judged got worse by more than the tolerance and the uncertainty of both measurements."
-        }
-        Outcome::Fail => {
-            "At least one judged measure got worse by more than the tolerance, and chance does not explain it."
-        }
-        Outcome::Inconclusive => {
-            "The difference is smaller than the uncertainty of the measurements: neither better nor worse is shown."
-        }
-    };
-    vec![first.to_owned()]
+    let pairs = found.pairs.iter().flat_map(|pair| [different(pair), variation(pair)]);
+    let mut said: Vec<String> = pairs.collect();
+    said.dedup();
+    said
 }
 
 fn of_watch(summary: &Summary) -> String {

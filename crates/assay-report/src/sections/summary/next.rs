@@ -2,8 +2,10 @@
 
 use crate::input::Report;
 use crate::summary::shell_word;
+use assay_model::comparison::{Comparison, RunToRun};
 use assay_model::durability::Durability;
 use assay_model::load::PhysicalVerdict;
+use assay_model::target::is_simulated;
 use assay_model::verdict::Outcome;
 
 /// A step and its command.
@@ -69,7 +71,7 @@ pub(super) fn next(report: &Report) -> Vec<Step> {
         return vec![of_projection(found.closure.is_some())];
     }
     if let Some(found) = &report.comparison {
-        return of_comparison(found.outcome);
+        return of_comparison(found);
     }
     if report.dss.is_some() {
         return vec![keep()];
@@ -85,7 +87,7 @@ pub(super) fn next(report: &Report) -> Vec<Step> {
         return of_cuts(found, &target);
     }
     if let Some(verdict) = &report.verdict {
-        return of_outcome(verdict.outcome, &target);
+        return of_outcome(verdict.outcome, &target, is_simulated(&report.target));
     }
     if let Some(load) = &report.load {
         let cached =
@@ -121,24 +123,27 @@ fn of_cuts(found: &Durability, target: &str) -> Vec<Step> {
     }]
 }
 
-fn of_outcome(outcome: Outcome, target: &str) -> Vec<Step> {
-    match outcome {
-        Outcome::Pass => vec![hold(target), endure(target), keep()],
-        Outcome::Fail => vec![inspect(target), again(target), keep()],
-        Outcome::Inconclusive => vec![again(target), inspect(target)],
+/// A simulated device has neither a stack nor a host that could be busy.
+fn of_outcome(outcome: Outcome, target: &str, is_simulated: bool) -> Vec<Step> {
+    match (outcome, is_simulated) {
+        (Outcome::Pass, _) => vec![hold(target), endure(target), keep()],
+        (Outcome::Fail, false) => vec![inspect(target), again(target), keep()],
+        (Outcome::Fail, true) => vec![hold(target), keep()],
+        (Outcome::Inconclusive, false) => vec![again(target), inspect(target)],
+        (Outcome::Inconclusive, true) => vec![longer(target)],
     }
 }
 
-fn of_comparison(outcome: Outcome) -> Vec<Step> {
-    match outcome {
-        Outcome::Inconclusive => {
-            vec![(
-                "Measure each side again, three times or longer, and compare all runs",
-                "assay compare A1,A2,A3 B1,B2,B3".to_owned(),
-            )]
-        }
-        _ => vec![keep()],
-    }
+/// Single runs are repeated.
+fn of_comparison(found: &Comparison) -> Vec<Step> {
+    let is_single = found.pairs.iter().any(|pair| pair.run_to_run == RunToRun::Unknown);
+    let sides = found.sides.iter().zip('A'..).map(|(side, letter)| {
+        let first = side.ids.first().unwrap_or(&side.name);
+        format!("{},{letter}2,{letter}3", shell_word(first))
+    });
+    let command = format!("assay compare {}", sides.collect::<Vec<_>>().join(" "));
+    let repeat = "Measure each side twice more, taking turns, and compare all runs";
+    is_single.then_some((repeat, command)).into_iter().collect()
 }
 
 fn hold(target: &str) -> Step {
@@ -160,7 +165,14 @@ fn inspect(target: &str) -> Step {
 }
 
 fn again(target: &str) -> Step {
-    ("Measure again while the host is idle, for longer", format!("assay check {target} --time 10m"))
+    (
+        "Measure again while the host is idle, for longer",
+        format!("assay check {target} --time 10min"),
+    )
+}
+
+fn longer(target: &str) -> Step {
+    ("Measure for longer", format!("assay check {target} --time 10min"))
 }
 
 fn alone(target: &str) -> Step {

@@ -1,0 +1,278 @@
+//! One side against the base: every measure that both have, which of them differ, and whether the other side is good enough.
+
+use super::equal_rate::{at_equal_rate, not_compared};
+use super::primary::primary;
+use super::ratio::{LogRatio, Variation, counted, holm, log_ratio};
+use super::sides::{SideFacts, SideFigure};
+use super::{CompareRules, histograms, parity};
+use crate::decide::decide;
+use assay_model::comparison::{Direction, Measure, NotCompared, Pair, RunToRun, SideKind};
+use assay_model::number::count_of;
+use assay_model::verdict::{Bias, Doubt, Evidence, Limit, Outcome, Reason, Unit};
+use assay_model::{Error, Estimate, Result};
+
+/// How often equal sides may be called different by their primary measure.
+const PRIMARY_SHARE: f64 = 0.05;
+/// And by any of the others together.
+const OTHERS_SHARE: f64 = 0.01;
+
+/// The same measure of both sides.
+pub(super) struct Both<'a> {
+    pub(super) base: &'a SideFigure,
+    pub(super) other: &'a SideFigure,
+}
+
+/// What was found of one measure.
+struct Found {
+    measure: Measure,
+    p_value: Option<f64>,
+}
+
+/// One side against the base.
+pub(super) fn compare_pair(
+    place: usize,
+    base: &SideFacts,
+    other: &SideFacts,
+    rules: &CompareRules,
+) -> Result<Pair> {
+    let common: Vec<Both<'_>> = base
+        .measures
+        .iter()
+        .filter_map(|mine| Some(Both { base: mine, other: other.figure_like(mine)? }))
+        .collect();
+    if common.is_empty() {
+        return Err(nothing_common(base, other));
+    }
+    let variation = SideVariation { base, other, rules };
+    let chosen = primary(&common);
+    let mut found: Vec<Found> = common
+        .iter()
+        .enumerate()
+        .map(|(number, both)| variation.measure(both, Some(number) == chosen))
+        .collect();
+    found.extend(
+        at_equal_rate(base, other).into_iter().map(|measure| Found { measure, p_value: None }),
+    );
+    call_differences(&mut found, rules);
+    let measures: Vec<Measure> = found.into_iter().map(|found| found.measure).collect();
+    let judged = measures.iter().filter(|measure| measure.judged);
+    Ok(Pair {
+        other: place,
+        outcome: rules
+            .tolerance
+            .map(|_| Outcome::of_all(judged.filter_map(|measure| measure.outcome))),
+        run_to_run: variation.source(&measures),
+        histograms: histograms(base, other),
+        parity: parity(base, other),
+        measures,
+    })
+}
+
+/// The primary measure is tested by itself, the others together by Holm's procedure.
+fn call_differences(found: &mut [Found], rules: &CompareRules) {
+    let others: Vec<Option<f64>> =
+        found.iter().map(|one| one.p_value.filter(|_| !one.measure.primary)).collect();
+    let holds = holm(&others, OTHERS_SHARE);
+    for (one, holds) in found.iter_mut().zip(holds) {
+        let is_primary = one.measure.primary;
+        let is_significant =
+            if is_primary { one.p_value.is_some_and(|p| p <= PRIMARY_SHARE) } else { holds };
+        let matters = |ratio: &Estimate| (ratio.value - 1.0).abs() > rules.least_share;
+        one.measure.different = is_significant && one.measure.ratio.as_ref().is_some_and(matters);
+    }
+}
+
+/// What is known of how both sides vary from run to run.
+struct SideVariation<'a> {
+    base: &'a SideFacts,
+    other: &'a SideFacts,
+    rules: &'a CompareRules,
+}
+
+impl SideVariation<'_> {
+    /// Numbers of reports are counted; queries are repeated within a run.
+    fn is_counted(&self) -> bool {
+        [self.base, self.other].iter().any(|facts| facts.side.kind == SideKind::Profile)
+    }
+
+    fn is_simulated(&self) -> bool {
+        self.base.is_simulated() && self.other.is_simulated()
+    }
+
+    /// What is known besides the runs themselves, for one measure.
+    fn known(&self, both: &Both<'_>) -> Option<Variation> {
+        let is_repeated = both.base.runs.len() > 1 && both.other.runs.len() > 1;
+        if let Some(share) = self.rules.run_to_run_share.filter(|_| !is_repeated) {
+            return Some(Variation::known(share));
+        }
+        if self.is_simulated() && !is_repeated {
+            return Some(Variation::known(0.0));
+        }
+        let earlier = |facts: &SideFacts| -> Vec<f64> {
+            let found = facts.history.iter().filter_map(|run| run.figure_like(both.base));
+            found.map(|figure| figure.estimate.value).collect()
+        };
+        let known = Variation::of_groups(&[earlier(self.base), earlier(self.other)]);
+        Some(known).filter(Variation::is_enough)
+    }
+
+    /// Where the variation of the primary measure is known from.
+    fn source(&self, measures: &[Measure]) -> RunToRun {
+        if self.is_counted() {
+            return RunToRun::Counted;
+        }
+        let primary = measures.iter().find(|measure| measure.primary);
+        let both = primary.and_then(|measure| {
+            let of = |facts: &SideFacts| {
+                facts.measures.iter().position(|one| {
+                    one.quantity == measure.quantity && one.subject == measure.subject
+                })
+            };
+            Some((of(self.base)?, of(self.other)?))
+        });
+        let Some((base, other)) = both else {
+            return RunToRun::Unknown;
+        };
+        let both = Both { base: &self.base.measures[base], other: &self.other.measures[other] };
+        let is_repeated = both.base.runs.len() > 1 && both.other.runs.len() > 1;
+        match self.known(&both) {
+            None if is_repeated => RunToRun::Repeats,
+            None => RunToRun::Unknown,
+            Some(_) if self.rules.run_to_run_share.is_some() && !is_repeated => RunToRun::Stated,
+            Some(_) if self.is_simulated() && !is_repeated => RunToRun::Simulated,
+            Some(_) => {
+                let runs = count_of(self.base.history.len() + self.other.history.len());
+                RunToRun::History { runs: u32::try_from(runs).unwrap_or(u32::MAX) }
+            }
+        }
+    }
+
+    fn measure(&self, both: &Both<'_>, is_primary: bool) -> Found {
+        let (base, other) = (both.base, both.other);
+        let not_compared = not_compared(self.base, self.other, both);
+        let found = self.ratio(both).filter(|_| not_compared.is_none());
+        let judged = base.judged && other.judged && not_compared.is_none();
+        let judgement = self.rules.tolerance.map(|tolerance| self.judge(both, found, tolerance));
+        let (outcome, reason) = judgement.unzip();
+        let measure = Measure {
+            quantity: base.quantity.clone(),
+            subject: base.subject.clone(),
+            unit: base.unit,
+            better: better(base.unit),
+            base: base.estimate,
+            other: other.estimate,
+            ratio: found.map(|found| found.ratio),
+            not_compared,
+            primary: is_primary,
+            different: false,
+            judged,
+            outcome,
+            reason,
+            doubts: doubts(base, other),
+        };
+        Found { measure, p_value: found.and_then(|found| found.p_value) }
+    }
+
+    /// Other over base. A rate that is known to be 0, because not even one I/O at a time meets the limit, has a ratio, too;
+    /// nothing can be said over a base of 0.
+    fn ratio(&self, both: &Both<'_>) -> Option<LogRatio> {
+        let (base, other) = (&both.base.estimate, &both.other.estimate);
+        if other.value <= 0.0 && other.high <= 0.0 && base.low > 0.0 {
+            let ratio = Estimate::exact(0.0, other.n);
+            return Some(LogRatio { ratio, p_value: self.known(both).map(|_| 0.0) });
+        }
+        if self.is_counted() {
+            // The figures of two reports differ by what was counted.
+            let ratio = counted(base, other)?;
+            return Some(LogRatio { ratio, p_value: Some(0.0) });
+        }
+        log_ratio(&both.base.runs, &both.other.runs, self.known(both))
+    }
+
+    /// Whether the other side is no worse than the base by more than the tolerance.
+    fn judge(&self, both: &Both<'_>, found: Option<LogRatio>, tolerance: f64) -> (Outcome, Reason) {
+        let missing =
+            |what: &str| (Outcome::Inconclusive, Reason::NoEvidence { missing: what.to_owned() });
+        let Some(found) = found else {
+            return missing("a longer measurement: an interval reaches 0");
+        };
+        let is_open = found.ratio.is_at_least() || found.ratio.low <= 0.0 && found.ratio.high > 0.0;
+        if found.p_value.is_none() && !is_open {
+            return missing("the run-to-run variation: measure each side three times");
+        }
+        let limit = match better(both.base.unit) {
+            Direction::Higher => Limit::AtLeast(1.0 - tolerance),
+            Direction::Lower => Limit::AtMost(1.0 + tolerance),
+        };
+        // What differs from run to run does not shrink with time, so no time would be enough.
+        let elapsed_s = if self.is_simulated() {
+            self.base.side.elapsed_s.min(self.other.side.elapsed_s)
+        } else {
+            0.0
+        };
+        let doubts = doubts(both.base, both.other);
+        let evidence =
+            Evidence { estimate: Some(found.ratio), elapsed_s, doubts, ..Evidence::default() };
+        decide(limit, &found.ratio, &evidence)
+    }
+}
+
+fn nothing_common(base: &SideFacts, other: &SideFacts) -> Error {
+    let has = |facts: &SideFacts| match facts.measures.first() {
+        Some(first) => {
+            let of =
+                first.subject.as_ref().map_or_else(String::new, |subject| format!(" ({subject})"));
+            format!("{} has {}{of} …", facts.side.name, first.quantity)
+        }
+        None => format!("{} has no measure", facts.side.name),
+    };
+    Error::usage(
+        format!(
+            "{} and {} have no measure in common: {}, {}",
+            base.side.name,
+            other.side.name,
+            has(base),
+            has(other)
+        ),
+        "compare results of the same kind of load with the same settings",
+    )
+}
+
+/// Rates and their opposite.
+pub(super) const fn better(unit: Unit) -> Direction {
+    match unit {
+        Unit::IosPerS | Unit::PerMinute | Unit::PerHour | Unit::BytesPerS | Unit::Bytes => {
+            Direction::Higher
+        }
+        Unit::Ns | Unit::Share | Unit::Count => Direction::Lower,
+    }
+}
+
+/// What is doubted of either side, as it bears on the ratio: what makes the base look worse makes the other look better.
+fn doubts(base: &SideFigure, other: &SideFigure) -> Vec<Doubt> {
+    let turned = |doubt: &Doubt| {
+        let bias = match doubt.bias {
+            Bias::Flattering => Bias::Unflattering,
+            Bias::Unflattering => Bias::Flattering,
+            Bias::Unknown => Bias::Unknown,
+        };
+        Doubt { bias, ..doubt.clone() }
+    };
+    base.doubts.iter().map(turned).chain(other.doubts.iter().cloned()).collect()
+}
+
+impl SideFacts {
+    /// The same measure of this side.
+    pub(super) fn figure_like(&self, wanted: &SideFigure) -> Option<&SideFigure> {
+        self.measures.iter().find(|one| {
+            one.quantity == wanted.quantity
+                && one.subject == wanted.subject
+                && one.unit == wanted.unit
+        })
+    }
+}
+
+/// Whether a measure is a parameter that a model assumes on either side.
+pub(super) fn assumed(both: &Both<'_>) -> Option<NotCompared> {
+    (both.base.is_assumed || both.other.is_assumed).then_some(NotCompared::Assumed)
+}

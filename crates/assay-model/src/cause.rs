@@ -1,0 +1,477 @@
+//! What shaped a measurement besides the storage, where the documents prove it: memory, a limit, a cache, a neighbour,
+//! a busy host, stalls.
+
+use crate::calibration::{Calibration, CurvePoint};
+use crate::counters::{Counters, DeviceCounters};
+use crate::environment::{Environment, IoLimit, Storage};
+use crate::load::Rung;
+use crate::measurement::{ClockKind, Measurement, Operation, PerOperation, Submission};
+use crate::number::{rate, real, seconds, share};
+use crate::stack::LayerKind;
+use crate::units::{show_count, show_time_ns};
+use crate::verdict::{Bias, Doubt};
+use crate::watch::Summary;
+
+/// A host that is busier than this lets I/Os wait for a CPU.
+pub const HOST_BUSY_MAX: f64 = 0.9;
+/// A worker that is busier than this may have kept I/Os waiting.
+const WORKER_BUSY_MAX: f64 = 0.95;
+/// Rates between these multiples of a control group's limit show that it was reached: the kernel hands out its
+/// allowance in slices of time, so that short measurements lie on either side of it.
+const REACHED: std::ops::RangeInclusive<f64> = 0.85..=1.25;
+/// A share of a device's data that others moved, and the bytes, from which on a neighbour is named.
+const NEIGHBOUR_SHARE_MIN: f64 = 0.2;
+const NEIGHBOUR_BYTES_MIN: f64 = 64.0 * 1024.0 * 1024.0;
+/// Own writes may move this many times their bytes: journals and metadata.
+const WRITE_AMPLIFICATION_MAX: f64 = 3.0;
+/// Share of the bytes that a device must have moved, by the kernel's counters, and from how many bytes on it is checked.
+const SEEN_SHARE_MIN: f64 = 0.9;
+const UNSEEN_BYTES_MIN: u64 = 64 << 20;
+
+/// What shaped the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CauseKind {
+    /// Files in memory, or a device that is memory.
+    Memory,
+    /// A limit of a control group.
+    ControlGroup,
+    /// The page cache, or another cache in this host.
+    PageCache,
+    /// Too few idle CPUs.
+    BusyHost,
+    /// Other programs on the device.
+    Neighbour,
+    /// Storage that stands still with a period.
+    Stalls,
+}
+
+/// Something that shaped the numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownCause {
+    /// What it is.
+    pub kind: CauseKind,
+    /// What was seen, as a clause that begins a sentence.
+    pub what: String,
+    /// Where it moves the numbers; absent where it is a property of the storage itself.
+    pub bias: Option<Bias>,
+    /// What to do for a result without it.
+    pub remedy: String,
+}
+
+impl KnownCause {
+    fn new(kind: CauseKind, what: String, remedy: &str) -> Self {
+        let bias = match kind {
+            CauseKind::Memory => Some(Bias::Unknown),
+            CauseKind::PageCache => Some(Bias::Flattering),
+            CauseKind::ControlGroup | CauseKind::BusyHost | CauseKind::Neighbour => {
+                Some(Bias::Unflattering)
+            }
+            CauseKind::Stalls => None,
+        };
+        Self { kind, what, bias, remedy: remedy.to_owned() }
+    }
+
+    /// The same as a doubt about the storage; none of what is the storage's own.
+    pub fn doubt(&self) -> Option<Doubt> {
+        let (what, remedy) = (self.what.clone(), self.remedy.clone());
+        self.bias.map(|bias| Doubt { what, bias, remedy })
+    }
+}
+
+/// The documents of one run, any of which may be missing.
+#[derive(Clone, Debug, Default)]
+pub struct RunDocuments<'a> {
+    /// The host and the storage under the targets.
+    pub environment: Option<&'a Environment>,
+    /// The host during the run.
+    pub watch: Option<&'a Summary>,
+    /// What the target can give.
+    pub calibration: Option<&'a Calibration>,
+    /// What happened under workloads.
+    pub measurements: Vec<&'a Measurement>,
+    /// The rung of a load that stands for it.
+    pub rung: Option<&'a Rung>,
+}
+
+/// Every cause that the documents prove, the gravest first.
+pub fn known_causes(run: &RunDocuments<'_>) -> Vec<KnownCause> {
+    let mut causes: Vec<KnownCause> = memory(run).into_iter().collect();
+    causes.extend(reached_limit(run));
+    causes.extend(page_cache(run));
+    causes.extend(busy_host(run));
+    causes.extend(neighbour(run));
+    causes.extend(stalls(run));
+    causes
+}
+
+/// Files in memory, or devices that are memory.
+fn memory(run: &RunDocuments<'_>) -> Option<KnownCause> {
+    let storage = run.environment?.storage.iter().find_map(|storage| {
+        let kind = memory_kind(storage)?;
+        Some((storage.stack.path.clone(), kind))
+    });
+    let (path, kind) = storage?;
+    let what = format!(
+        "{path} is in memory ({kind}): this says nothing about storage, and nothing there survives a power cut"
+    );
+    let remedy = "choose a directory on the storage in question";
+    Some(KnownCause::new(CauseKind::Memory, what, remedy))
+}
+
+/// What keeps the files of a target in memory.
+fn memory_kind(storage: &Storage) -> Option<String> {
+    let mount = storage.stack.mount.as_ref().map(|mount| mount.file_system.as_str());
+    let in_memory = |kind: &&str| matches!(*kind, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs");
+    if let Some(kind) = mount.filter(in_memory) {
+        return Some(kind.to_owned());
+    }
+    let mut leaves = storage.stack.leaves().peekable();
+    leaves.peek()?;
+    let is_memory = |kind| matches!(kind, LayerKind::Ram | LayerKind::Zram);
+    leaves.all(|layer| is_memory(layer.kind)).then(|| "a RAM disk".to_owned())
+}
+
+/// Per second: what was done at most, as control groups count it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reached {
+    read_iops: f64,
+    write_iops: f64,
+    read_bytes: f64,
+    write_bytes: f64,
+}
+
+impl Reached {
+    fn from_operations(operations: &PerOperation, elapsed_s: f64) -> Self {
+        let of = |operation| {
+            let found = operations.get(operation);
+            found.map_or((0, 0), |result| (result.ios, result.bytes))
+        };
+        let (read, write) = (of(Operation::Read), of(Operation::Write));
+        Self {
+            read_iops: rate(read.0, elapsed_s),
+            write_iops: rate(write.0, elapsed_s),
+            read_bytes: rate(read.1, elapsed_s),
+            write_bytes: rate(write.1, elapsed_s),
+        }
+    }
+
+    fn from_device(counters: &DeviceCounters, elapsed_s: f64) -> Self {
+        Self {
+            read_iops: rate(counters.read_ios, elapsed_s),
+            write_iops: rate(counters.write_ios, elapsed_s),
+            read_bytes: rate(counters.read_bytes, elapsed_s),
+            write_bytes: rate(counters.write_bytes, elapsed_s),
+        }
+    }
+
+    /// The one that a limit is about.
+    fn of_limit(&self, limit: &IoLimit) -> f64 {
+        match limit.quantity.as_str() {
+            "read IOPS" => self.read_iops,
+            "write IOPS" => self.write_iops,
+            "read bytes/s" => self.read_bytes,
+            "write bytes/s" => self.write_bytes,
+            _ => 0.0,
+        }
+    }
+}
+
+/// The tightest limit of a control group on a device below a target, where a rate came up to it.
+fn reached_limit(run: &RunDocuments<'_>) -> Option<KnownCause> {
+    let environment = run.environment?;
+    let mut limits: Vec<&IoLimit> = environment.limits_below_targets().collect();
+    limits.sort_by_key(|limit| limit.per_s);
+    let all = reached(run);
+    let is_reached = |limit: &&IoLimit| {
+        let most = all.iter().map(|one| one.of_limit(limit)).fold(0.0, f64::max);
+        limit.per_s > 0 && REACHED.contains(&(most / real(limit.per_s)))
+    };
+    let limit = limits.into_iter().find(is_reached)?;
+    let device = limit.device_name.clone().unwrap_or_else(|| limit.device.to_string());
+    let what = format!(
+        "the limit of control group {} ({} {} on {device}) was reached: that limit was measured, not the storage",
+        limit.control_group,
+        show_count(real(limit.per_s)),
+        limit.quantity
+    );
+    let remedy = "raise the limit or run outside the control group, then measure again";
+    Some(KnownCause::new(CauseKind::ControlGroup, what, remedy))
+}
+
+/// Every rate of the run that a limit could have ended.
+fn reached(run: &RunDocuments<'_>) -> Vec<Reached> {
+    let of_point =
+        |point: &CurvePoint| Reached::from_operations(&point.operations, point.elapsed_s);
+    let mixes = run.calibration.iter().flat_map(|calibration| &calibration.mixes);
+    let points = mixes.flat_map(|mix| mix.curve.iter().chain(&mix.large_curve));
+    let runs = run.measurements.iter();
+    let of_run = |one: &&Measurement| Reached::from_operations(&one.operations(), one.elapsed_s());
+    let of_rung = run.rung.and_then(|rung| {
+        let device = rung.device.as_ref()?;
+        Some(Reached::from_device(&device.counters, rung.elapsed_s()))
+    });
+    points.map(of_point).chain(runs.map(of_run)).chain(of_rung).collect()
+}
+
+/// Reads that never reached a device. Loads on databases have their own account of it.
+fn page_cache(run: &RunDocuments<'_>) -> Option<KnownCause> {
+    if let Some(found) = run.measurements.iter().find_map(|one| cached_reads(one)) {
+        return Some(found);
+    }
+    let calibration = run.calibration?;
+    (calibration.direct_io == Some(false)).then(not_bypassed)
+}
+
+fn not_bypassed() -> KnownCause {
+    let what = "the page cache was not bypassed: memory may have answered instead of the storage";
+    let remedy = "use a file system with direct I/O, or the device itself";
+    KnownCause::new(CauseKind::PageCache, what.to_owned(), remedy)
+}
+
+/// A cache answers in place of the storage. How I/Os are taken was seen on the first target; past the block layer nothing
+/// caches.
+pub fn cached_reads(measurement: &Measurement) -> Option<KnownCause> {
+    let conduct = &measurement.conduct;
+    if conduct.direct_io == Some(false) {
+        return Some(not_bypassed());
+    }
+    if measurement.operations().read.is_some() {
+        if let Some(found) = unseen(Operation::Read, measurement) {
+            return Some(found);
+        }
+    }
+    let first = measurement.targets.first();
+    let is_cached = first.is_none_or(|target| !conduct.passthrough.contains(&target.name));
+    (conduct.submission == Submission::Inline && is_cached).then(|| {
+        let what = "I/Os completed inside their submission, as from a cache".to_owned();
+        let remedy = "use a target on a device, larger than every cache before it";
+        KnownCause::new(CauseKind::PageCache, what, remedy)
+    })
+}
+
+/// The kernel's counters are an independent witness: what no device of the stack moved came from a cache above them.
+/// Checked only where warm-up and rounding cannot explain the difference.
+pub fn unseen(operation: Operation, measurement: &Measurement) -> Option<KnownCause> {
+    let (name, bytes): (_, fn(&DeviceCounters) -> u64) = match operation {
+        Operation::Sync => return None,
+        Operation::Write => ("written", |device| device.write_bytes),
+        Operation::Read => ("read", |device| device.read_bytes),
+    };
+    let claimed = countable_bytes(operation, measurement)?;
+    let seen = share(seen_bytes(measurement, bytes)?, claimed);
+    if claimed < UNSEEN_BYTES_MIN || seen >= SEEN_SHARE_MIN {
+        return None;
+    }
+    let what = format!(
+        "only {:.0}% of the bytes {name} reached a device, by the kernel's counters: the page cache took the rest",
+        seen * 100.0
+    );
+    let remedy = "use direct I/O on a target larger than every cache before the device";
+    Some(KnownCause::new(CauseKind::PageCache, what, remedy))
+}
+
+/// Bytes that the kernel's counters should show: all but those of targets past the block layer. `None` where there are none.
+fn countable_bytes(operation: Operation, measurement: &Measurement) -> Option<u64> {
+    let unseen = &measurement.conduct.passthrough;
+    if unseen.is_empty() {
+        return measurement.operations().get(operation).map(|result| result.bytes);
+    }
+    let countable = measurement.targets.iter().filter(|target| !unseen.contains(&target.name));
+    let results = countable.filter_map(|target| target.operations.get(operation));
+    results.map(|result| result.bytes).reduce(|all, bytes| all + bytes)
+}
+
+/// Layers of one target pass the same bytes on, so the largest counts; those of several targets add up, which may
+/// count layers twice and can only be too kind. `None` where the kernel counts nothing, as on network file systems.
+fn seen_bytes(measurement: &Measurement, bytes: fn(&DeviceCounters) -> u64) -> Option<u64> {
+    let devices = &measurement.conduct.kernel.as_ref()?.devices;
+    let each = devices.iter().map(|device| bytes(&device.counters));
+    let all = if measurement.targets.len() > 1 { each.sum() } else { each.max().unwrap_or(0) };
+    (!devices.is_empty()).then_some(all)
+}
+
+/// How busy the CPUs of a host were during a measurement, and who kept them busy.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HostLoad {
+    /// Busy share of all CPUs, 0..=1.
+    pub busy_share: f64,
+    /// CPUs of the host, where known.
+    pub cpus: Option<f64>,
+    /// CPUs that Assay and a server that it measures used, where known.
+    pub own_cpus: Option<f64>,
+    /// Running share of the busiest worker, 0..=1.
+    pub worker_busy_share: f64,
+}
+
+impl HostLoad {
+    /// During one measurement; `None` in virtual time, in which nothing is ever late.
+    pub fn from_measurement(measurement: &Measurement) -> Option<Self> {
+        let conduct = &measurement.conduct;
+        if matches!(conduct.clock, ClockKind::Virtual | ClockKind::Fio) {
+            return None;
+        }
+        let elapsed_s = measurement.elapsed_s();
+        let own_s = conduct.cpu_user_s + conduct.cpu_system_s;
+        Some(Self {
+            busy_share: conduct.host_busy_share.unwrap_or(0.0),
+            cpus: conduct.kernel.as_ref().and_then(cpus),
+            own_cpus: (elapsed_s > 0.0 && own_s > 0.0).then(|| own_s / elapsed_s),
+            worker_busy_share: conduct.worker_busy_share_max,
+        })
+    }
+
+    /// During one rung of a load on a database.
+    pub fn from_rung(rung: &Rung) -> Option<Self> {
+        let elapsed_s = rung.elapsed_s();
+        let own_s = rung.server_cpu_s.map(|server_s| server_s + rung.client_cpu_s);
+        Some(Self {
+            busy_share: rung.host_busy_share?,
+            cpus: rung.measurement.conduct.kernel.as_ref().and_then(cpus),
+            own_cpus: own_s.filter(|_| elapsed_s > 0.0).map(|own_s| own_s / elapsed_s),
+            worker_busy_share: 0.0,
+        })
+    }
+
+    /// While the host was watched.
+    pub fn from_watch(watch: &Summary) -> Option<Self> {
+        let counters = &watch.total.counters;
+        let elapsed_s = counters.elapsed_s();
+        let own_ns = counters.process.map(|own| own.user_ns.saturating_add(own.system_ns));
+        Some(Self {
+            busy_share: counters.cpu?.busy_share(),
+            cpus: cpus(counters),
+            own_cpus: own_ns.filter(|_| elapsed_s > 0.0).map(|own_ns| seconds(own_ns) / elapsed_s),
+            worker_busy_share: 0.0,
+        })
+    }
+
+    /// Whether I/Os waited for a CPU.
+    pub fn is_busy(&self) -> bool {
+        self.busy_share > HOST_BUSY_MAX
+    }
+
+    /// `Assay 0.3, others 1.7 of 2 CPUs`; nothing where it is not known who used them.
+    pub fn users(&self) -> Option<String> {
+        let (cpus, own) = (self.cpus?, self.own_cpus?);
+        let busy = self.busy_share * cpus;
+        let own = own.min(busy);
+        Some(format!("Assay {own:.1}, others {:.1} of {cpus:.0} CPUs", busy - own))
+    }
+
+    /// What was too busy to tell the storage's time from its own, if anything was.
+    pub fn busy(&self) -> Option<String> {
+        if self.is_busy() {
+            let users = self.users().map_or_else(String::new, |users| format!(" ({users})"));
+            return Some(format!(
+                "the host was too busy to judge the storage: its CPUs were busy {:.0}% of the time{users}",
+                self.busy_share * 100.0
+            ));
+        }
+        (self.worker_busy_share > WORKER_BUSY_MAX).then(|| {
+            format!(
+                "the load generator was too busy to judge the storage: one of its workers was busy {:.0}% of the time",
+                self.worker_busy_share * 100.0
+            )
+        })
+    }
+}
+
+/// CPUs by their counted time.
+fn cpus(counters: &Counters) -> Option<f64> {
+    let total_ns = counters.cpu?.total_ns();
+    (counters.time_ns > 0).then(|| (real(total_ns) / real(counters.time_ns)).round().max(1.0))
+}
+
+/// The first busy part of the run speaks for it; what has no counters of its own is watched as a whole.
+fn busy_host(run: &RunDocuments<'_>) -> Option<KnownCause> {
+    let watched = run.watch.and_then(HostLoad::from_watch);
+    let runs = run.measurements.iter().filter_map(|one| HostLoad::from_measurement(one));
+    let rung = run.rung.and_then(HostLoad::from_rung);
+    let logical = run.environment.map(|environment| real(environment.host.cpu.logical));
+    let all = watched.and_then(|watched| watched.cpus).or(logical.filter(|cpus| *cpus > 0.0));
+    let loads = runs.chain(rung).map(|load| HostLoad { cpus: load.cpus.or(all), ..load });
+    let whole = watched.filter(|_| run.measurements.is_empty() && run.rung.is_none());
+    let busy = loads.chain(whole).find_map(|load| load.busy());
+    busy.map(|what| {
+        let remedy = "measure while nothing else runs on the host";
+        KnownCause::new(CauseKind::BusyHost, what, remedy)
+    })
+}
+
+/// What others moved on the device meanwhile. A database server is another process, so a load tells nothing of it.
+fn neighbour(run: &RunDocuments<'_>) -> Option<KnownCause> {
+    if run.rung.is_some() || run.measurements.iter().any(|one| has_passthrough(one)) {
+        return None;
+    }
+    let of_runs = run.measurements.iter().find_map(|one| {
+        let counters = one.conduct.kernel.as_ref()?;
+        foreign(counters, own_bytes(counters, Some(one))?)
+    });
+    let watched = || {
+        let counters = &run.watch?.total.counters;
+        foreign(counters, own_bytes(counters, None)?)
+    };
+    let (device, foreign_share) = if run.measurements.is_empty() { watched()? } else { of_runs? };
+    let what = format!(
+        "other programs used the device: {:.0}% of the data that {device} moved meanwhile was not this run's",
+        foreign_share * 100.0
+    );
+    let remedy = "measure while nothing else uses the device";
+    Some(KnownCause::new(CauseKind::Neighbour, what, remedy))
+}
+
+fn has_passthrough(measurement: &Measurement) -> bool {
+    !measurement.conduct.passthrough.is_empty()
+}
+
+/// Bytes that this program moved.
+#[derive(Clone, Copy, Debug)]
+struct OwnBytes {
+    read: f64,
+    write: f64,
+}
+
+/// By the kernel's account of this process, which covers the warm-up as the counters of devices do; never less than
+/// what was measured, because not every kernel keeps that account. Nothing is concluded without either.
+fn own_bytes(counters: &Counters, measured: Option<&Measurement>) -> Option<OwnBytes> {
+    let process = counters.process.filter(|own| own.read_bytes + own.write_bytes > 0)?;
+    let operations = measured.map(Measurement::operations);
+    let bytes = |operation| {
+        let result = operations.as_ref().and_then(|operations| operations.get(operation));
+        result.map_or(0, |result| result.bytes)
+    };
+    Some(OwnBytes {
+        read: real(process.read_bytes.max(bytes(Operation::Read))),
+        write: real(process.write_bytes.max(bytes(Operation::Write))),
+    })
+}
+
+/// The device with the largest share of data that others moved, where that is a share that matters.
+fn foreign(counters: &Counters, own: OwnBytes) -> Option<(String, f64)> {
+    let each = counters.devices.iter().map(|device| {
+        let (read, write) = (real(device.counters.read_bytes), real(device.counters.write_bytes));
+        let others =
+            (read - own.read).max(0.0) + (write - WRITE_AMPLIFICATION_MAX * own.write).max(0.0);
+        (device.name.clone(), others, others / (read + write).max(1.0))
+    });
+    let most = each.max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let matters = most.1 >= NEIGHBOUR_BYTES_MIN && most.2 >= NEIGHBOUR_SHARE_MIN;
+    matters.then_some((most.0, most.2))
+}
+
+/// Stalls with a period are the storage's own.
+fn stalls(run: &RunDocuments<'_>) -> Option<KnownCause> {
+    let mixes = run.calibration.iter().flat_map(|calibration| &calibration.mixes);
+    let stalls = mixes.filter_map(|mix| mix.stalls);
+    let longest = stalls.max_by(|one, other| one.length_ns.total_cmp(&other.length_ns))?;
+    let what = format!(
+        "the storage stood still for {} every {}",
+        show_time_ns(longest.length_ns),
+        show_time_ns(longest.period_ns)
+    );
+    let remedy = "look for what writes down or collects with this period";
+    Some(KnownCause::new(CauseKind::Stalls, what, remedy))
+}
+
+#[cfg(test)]
+mod tests;

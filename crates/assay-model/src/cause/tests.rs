@@ -1,0 +1,141 @@
+//! Every cause from documents that prove it, and none from documents that do not.
+
+use super::*;
+use crate::counters::{CpuCounters, NamedDevice, ProcessCounters};
+use crate::measurement::{Conduct, Finish, NamedResult, OperationResult};
+use crate::stack::{BlockLayer, BlockStack, DeviceNumber, Mount};
+
+fn measurement(read_ios: u64) -> Measurement {
+    let bytes = read_ios * 8192;
+    let read = Some(OperationResult { ios: read_ios, bytes, ..OperationResult::default() });
+    let operations = PerOperation { read, ..PerOperation::default() };
+    Measurement {
+        format: 1,
+        workload: "randread".to_owned(),
+        started_unix_ns: 0,
+        elapsed_ns: 10_000_000_000,
+        finish: Finish::Complete,
+        streams: vec![NamedResult { name: "reads".to_owned(), operations }],
+        targets: Vec::new(),
+        errors: Vec::new(),
+        conduct: Conduct { clock: ClockKind::Monotonic, ..Conduct::default() },
+    }
+}
+
+/// A directory of a file system on a disk.
+fn environment(file_system: &str, device: DeviceNumber) -> Environment {
+    let layer = BlockLayer {
+        name: "sdx".to_owned(),
+        device,
+        kind: LayerKind::Scsi,
+        ..BlockLayer::default()
+    };
+    let mount = Mount { file_system: file_system.to_owned(), ..Mount::default() };
+    let stack = BlockStack {
+        path: "/data".to_owned(),
+        mount: Some(mount),
+        layers: if file_system == "tmpfs" { Vec::new() } else { vec![layer] },
+        ..BlockStack::default()
+    };
+    Environment {
+        format: Environment::FORMAT,
+        captured_unix_ns: 0,
+        host: crate::environment::Host::default(),
+        storage: vec![Storage { stack, ..Storage::default() }],
+        findings: Vec::new(),
+        unreadable: Vec::new(),
+    }
+}
+
+fn kinds(environment: Option<&Environment>, measurement: &Measurement) -> Vec<CauseKind> {
+    let documents =
+        RunDocuments { environment, measurements: vec![measurement], ..RunDocuments::default() };
+    known_causes(&documents).iter().map(|cause| cause.kind).collect()
+}
+
+const DISK: DeviceNumber = DeviceNumber { major: 8, minor: 16 };
+
+#[test]
+fn a_quiet_disk_has_no_cause() {
+    assert!(kinds(Some(&environment("ext4", DISK)), &measurement(100_000)).is_empty());
+    assert!(kinds(None, &measurement(100_000)).is_empty());
+}
+
+#[test]
+fn a_directory_in_memory_comes_first_and_decides_nothing() {
+    let found = known_causes(&RunDocuments {
+        environment: Some(&environment("tmpfs", DISK)),
+        ..RunDocuments::default()
+    });
+    assert_eq!((found[0].kind, found[0].bias), (CauseKind::Memory, Some(Bias::Unknown)));
+    assert!(found[0].what.starts_with("/data is in memory (tmpfs)"), "{found:?}");
+}
+
+#[test]
+fn a_limit_is_a_cause_where_it_was_reached_on_the_device_of_the_target() {
+    let limit = |device, per_s| IoLimit {
+        control_group: "/slice".to_owned(),
+        device,
+        device_name: Some("sdx".to_owned()),
+        quantity: "read IOPS".to_owned(),
+        per_s,
+    };
+    let of = |device, per_s, read_ios| {
+        let mut environment = environment("ext4", DISK);
+        environment.host.io_limits = vec![limit(device, per_s)];
+        kinds(Some(&environment), &measurement(read_ios))
+    };
+    let other = DeviceNumber { major: 7, minor: 0 };
+    assert_eq!(of(DISK, 300, 3_010), [CauseKind::ControlGroup]);
+    assert!(of(DISK, 300, 1_500).is_empty(), "half of the limit");
+    assert!(of(other, 300, 3_010).is_empty(), "another device");
+}
+
+#[test]
+fn reads_that_reach_no_device_came_from_the_page_cache() {
+    let with = |device_bytes: u64| {
+        let mut measurement = measurement(100_000);
+        let counters = DeviceCounters { read_bytes: device_bytes, ..DeviceCounters::default() };
+        let device = NamedDevice { name: "sdx".to_owned(), outstanding_ios: 0, counters };
+        measurement.conduct.kernel =
+            Some(Counters { devices: vec![device], ..Counters::default() });
+        kinds(None, &measurement)
+    };
+    assert_eq!(with(8192 * 20_000), [CauseKind::PageCache]);
+    assert!(with(8192 * 100_000).is_empty());
+}
+
+#[test]
+fn a_neighbour_is_what_the_device_moved_besides_this_process() {
+    let with = |device_bytes: u64| {
+        let mut measurement = measurement(100_000);
+        let counters = DeviceCounters { read_bytes: device_bytes, ..DeviceCounters::default() };
+        let device = NamedDevice { name: "sdx".to_owned(), outstanding_ios: 0, counters };
+        let process = ProcessCounters { read_bytes: 8192 * 110_000, ..ProcessCounters::default() };
+        measurement.conduct.kernel =
+            Some(Counters { devices: vec![device], process: Some(process), ..Counters::default() });
+        let documents =
+            RunDocuments { measurements: vec![&measurement], ..RunDocuments::default() };
+        known_causes(&documents)
+    };
+    // Warm-up included, this process read 110,000 blocks; the device gave 183,000.
+    let found = with(8192 * 183_000);
+    assert_eq!(found[0].kind, CauseKind::Neighbour);
+    assert!(found[0].what.contains("40% of the data that sdx moved"), "{found:?}");
+    assert!(with(8192 * 112_000).is_empty());
+}
+
+#[test]
+fn a_busy_host_names_its_users() {
+    let mut busy = measurement(100_000);
+    busy.conduct.host_busy_share = Some(0.99);
+    (busy.conduct.cpu_user_s, busy.conduct.cpu_system_s) = (1.0, 2.0);
+    let cpu = CpuCounters { user_ns: 20_000_000_000, ..CpuCounters::default() };
+    busy.conduct.kernel =
+        Some(Counters { time_ns: 10_000_000_000, cpu: Some(cpu), ..Counters::default() });
+    let documents = RunDocuments { measurements: vec![&busy], ..RunDocuments::default() };
+    let found = known_causes(&documents);
+    assert!(found[0].what.contains("Assay 0.3, others 1.7 of 2 CPUs"), "{found:?}");
+    busy.conduct.clock = ClockKind::Virtual;
+    assert!(kinds(None, &busy).is_empty(), "virtual time has no busy host");
+}

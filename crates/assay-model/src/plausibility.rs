@@ -1,0 +1,219 @@
+//! Numbers of a document that cannot all be right: shares, ordered quantiles, Little's law, capacities against what was
+//! reached. Whatever reads a document asks here, so that a verdict and a page agree on what is in doubt.
+
+use crate::calibration::{Calibration, CurvePoint, MixCalibration};
+use crate::estimate::Estimate;
+use crate::load::{PhysicalVerdict, Rung};
+use crate::measurement::Measurement;
+use crate::number::share;
+use crate::profile::{CheckOutcome, Profile, TimeVerdict};
+use crate::quantity_name::{NamedStatistic, QuantityName};
+use crate::units::{Bytes, show_count, show_throughput};
+use crate::verdict::{Bias, Doubt, NamedEstimate};
+
+/// Rates that differ by less are as good as the same, whatever their intervals.
+const APART_MIN: f64 = 1.25;
+/// A capacity may lie below a point of its own curve by this factor, the noise of short visits.
+const ABOVE_CAPACITY_MAX: f64 = 1.1;
+/// Shares of reads that differ by less are the same mix.
+const SHARE_SLACK: f64 = 0.02;
+/// A queue depth is that of a point of a curve when they differ by at most this factor.
+const DEPTH_FACTOR_MAX: f64 = 1.5;
+/// How far Little's law may be off before the bookkeeping is in doubt.
+const LITTLES_LAW_SLACK: f64 = 0.05;
+/// Shares of time may exceed the whole by this much through rounding.
+const ROUNDING_SHARE: f64 = 0.02;
+/// A higher quantile may lie below a lower one by this share, the width of a histogram's bucket.
+const BUCKET_SHARE: f64 = 0.01;
+
+const MEASURE_AGAIN: &str = "measure again before relying on either";
+
+fn doubt(what: String, remedy: &str) -> Doubt {
+    Doubt { what, bias: Bias::Unknown, remedy: remedy.to_owned() }
+}
+
+/// What in the documents of one run cannot be right together.
+pub fn of_run(
+    calibration: Option<&Calibration>,
+    measurements: &[&Measurement],
+    rung: Option<&Rung>,
+) -> Vec<Doubt> {
+    let mixes = calibration.map_or(&[][..], |calibration| &calibration.mixes);
+    let mut doubts: Vec<Doubt> = mixes.iter().flat_map(of_mix).collect();
+    for measurement in measurements {
+        doubts.extend(littles_law(measurement));
+        doubts.extend(mixes.iter().find_map(|mix| run_against_mix(measurement, mix)));
+    }
+    let reads = mixes.iter().find(|mix| mix.read_share >= 1.0);
+    doubts.extend(reads.zip(rung).and_then(|(mix, rung)| database_against_mix(rung, mix)));
+    doubts
+}
+
+/// Rate times mean time is the mean number outstanding. A ratio of 0 means that it was not computed.
+pub fn littles_law(measurement: &Measurement) -> Option<Doubt> {
+    let ratio = measurement.conduct.littles_law_ratio;
+    if ratio <= 0.0 || (ratio - 1.0).abs() <= LITTLES_LAW_SLACK {
+        return None;
+    }
+    let what = format!(
+        "Little's law does not hold: rate × service time is {ratio:.2} of the outstanding I/Os"
+    );
+    Some(doubt(what, "measure longer; if it stays so, do not trust the run"))
+}
+
+/// Capacities of one mix against its own curves.
+fn of_mix(mix: &MixCalibration) -> Vec<Doubt> {
+    let highest = mix.curve.iter().max_by(|one, other| one.iops.value.total_cmp(&other.iops.value));
+    let most = &mix.iops_max.rate;
+    let above = highest.filter(|point| is_above(&point.iops, most)).map(|point| {
+        let what = format!(
+            "{}: {}/s at queue depth {} is more than the maximum of {}/s",
+            mix.name,
+            show_count(point.iops.value),
+            point.outstanding,
+            show_count(most.value)
+        );
+        doubt(what, "the rate varied: calibrate longer, or while nothing else runs")
+    });
+    let throughput = mix.throughput_max_bytes_per_s.as_ref();
+    let stream = mix.single_stream_bytes_per_s.zip(throughput).and_then(|(single, most)| {
+        is_above(&single, &most.rate).then(|| {
+            let what = format!(
+                "{}: one sequential stream reached {}, more than the maximum throughput of {}",
+                mix.name,
+                show_throughput(single.value),
+                show_throughput(most.rate.value)
+            );
+            doubt(what, "the throughput varied: calibrate longer, or while nothing else runs")
+        })
+    });
+    above.into_iter().chain(stream).collect()
+}
+
+/// Whether a rate is above what is called the most: beyond noise, and beyond both intervals.
+fn is_above(rate: &Estimate, most: &Estimate) -> bool {
+    rate.value > ABOVE_CAPACITY_MAX * most.value && rate.value > most.high
+}
+
+/// What the calibration and a run of the same mix say, where it is not the same.
+fn run_against_mix(measurement: &Measurement, mix: &MixCalibration) -> Option<Doubt> {
+    let operations = measurement.operations();
+    let reads = operations.read.as_ref().map_or(0, |read| read.ios);
+    let is_same = operations.ios() > 0
+        && (share(reads, operations.ios()) - mix.read_share).abs() <= SHARE_SLACK
+        && operations.bytes() == operations.ios() * mix.transfer_bytes;
+    if !is_same {
+        return None;
+    }
+    let iops = measurement.iops();
+    let (calibrated, at) = match point_at(mix, measurement.conduct.outstanding_mean) {
+        Some(point) => (point.iops, format!("at queue depth {}", point.outstanding)),
+        // More than the most that was reached at any depth.
+        None if iops > mix.iops_max.rate.high => (mix.iops_max.rate, "at most".to_owned()),
+        None => return None,
+    };
+    let ratio = iops / calibrated.value.max(1e-9);
+    let is_apart = !calibrated.covers(iops) && !(1.0 / APART_MIN..=APART_MIN).contains(&ratio);
+    is_apart.then(|| {
+        let what = format!(
+            "the same mix of {} I/Os gave {}/s {at} in the calibration and {}/s in workload “{}”: something else used \
+             the storage, a burst ended, or its state changed in between",
+            Bytes(mix.transfer_bytes),
+            show_count(calibrated.value),
+            show_count(iops),
+            measurement.workload
+        );
+        doubt(what, MEASURE_AGAIN)
+    })
+}
+
+/// The point of about this depth.
+fn point_at(mix: &MixCalibration, depth: f64) -> Option<&CurvePoint> {
+    let distance = |point: &CurvePoint| (f64::from(point.outstanding) / depth.max(1e-9)).ln().abs();
+    let near = mix.curve.iter().min_by(|one, other| distance(one).total_cmp(&distance(other)))?;
+    (distance(near) <= DEPTH_FACTOR_MAX.ln()).then_some(near)
+}
+
+/// A database whose physical reads exceed what the same storage was said to reach.
+fn database_against_mix(rung: &Rung, mix: &MixCalibration) -> Option<Doubt> {
+    let (reads, most) = (rung.reads_per_s(), &mix.iops_max.rate);
+    let is_physical = rung.physical.verdict == PhysicalVerdict::Physical;
+    (is_physical && reads > APART_MIN * most.value && reads > most.high).then(|| {
+        let what = format!(
+            "the database read {}/s from storage, {:.1} times the {}/s that the calibration calls the maximum",
+            show_count(reads),
+            reads / most.value,
+            show_count(most.value)
+        );
+        doubt(what, MEASURE_AGAIN)
+    })
+}
+
+/// Quantiles of one time that fall where they must rise.
+pub fn of_estimates(estimates: &[NamedEstimate]) -> Option<Doubt> {
+    let quantile = |one: &NamedEstimate| match QuantityName::of(&one.quantity).statistic {
+        Some(NamedStatistic::Quantile(quantile)) => Some(quantile),
+        _ => None,
+    };
+    let of_what = |one: &NamedEstimate| {
+        let name = one.quantity.rsplit_once(".q").map_or("", |(name, _)| name);
+        (name.to_owned(), one.subject.clone())
+    };
+    let mut times: Vec<(f64, &NamedEstimate)> =
+        estimates.iter().filter_map(|one| Some((quantile(one)?, one))).collect();
+    times.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let fallen = times.iter().enumerate().find_map(|(place, (_, low))| {
+        let mut higher = times[place + 1..].iter().filter(|(_, one)| of_what(one) == of_what(low));
+        let falls =
+            |one: &NamedEstimate| one.estimate.value < (1.0 - BUCKET_SHARE) * low.estimate.value;
+        higher.find(|(_, one)| falls(one)).map(|(_, high)| (low, high))
+    });
+    fallen.map(|(low, high)| {
+        let what =
+            format!("{} is below {}, which no distribution allows", high.quantity, low.quantity);
+        doubt(what, "check the program and the file that the numbers come from")
+    })
+}
+
+/// Sections of a report that contradict each other, and shares of its time that exceed the whole by more than time on a
+/// CPU, the only part that may lie within others, can explain.
+pub fn of_profile(profile: &Profile) -> Vec<Doubt> {
+    let contradicted = profile.checks.iter().filter(|one| one.outcome == CheckOutcome::Contradicts);
+    let sections = contradicted.map(|one| {
+        let (left, right) = (one.left.as_ref(), one.right.as_ref());
+        let values = left.zip(right).map_or_else(String::new, |(left, right)| {
+            format!(": {} and {}", show_count(left.value), show_count(right.value))
+        });
+        doubt(
+            format!("sections of the report contradict each other: {}{values}", one.what),
+            OTHER_REPORT,
+        )
+    });
+    sections.chain(of_shares(&profile.verdict)).collect()
+}
+
+const OTHER_REPORT: &str = "take a report of another interval, or the text form of the same one";
+
+fn of_shares(verdict: &TimeVerdict) -> Option<Doubt> {
+    let cpu = verdict.cpu_share.unwrap_or(0.0);
+    let waits = [
+        verdict.user_io_share,
+        verdict.write_behind_share,
+        verdict.commit_share,
+        verdict.contention_share,
+        verdict.other_share,
+    ];
+    let waits: f64 = waits.into_iter().flatten().sum();
+    let is_impossible = waits > 1.0 + ROUNDING_SHARE || cpu > 1.0 + ROUNDING_SHARE;
+    is_impossible.then(|| {
+        let what = format!(
+            "the shares of DB time are impossible: waits {:.0}%, CPU {:.0}%",
+            waits * 100.0,
+            cpu * 100.0
+        );
+        doubt(what, OTHER_REPORT)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! Contradictions that are found, and documents without any.
+
+use super::*;
+use crate::calibration::{Bound, Capacity};
+use crate::measurement::{Conduct, Finish, NamedResult, OperationResult, PerOperation};
+
+fn about(value: f64) -> Estimate {
+    Estimate { value, low: 0.95 * value, high: 1.05 * value, confidence: 0.95, n: 30 }
+}
+
+/// 70 % reads: that many a second at 32 outstanding, and called the most.
+fn mix(at_depth: f64, most: f64) -> MixCalibration {
+    let point = CurvePoint {
+        outstanding: 32,
+        transfer_bytes: 8192,
+        iops: about(at_depth),
+        throughput_bytes_per_s: about(8192.0 * at_depth),
+        service_time_ns: about(1e6),
+        limited_quantile_ns: about(2e6),
+        operations: PerOperation::default(),
+        elapsed_s: 5.0,
+        worker_busy_share: 0.1,
+        host_busy_share: None,
+    };
+    let capacity = Capacity {
+        rate: about(most),
+        burst_rate: None,
+        burst_s: None,
+        outstanding: 32,
+        bound: Bound::Saturated,
+    };
+    MixCalibration {
+        name: "mix 70/30".to_owned(),
+        read_share: 0.7,
+        transfer_bytes: 8192,
+        large_transfer_bytes: 1 << 20,
+        base_service_time_ns: about(1e5),
+        iops_within_limit: None,
+        iops_max: capacity,
+        throughput_max_bytes_per_s: None,
+        single_stream_bytes_per_s: None,
+        curve: vec![point],
+        burst_curve: Vec::new(),
+        large_curve: Vec::new(),
+        knee: None,
+        steps: Vec::new(),
+        stalls: None,
+        contradictions: Vec::new(),
+    }
+}
+
+fn run(iops: u64, depth: f64) -> Measurement {
+    let result =
+        |ios: u64| Some(OperationResult { ios, bytes: ios * 8192, ..OperationResult::default() });
+    let operations = PerOperation {
+        read: result(iops * 7 / 10),
+        write: result(iops * 3 / 10),
+        ..PerOperation::default()
+    };
+    Measurement {
+        format: 1,
+        workload: "oltp".to_owned(),
+        started_unix_ns: 0,
+        elapsed_ns: 1_000_000_000,
+        finish: Finish::Complete,
+        streams: vec![NamedResult { name: "blocks".to_owned(), operations }],
+        targets: Vec::new(),
+        errors: Vec::new(),
+        conduct: Conduct { outstanding_mean: depth, ..Conduct::default() },
+    }
+}
+
+#[test]
+fn the_same_mix_with_another_rate_is_a_contradiction() {
+    let found = run_against_mix(&run(38_700, 32.0), &mix(8_620.0, 8_620.0)).unwrap();
+    assert!(found.what.contains("8,620/s at queue depth 32"), "{found:?}");
+    assert!(found.what.contains("38,700/s in workload “oltp”"), "{found:?}");
+    assert_eq!(run_against_mix(&run(38_700, 32.0), &mix(38_000.0, 38_000.0)), None);
+}
+
+#[test]
+fn another_depth_contradicts_only_beyond_the_most() {
+    assert_eq!(run_against_mix(&run(8_000, 1.0), &mix(38_000.0, 38_000.0)), None);
+    let found = run_against_mix(&run(38_700, 256.0), &mix(8_620.0, 8_620.0)).unwrap();
+    assert!(found.what.contains("at most"), "{found:?}");
+}
+
+#[test]
+fn points_above_the_most_and_a_stream_above_the_throughput_are_contradictions() {
+    assert!(of_mix(&mix(17_000.0, 16_927.0)).is_empty());
+    let found = of_mix(&mix(19_540.0, 16_927.0));
+    assert!(found[0].what.contains("19,540/s at queue depth 32 is more than the maximum"));
+    let mut streams = mix(17_000.0, 17_000.0);
+    streams.single_stream_bytes_per_s = Some(about(1.4e9));
+    streams.throughput_max_bytes_per_s = Some(Capacity { rate: about(1.1e9), ..streams.iops_max });
+    assert!(of_mix(&streams)[0].what.contains("one sequential stream"));
+}
+
+#[test]
+fn little_and_ordered_quantiles_are_checked() {
+    let mut off = run(1_000, 4.0);
+    off.conduct.littles_law_ratio = 0.7;
+    assert!(littles_law(&off).is_some());
+    off.conduct.littles_law_ratio = 1.0;
+    assert!(littles_law(&off).is_none());
+    let named = |quantity: &str, value: f64| NamedEstimate {
+        quantity: quantity.to_owned(),
+        subject: None,
+        estimate: about(value),
+    };
+    let of = |high: f64| {
+        of_estimates(&[
+            named("read.service_time.q0.99", high),
+            named("read.service_time.q0.5", 5e5),
+            named("write.service_time.q0.999", 1e5),
+        ])
+    };
+    assert!(of(4e5).unwrap().what.starts_with("read.service_time.q0.99 is below"));
+    assert_eq!(of(6e5), None);
+}
+
+#[test]
+fn shares_of_time_may_exceed_the_whole_by_time_on_a_cpu_only() {
+    let of = |user_io: f64, cpu: f64| {
+        of_shares(&TimeVerdict {
+            user_io_share: Some(user_io),
+            cpu_share: Some(cpu),
+            ..TimeVerdict::default()
+        })
+    };
+    assert_eq!(of(0.95, 0.39), None);
+    assert!(of(1.3, 0.4).unwrap().what.contains("waits 130%, CPU 40%"));
+    assert!(of(0.1, 1.05).is_some());
+}
