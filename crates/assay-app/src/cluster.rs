@@ -5,6 +5,7 @@ mod conduct;
 mod course;
 mod driver;
 mod hosts;
+mod inlet;
 mod keeper;
 mod kept_hosts;
 mod links;

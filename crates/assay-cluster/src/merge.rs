@@ -71,6 +71,11 @@ impl Merger {
         Some(self.merge(parts))
     }
 
+    /// Intervals of a host that wait for those of others.
+    pub fn waiting(&self, host: usize) -> usize {
+        self.waiting[host].len()
+    }
+
     /// What each host gave, in their order.
     pub fn series(&self) -> &[HostSeries] {
         &self.series

@@ -225,7 +225,7 @@ impl fmt::Display for Reason {
             Self::NoJob => "the file holds no job",
             Self::Luns => "the file lists LUNs for ORION and says nothing of a load",
             Self::NotText => "the file is not text",
-            Self::TooLarge => "the file is larger than a job file can be (4 MiB)",
+            Self::TooLarge => "the file is larger than a job file can be (4 MiB; 32 MiB with globals and variables)",
             Self::CircularInclude => "the file includes itself",
             Self::DeepInclude => "included files stand more than 16 deep in one another",
             Self::MissingInclude => "the included file cannot be read",
@@ -257,7 +257,9 @@ impl Reason {
                 return format!("did you mean '{nearest}'?");
             }
             Self::Variable(name) => {
-                return format!("give it one: --set {name}=VALUE, or in the environment");
+                return format!(
+                    "give it one: --set {name}=VALUE; the environment is read for names that hold no secret"
+                );
             }
             Self::Search => {
                 "use `assay calibrate`, which searches for the most within --max-latency"
@@ -270,7 +272,7 @@ impl Reason {
             Self::Replay => "use `assay profile` and `assay plan` for the load of a database",
             Self::Engine => "use libaio, io_uring or sync on a file or device",
             Self::MissingInclude => {
-                "name the file from where you are, or put it next to the job file"
+                "put the file next to the job file or in a directory below it"
             }
             Self::CircularInclude | Self::DeepInclude => "remove an include",
             Self::Trim | Self::ZonedDevice | Self::Flow | Self::NoWord => {

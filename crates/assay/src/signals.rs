@@ -20,6 +20,7 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     }
     let stop = Arc::clone(STOP.get_or_init(Arc::default));
     assay_dbserver::end_waits_with(&stop);
+    assay_files::end_waits_with(&stop);
     for signal in [SIGINT, SIGTERM] {
         // Registered first, so that it sees the flag as the second signal finds it.
         let second = flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop));

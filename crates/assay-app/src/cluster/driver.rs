@@ -346,7 +346,13 @@ impl Driver {
                     let longest_ns = &mut self.hosts[host].stood_still_ns;
                     *longest_ns = (*longest_ns).max(Some(still_ns));
                 }
-                Some((host, Event::Said(word))) => course.take(host, word),
+                Some((host, Event::Said(word))) if self.hosts[host].lost.is_none() => {
+                    if let Err(reason) = course.take(host, word, self.links.held_bytes()) {
+                        self.lose(host, at_ns, reason);
+                    }
+                }
+                // A host that was lost has no part in it any more.
+                Some((_, Event::Said(_))) => {}
                 Some((host, Event::Answered(ping))) => self.hosts[host].clock.add(ping),
                 Some((host, Event::Gone(words))) if course.awaited().any(|one| one == host) => {
                     self.lose(host, at_ns, words);

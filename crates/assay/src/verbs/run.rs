@@ -3,7 +3,7 @@
 use crate::exit::{ExitStatus, print};
 use crate::finish::conclude;
 use crate::hosts_option::HostsOptions;
-use crate::job_options::{JobOptions, say_report};
+use crate::job_options::{JobOptions, say_report, say_taken};
 use crate::options::MeasurementOptions;
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
@@ -128,6 +128,7 @@ fn job_of(name: &str) -> Result<Option<String>> {
 fn run_job(name: &str, text: &str, options: &Options) -> Result<ExitStatus> {
     let settings = options.job.settings();
     let conversion = read_job(Path::new(name), text, &settings)?;
+    say_taken(&settings, options.shared.output.quiet);
     check_complete(&conversion)?;
     say_report(&conversion, options.shared.output.quiet);
     if options.print {
