@@ -1,12 +1,12 @@
 //! Job files of other programs: read with what they include, and made to plans on the targets that the caller names.
 
+use crate::job_variables::{TakenVariables, from_environment};
 use crate::run::RunPlan;
 use crate::study::StudyPlan;
 use crate::target_plan::TargetPlan;
 use assay_formats::{
     Conversion, ConversionPart, Document, FileKind, NamedTarget, Surroundings, detect,
 };
-use crate::job_variables::{TakenVariables, from_environment};
 use assay_methods::files::{read_document, read_plain_document};
 use assay_methods::target::is_simulated;
 use assay_model::{Error, Result};
@@ -45,7 +45,11 @@ fn below(folder: &Path, included: &str) -> Result<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let real = |path: &Path| path.canonicalize().map_err(|_| refuse("is not a file"));
     let found = real(&folder.join(included))?;
-    if found.starts_with(real(folder)?) { Ok(found) } else { Err(refuse("is not below the job file")) }
+    if found.starts_with(real(folder)?) {
+        Ok(found)
+    } else {
+        Err(refuse("is not below the job file"))
+    }
 }
 
 /// The plan that a document of a job file means.

@@ -6,15 +6,16 @@ use std::fmt;
 
 /// Parts of names that hold secrets, compared in capitals.
 const SECRET_PARTS: [&str; 22] = [
-    "PASS", "PWD", "SECRET", "TOKEN", "KEY", "CRED", "AUTH", "COOKIE", "SESSION", "PRIVATE", "CERT", "SIGN",
-    "DSN", "URL", "URI", "CONN", "LOGIN", "ACCOUNT", "BEARER", "JWT", "SALT", "HASH",
+    "PASS", "PWD", "SECRET", "TOKEN", "KEY", "CRED", "AUTH", "COOKIE", "SESSION", "PRIVATE",
+    "CERT", "SIGN", "DSN", "URL", "URI", "CONN", "LOGIN", "ACCOUNT", "BEARER", "JWT", "SALT",
+    "HASH",
 ];
 /// Words of names that hold secrets, where they stand alone between underscores.
 const SECRET_WORDS: [&str; 5] = ["PAT", "PIN", "OTP", "PW", "ID"];
 /// Programs whose settings are read for nobody else.
 const SECRET_PREFIXES: [&str; 14] = [
-    "PG", "MYSQL", "MARIADB", "ORACLE", "AWS_", "AZURE_", "GOOGLE_", "GCP_", "SSH_", "RAY_", "ASSAY_", "GITHUB_",
-    "GITLAB_", "DOCKER_",
+    "PG", "MYSQL", "MARIADB", "ORACLE", "AWS_", "AZURE_", "GOOGLE_", "GCP_", "SSH_", "RAY_",
+    "ASSAY_", "GITHUB_", "GITLAB_", "DOCKER_",
 ];
 /// No parameter of a job is longer.
 const VALUE_BYTES_MAX: usize = 4096;
@@ -71,12 +72,25 @@ mod tests {
     #[test]
     fn names_of_secrets_are_known_and_names_of_sizes_are_not() {
         for name in [
-            "PGPASSWORD", "MYSQL_PWD", "AWS_SECRET_ACCESS_KEY", "GITHUB_PAT", "api_key", "RAY_AUTH_TOKEN",
-            "DATABASE_URL", "SSH_AUTH_SOCK", "passphrase", "VAULT_ADDR_TOKEN", "ORACLE_SYS", "OTP", "SENTRY_DSN",
+            "PGPASSWORD",
+            "MYSQL_PWD",
+            "AWS_SECRET_ACCESS_KEY",
+            "GITHUB_PAT",
+            "api_key",
+            "RAY_AUTH_TOKEN",
+            "DATABASE_URL",
+            "SSH_AUTH_SOCK",
+            "passphrase",
+            "VAULT_ADDR_TOKEN",
+            "ORACLE_SYS",
+            "OTP",
+            "SENTRY_DSN",
         ] {
             assert!(may_hold_secret(name), "{name}");
         }
-        for name in ["SIZE", "BS", "RUNTIME", "DEV", "DATA_DIR", "HOME", "PATTERN", "IODEPTH", "FILENAME"] {
+        for name in
+            ["SIZE", "BS", "RUNTIME", "DEV", "DATA_DIR", "HOME", "PATTERN", "IODEPTH", "FILENAME"]
+        {
             assert!(!may_hold_secret(name), "{name}");
         }
         assert!(has_login("postgres://me:pw@host/db") && !has_login("/dev/disk/by-id/nvme-1"));

@@ -15,9 +15,9 @@ pub fn is_foreign(facts: &Metadata) -> bool {
     ![0, geteuid().as_raw()].contains(&facts.uid())
 }
 
-/// Whether nobody but this user and root can have written the file.
-pub fn is_trusted(facts: &Metadata) -> bool {
-    !is_foreign(facts) && !is_writable_by_others(facts)
+/// Whether everybody may write. A group may be one of the user alone.
+pub fn is_writable_by_all(facts: &Metadata) -> bool {
+    facts.mode() & 0o002 != 0
 }
 
 /// Whether others than the owner may write.

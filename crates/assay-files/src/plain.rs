@@ -4,7 +4,7 @@ use crate::ending::is_ending;
 use crate::owner::check_private;
 use assay_model::number::{count_of, index_of};
 use rustix::fs::OFlags;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
@@ -66,6 +66,16 @@ pub fn read_private(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
 /// where the program is asked to end meanwhile.
 pub fn read_bounded(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     read(open(path, OFlags::empty())?, bytes_max)
+}
+
+/// The same with whose file it is.
+///
+/// # Errors
+/// The same.
+pub fn read_with_facts(path: &Path, bytes_max: u64) -> io::Result<(Vec<u8>, Metadata)> {
+    let file = open(path, OFlags::empty())?;
+    let facts = file.metadata()?;
+    Ok((read(file, bytes_max)?, facts))
 }
 
 fn read(mut file: File, bytes_max: u64) -> io::Result<Vec<u8>> {

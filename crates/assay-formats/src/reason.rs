@@ -225,7 +225,9 @@ impl fmt::Display for Reason {
             Self::NoJob => "the file holds no job",
             Self::Luns => "the file lists LUNs for ORION and says nothing of a load",
             Self::NotText => "the file is not text",
-            Self::TooLarge => "the file is larger than a job file can be (4 MiB; 32 MiB with globals and variables)",
+            Self::TooLarge => {
+                "the file is larger than a job file can be (4 MiB; 32 MiB with globals and variables)"
+            }
             Self::CircularInclude => "the file includes itself",
             Self::DeepInclude => "included files stand more than 16 deep in one another",
             Self::MissingInclude => "the included file cannot be read",
@@ -271,9 +273,7 @@ impl Reason {
             Self::TooManyJobs => "use fewer jobs with more outstanding I/Os each",
             Self::Replay => "use `assay profile` and `assay plan` for the load of a database",
             Self::Engine => "use libaio, io_uring or sync on a file or device",
-            Self::MissingInclude => {
-                "put the file next to the job file or in a directory below it"
-            }
+            Self::MissingInclude => "put the file next to the job file or in a directory below it",
             Self::CircularInclude | Self::DeepInclude => "remove an include",
             Self::Trim | Self::ZonedDevice | Self::Flow | Self::NoWord => {
                 "remove the option, or describe the workload in TOML"

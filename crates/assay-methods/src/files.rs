@@ -1,6 +1,6 @@
 //! Documents that a person names: read whole, and never more of them than any document has.
 
-use assay_files::{read_bounded, read_plain};
+use assay_files::{is_foreign, is_writable_by_all, read_bounded, read_plain, read_with_facts};
 use assay_model::{Error, Result};
 use std::io;
 use std::path::Path;
@@ -27,8 +27,32 @@ pub fn read_plain_document(path: &Path, kind: &str) -> Result<String> {
     text_of(path, kind, bytes.map_err(|error| refusal(path, kind, &error))?)
 }
 
+/// Reads a document, and says whether only this user and root can have written it.
+///
+/// # Errors
+/// As for [`read_document`].
+pub fn read_owned_document(path: &Path, kind: &str) -> Result<(String, bool)> {
+    let read = read_with_facts(path, DOCUMENT_BYTES_MAX);
+    let (bytes, facts) = read.map_err(|error| refusal(path, kind, &error))?;
+    let is_own = !is_foreign(&facts) && !is_writable_by_all(&facts);
+    Ok((text_of(path, kind, bytes)?, is_own))
+}
+
+/// Whether a name is that of a file. A name under which something ships means just that: who may write into the working directory
+/// would choose what it means. A file is written with a slash or its ending.
+pub fn is_file_name(name: &str, is_built_in: bool) -> bool {
+    Path::new(name).is_file() && (name.contains('/') || !is_built_in)
+}
+
+/// What is to be said where a file is called as something built in.
+pub fn shadow_note(name: &str, is_built_in: bool) -> Option<String> {
+    let is_shadowed = is_built_in && !name.contains('/') && Path::new(name).exists();
+    is_shadowed.then(|| format!("note: {name} is the built-in one; ./{name} is the file here"))
+}
+
 fn text_of(path: &Path, kind: &str, bytes: Vec<u8>) -> Result<String> {
-    String::from_utf8(bytes).map_err(|_| refusal(path, kind, &io::Error::other("it is not UTF-8 text")))
+    String::from_utf8(bytes)
+        .map_err(|_| refusal(path, kind, &io::Error::other("it is not UTF-8 text")))
 }
 
 fn refusal(path: &Path, kind: &str, error: &io::Error) -> Error {
@@ -42,6 +66,20 @@ fn refusal(path: &Path, kind: &str, error: &io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_built_in_name_never_means_a_file_and_a_path_always_does() {
+        let folder = std::env::temp_dir().join(format!("assay-names-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let file = folder.join("oltp");
+        std::fs::write(&file, "").unwrap();
+        let (path, missing) = (file.to_str().unwrap(), folder.join("scan"));
+        assert!(is_file_name(path, true) && is_file_name(path, false));
+        assert!(!is_file_name(missing.to_str().unwrap(), false));
+        assert_eq!(shadow_note(path, true), None);
+        assert_eq!(shadow_note("no such file here", true), None);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 
     #[test]
     fn a_file_without_end_is_refused() {

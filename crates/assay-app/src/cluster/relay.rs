@@ -103,9 +103,8 @@ fn listen(output: impl Read, wires: &[Arc<Wire>], inlet: &Inlet) {
             Ok(None) => return end_all(wires, inlet, "the relay ended"),
             Err(_) => return end_all(wires, inlet, "what the relay said cannot be read"),
         };
-        let (size, is_asked) = (LineSize::new(&line), |wire: &Arc<Wire>| {
-            wire.is_collecting.load(Ordering::Relaxed)
-        });
+        let (size, is_asked) =
+            (LineSize::new(&line), |wire: &Arc<Wire>| wire.is_collecting.load(Ordering::Relaxed));
         if !size.is_allowed(&line, wires.iter().any(is_asked)) {
             return end_all(wires, inlet, TOO_LARGE);
         }

@@ -4,8 +4,8 @@ use super::names::{self, DefinitionKind};
 use crate::conversion::{Origin, Refused};
 use crate::reading::{Section, Setting};
 use crate::reason::Reason;
-use assay_model::number::index_of;
 use crate::surroundings::{BYTES_MAX, DEPTH_MAX, HeldBytes, Surroundings};
+use assay_model::number::index_of;
 
 /// Definitions of a file at most.
 const SECTIONS_MAX: usize = 16_384;

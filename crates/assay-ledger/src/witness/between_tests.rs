@@ -84,7 +84,8 @@ fn an_exchanged_acknowledgement_ends_the_line_and_is_in_no_ledger() {
     fn exchange(before: u64, bytes: &mut Vec<u8>) {
         if before > GREETED && bytes.len() > 50 {
             // Another version, with the checksum that belongs to it.
-            let forged = crate::frame::acknowledged(1, &[Acknowledgement { place: 1, version: 99 }]);
+            let forged =
+                crate::frame::acknowledged(1, &[Acknowledgement { place: 1, version: 99 }]);
             bytes[..forged.len()].copy_from_slice(&forged);
         }
     }

@@ -18,7 +18,7 @@ use assay_app::resume::{check_resumable, needed};
 use assay_app::run::RunPlan;
 use assay_app::study::outline;
 use assay_formats::annotate::annotated;
-use assay_methods::files::read_document;
+use assay_methods::files::{is_file_name, read_document, shadow_note};
 use assay_methods::patterns::Pattern;
 use assay_methods::presets::{preset, preset_text};
 use assay_model::document::to_toml;
@@ -102,6 +102,9 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.workload else {
         return resume(options);
     };
+    if !options.shared.output.quiet {
+        shadow_note(name, is_built_in(name)).iter().for_each(|note| say(note));
+    }
     if let Some(text) = job_of(name)? {
         return run_job(name, &text, options);
     }
@@ -121,7 +124,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 
 /// The text of another program's job file, where the name is that of one.
 fn job_of(name: &str) -> Result<Option<String>> {
-    if Path::new(name).is_file() { job_text(Path::new(name)) } else { Ok(None) }
+    if is_file_name(name, is_built_in(name)) { job_text(Path::new(name)) } else { Ok(None) }
 }
 
 /// Runs what a job file stands for, one document after the other; the first bad end counts.
@@ -178,12 +181,17 @@ fn run_job(name: &str, text: &str, options: &Options) -> Result<ExitStatus> {
     Ok(worst)
 }
 
-/// A file where there is one of that name, else a preset.
+/// Whether a preset or a pattern is called so.
+fn is_built_in(name: &str) -> bool {
+    preset_text(name).is_some() || Pattern::named(name).is_some()
+}
+
+/// A preset, or a file of that name.
 ///
 /// # Errors
 /// A usage error when it is neither, or is invalid.
 pub fn load(name: &str) -> Result<Workload> {
-    if Path::new(name).is_file() {
+    if is_file_name(name, is_built_in(name)) {
         return parse_workload(&read_document(Path::new(name), "workload")?)
             .map_err(|error| error.context(name));
     }
