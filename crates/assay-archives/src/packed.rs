@@ -182,6 +182,22 @@ mod tests {
         }
     }
 
+    /// A directory may name one body as often as it likes; unpacked each time, it would take hours.
+    #[test]
+    fn a_body_that_is_named_twice_is_one_member() {
+        let mut bytes = archive();
+        let end = bytes.len() - END_BYTES;
+        let entry = bytes[..end].windows(4).position(|four| four == ENTRY).unwrap();
+        let first = bytes[entry..entry + ENTRY_BYTES + "a/stored.txt".len()].to_vec();
+        let count = 500_u16;
+        for _ in 0..count {
+            bytes.splice(entry..entry, first.iter().copied());
+        }
+        let end = bytes.len() - END_BYTES;
+        bytes[end + 10..end + 12].copy_from_slice(&(count + 2).to_le_bytes());
+        assert_eq!(zip_members(&bytes).unwrap().len(), 2);
+    }
+
     #[test]
     fn a_gzip_file_is_bounded_and_a_cut_one_is_damaged() {
         let mut packed = vec![0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3];
