@@ -68,6 +68,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_pipe_in_a_folder_is_no_document() {
+        let folder = std::env::temp_dir().join(format!("assay-folder-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let pipe = folder.join("iostat.out");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success() && read_plain_document(&pipe, "output").is_err());
+        assert!(read_plain_document(Path::new("/dev/zero"), "output").is_err());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
     fn a_built_in_name_never_means_a_file_and_a_path_always_does() {
         let folder = std::env::temp_dir().join(format!("assay-names-{}", std::process::id()));
         std::fs::create_dir(&folder).unwrap();

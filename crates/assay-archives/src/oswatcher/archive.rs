@@ -73,13 +73,17 @@ pub(super) struct Archive {
 
 /// Reads all files of known collectors in a directory and the directories in it.
 pub(super) fn read_archive(directory: &Path) -> Result<Archive> {
+    read_within(directory, HELD_BYTES_MAX)
+}
+
+fn read_within(directory: &Path, held_bytes_max: usize) -> Result<Archive> {
     let mut paths = Vec::new();
     collect(directory, 0, &mut paths)?;
     paths.sort_by(|one, other| one.0.cmp(&other.0));
     let mut archive = Archive::default();
     let count = paths.len();
     for (number, (path, collector)) in paths.into_iter().enumerate() {
-        if archive.held_bytes > HELD_BYTES_MAX {
+        if archive.held_bytes > held_bytes_max {
             let rest = count - number;
             archive.notes.push(format!(
                 "{rest} of {count} files were left out, because all samples do not fit into memory: read fewer days at once"
@@ -175,5 +179,25 @@ impl Archive {
         if !self.notes.iter().any(|note| note.starts_with(NOTE)) {
             self.notes.push(format!("{NOTE}{line}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_that_would_fill_the_memory_is_read_in_part() {
+        let place = std::env::temp_dir().join(format!("assay-osw-large-{}", std::process::id()));
+        fs::create_dir_all(&place).unwrap();
+        let sample = "zzz ***Sat Jan 10 12:00:00 UTC 2026\nDevice r/s w/s\nsda 1.0 1.0\n";
+        for hour in 10..13 {
+            fs::write(place.join(format!("db_iostat_26.01.10.{hour}00.dat")), sample).unwrap();
+        }
+        let archive = read_within(&place, 1).unwrap();
+        assert_eq!((archive.samples.len(), archive.notes.len()), (1, 1));
+        assert!(archive.notes[0].starts_with("2 of 3 files were left out"), "{:?}", archive.notes);
+        assert_eq!(read_archive(&place).unwrap().samples.len(), 3);
+        fs::remove_dir_all(place).unwrap();
     }
 }
