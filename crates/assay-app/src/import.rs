@@ -10,7 +10,7 @@ use assay_formats::results::{
 };
 use assay_host::clock::unix_ns;
 use assay_judge::{factor_curves, factor_scaling};
-use assay_methods::files::{read_document, read_plain_document};
+use assay_methods::files::{read_foreign, read_foreign_plain};
 use assay_model::measurement::{Finish, Measurement, Remark, Window};
 use assay_model::number::count_of;
 use assay_model::run::{Event, EventKind, RunKind};
@@ -52,7 +52,7 @@ pub fn import_file(path: &Path, again: bool, context: &Context) -> Result<Vec<Fi
     let (result, content) = if path.is_dir() {
         read_folder(path, &name)?
     } else {
-        let text = read_document(path, "result")?;
+        let text = read_foreign(path, "result")?;
         (import(&text, &name).map_err(|error| error.context(path.display()))?, text)
     };
     let plan = ImportPlan {
@@ -168,7 +168,7 @@ fn keep_rows(
             state: CellState::Measured,
             directory: String::new(),
             run: String::new(),
-            elapsed_s: row.elapsed_s,
+            elapsed_s: row.elapsed_s.unwrap_or(0.0),
             host_busy_share: None,
             measures: row.measures.clone(),
             course: None,
@@ -194,12 +194,12 @@ fn keep_rows(
 
 /// What `iostat` and `vmstat` saw of the host during a SLOB run, which its script writes next to the report.
 fn add_host(row: &mut ImportedRow, folder: &Path) {
-    let text = |name: &str| read_plain_document(&folder.join(name), "output").unwrap_or_default();
+    let text = |name: &str| read_foreign_plain(&folder.join(name), "output").unwrap_or_default();
     let means = tool_means(&text("iostat.out"), &text("vmstat.out"));
     let measure = |quantity: &str, value: f64| NamedEstimate {
         quantity: quantity.to_owned(),
         subject: None,
-        estimate: Estimate::exact(value, 1),
+        estimate: Estimate::without_interval(value, 1),
     };
     row.measures.extend(means.cpu_busy_share.map(|share| measure("host.cpu_busy", share)));
     if let Some((name, rates)) = means.busiest {

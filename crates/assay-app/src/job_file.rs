@@ -7,7 +7,7 @@ use crate::target_plan::TargetPlan;
 use assay_formats::{
     Conversion, ConversionPart, Document, FileKind, NamedTarget, Surroundings, detect,
 };
-use assay_methods::files::{read_document, read_plain_document};
+use assay_methods::files::{read_foreign, read_foreign_plain};
 use assay_methods::target::is_simulated;
 use assay_model::{Error, Result};
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ pub fn job_text(path: &Path) -> Result<Option<String>> {
     if path.extension().is_some_and(|extension| extension == "toml") {
         return Ok(None);
     }
-    let text = read_document(path, "job file")?;
+    let text = read_foreign(path, "job file")?;
     let is_job = matches!(
         detect(&text),
         Some(FileKind::FioJob | FileKind::VdbenchParameters | FileKind::OrionLuns)
@@ -86,7 +86,7 @@ pub fn read_job(path: &Path, text: &str, settings: &JobSettings) -> Result<Conve
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let file = |included: &str| {
         let found = below(&folder, included)?;
-        read_plain_document(&found, "included file")
+        read_foreign_plain(&found, "included file")
     };
     let variable = |name: &str| settings.variable(name);
     let around = Surroundings { file: &file, variable: &variable };

@@ -33,8 +33,13 @@ pub struct Tail {
     pub clusters: u64,
 }
 
-/// One quantity over another one that was measured independently; `None` unless both are surely above 0.
+/// One quantity over another one that was measured independently; `None` unless both are surely above 0. Without an interval
+/// where one of them has none.
 pub fn quotient(of: &Estimate, by: &Estimate) -> Option<Estimate> {
+    if !(of.has_interval() && by.has_interval()) {
+        let quotient = Estimate::without_interval(of.value / by.value, of.n.min(by.n));
+        return quotient.value.is_finite().then_some(quotient);
+    }
     Some(noun(book(of).over(&book(by))?))
 }
 

@@ -1,6 +1,7 @@
 //! Documents that a person names: read whole, and never more of them than any document has.
 
 use assay_files::{is_foreign, is_writable_by_all, read_bounded, read_plain, read_with_facts};
+use assay_model::encoding;
 use assay_model::{Error, Result};
 use std::io;
 use std::path::Path;
@@ -11,20 +12,35 @@ const DOCUMENT_BYTES_MAX: u64 = 32 << 20;
 /// Reads a document; `kind` names it in errors, for example `criteria`.
 ///
 /// # Errors
-/// A usage error when it is not there, not text, or longer than 32 MiB.
+/// A usage error when it is not there, not UTF-8 text, or longer than 32 MiB.
 pub fn read_document(path: &Path, kind: &str) -> Result<String> {
     let bytes = read_bounded(path, DOCUMENT_BYTES_MAX);
-    let bytes = bytes.map_err(|error| refusal(path, kind, &error))?;
-    text_of(path, kind, bytes)
+    utf8_of(path, kind, bytes.map_err(|error| refusal(path, kind, &error))?)
 }
 
-/// Reads a document that is a plain file: what a folder of others holds under its name may be a pipe.
+/// Reads a file that another program wrote, in whatever encoding; `kind` names it in errors, for example `result`.
+///
+/// # Errors
+/// A usage error when it is not there, is empty, not text, or longer than 32 MiB.
+pub fn read_foreign(path: &Path, kind: &str) -> Result<String> {
+    foreign_text_of(path, kind, read_bounded(path, DOCUMENT_BYTES_MAX))
+}
+
+/// The same for a plain file: what a folder of others holds under its name may be a pipe.
 ///
 /// # Errors
 /// The same, and a usage error for anything but a plain file.
-pub fn read_plain_document(path: &Path, kind: &str) -> Result<String> {
-    let bytes = read_plain(path, DOCUMENT_BYTES_MAX);
-    text_of(path, kind, bytes.map_err(|error| refusal(path, kind, &error))?)
+pub fn read_foreign_plain(path: &Path, kind: &str) -> Result<String> {
+    foreign_text_of(path, kind, read_plain(path, DOCUMENT_BYTES_MAX))
+}
+
+fn foreign_text_of(path: &Path, kind: &str, read: io::Result<Vec<u8>>) -> Result<String> {
+    let bytes = read.map_err(|error| refusal(path, kind, &error))?;
+    let refused = |why: &str| Err(refusal(path, kind, &io::Error::other(why.to_owned())));
+    if bytes.is_empty() {
+        return refused("it is empty");
+    }
+    encoding::text_of(bytes).map_or_else(|| refused("it is not text"), Ok)
 }
 
 /// Reads a document, and says whether only this user and root can have written it.
@@ -35,7 +51,7 @@ pub fn read_owned_document(path: &Path, kind: &str) -> Result<(String, bool)> {
     let read = read_with_facts(path, DOCUMENT_BYTES_MAX);
     let (bytes, facts) = read.map_err(|error| refusal(path, kind, &error))?;
     let is_own = !is_foreign(&facts) && !is_writable_by_all(&facts);
-    Ok((text_of(path, kind, bytes)?, is_own))
+    Ok((utf8_of(path, kind, bytes)?, is_own))
 }
 
 /// Whether a name is that of a file. A name under which something ships means just that: who may write into the working directory
@@ -50,7 +66,7 @@ pub fn shadow_note(name: &str, is_built_in: bool) -> Option<String> {
     is_shadowed.then(|| format!("note: {name} is the built-in one; ./{name} is the file here"))
 }
 
-fn text_of(path: &Path, kind: &str, bytes: Vec<u8>) -> Result<String> {
+fn utf8_of(path: &Path, kind: &str, bytes: Vec<u8>) -> Result<String> {
     String::from_utf8(bytes)
         .map_err(|_| refusal(path, kind, &io::Error::other("it is not UTF-8 text")))
 }
@@ -73,8 +89,8 @@ mod tests {
         std::fs::create_dir(&folder).unwrap();
         let pipe = folder.join("iostat.out");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
-        assert!(made.success() && read_plain_document(&pipe, "output").is_err());
-        assert!(read_plain_document(Path::new("/dev/zero"), "output").is_err());
+        assert!(made.success() && read_foreign_plain(&pipe, "output").is_err());
+        assert!(read_foreign_plain(Path::new("/dev/zero"), "output").is_err());
         std::fs::remove_dir_all(folder).unwrap();
     }
 

@@ -41,6 +41,16 @@ impl Estimate {
         Self { value, low: value, high: value, confidence: 1.0, n }
     }
 
+    /// A number of which no interval is known, so that it may be anything: it contradicts no other number.
+    pub const fn without_interval(value: f64, n: u64) -> Self {
+        Self { value, low: 0.0, high: f64::INFINITY, confidence: 0.0, n }
+    }
+
+    /// Whether anything is known of how far the number may be off.
+    pub const fn has_interval(&self) -> bool {
+        self.confidence > 0.0
+    }
+
     /// Half the interval's width over the value's size; infinite for a value of 0 with a width.
     pub fn relative_half_width(&self) -> f64 {
         let half = (self.high - self.low) / 2.0;
@@ -66,6 +76,15 @@ impl Estimate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_without_an_interval_contradicts_nothing() {
+        let read = Estimate::without_interval(5.0, 1);
+        assert!(!read.has_interval() && read.covers(0.0) && read.covers(1e12));
+        assert!(Estimate::exact(5.0, 1).has_interval() && !read.scaled(2.0).has_interval());
+        let text = serde_json::to_string(&read).expect("numbers");
+        assert_eq!(serde_json::from_str::<Estimate>(&text).expect("the same"), read);
+    }
 
     #[test]
     fn an_interval_with_one_end_survives_its_document() {

@@ -13,6 +13,7 @@ pub mod device;
 pub mod document;
 pub mod dss;
 pub mod durability;
+pub mod encoding;
 pub mod environment;
 pub mod error;
 pub mod estimate;

@@ -1,5 +1,6 @@
 //! How a file writes its letters and lines: UTF-16, line ends of a carriage return alone, tabs in place of blanks.
 
+use assay_model::encoding::utf16;
 use assay_model::number::index_of;
 use memchr::{memchr, memchr_iter};
 use std::borrow::Cow;
@@ -11,32 +12,11 @@ const TAB_STOP: usize = 8;
 
 /// The bytes as reports are printed: one byte a letter of ASCII, lines that end with a line feed, blanks.
 pub(crate) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let narrow = utf16(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned);
+    let narrow = utf16(bytes).map_or(Cow::Borrowed(bytes), |text| Cow::Owned(text.into_bytes()));
     let look = &narrow[..narrow.len().min(LOOK_BYTES)];
     let only_returns = memchr(b'\n', look).is_none() && memchr_iter(b'\r', look).count() > 5;
     let lines = if only_returns { Cow::Owned(with_line_feeds(&narrow)) } else { narrow };
     if is_tabbed(&lines) { Cow::Owned(without_tabs(&lines)) } else { lines }
-}
-
-/// UTF-16 with its mark, or without it where every other byte is zero.
-fn utf16(bytes: &[u8]) -> Option<Vec<u8>> {
-    let is_little = match bytes {
-        [0xff, 0xfe, ..] => true,
-        [0xfe, 0xff, ..] => false,
-        [first, 0, second, 0, ..] if *first != 0 && *second != 0 => true,
-        [0, first, 0, second, ..] if *first != 0 && *second != 0 => false,
-        _ => return None,
-    };
-    let unit = |pair: &[u8]| {
-        let pair = [pair[0], pair[1]];
-        if is_little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) }
-    };
-    let letters = char::decode_utf16(bytes.chunks_exact(2).map(unit));
-    let text: String = letters
-        .map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER))
-        .filter(|letter| *letter != '\u{feff}')
-        .collect();
-    Some(text.into_bytes())
 }
 
 fn with_line_feeds(bytes: &[u8]) -> Vec<u8> {

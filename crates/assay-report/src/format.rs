@@ -106,7 +106,7 @@ impl Formatter {
     /// 0, and no share above 1, however far the law of an interval reaches.
     pub(crate) fn interval(&self, unit: Unit, estimate: &Estimate) -> String {
         let (low, high) = possible(unit, estimate);
-        if high <= low {
+        if high <= low || !estimate.has_interval() {
             return String::new();
         }
         if estimate.is_at_least() {
@@ -388,6 +388,7 @@ mod tests {
         assert_eq!(format.interval(Unit::Ns, &estimate(1.2e6, 1.3e6, 1.4e6)), "1.20 – 1.40 ms");
         assert_eq!(format.interval(Unit::Ns, &estimate(0.9e6, 1.0e6, 1.1e6)), "900 µs – 1.10 ms");
         assert_eq!(format.interval(Unit::Ns, &Estimate::exact(5.0, 1)), "");
+        assert_eq!(format.interval(Unit::Ns, &Estimate::without_interval(5.0, 1)), "");
         assert_eq!(RELATIVE.interval(Unit::Ns, &estimate(1.2e5, 1.3e5, 1.4e5)), "1.20× – 1.40×");
         assert_eq!(RELATIVE.interval(Unit::IosPerS, &estimate(2e4, 2.1e4, 2.2e4)), "50.0 – 55.0 %");
         let doubt = |low, value, high| format.doubt(Unit::IosPerS, &estimate(low, value, high));

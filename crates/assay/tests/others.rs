@@ -255,6 +255,8 @@ fn pipes_and_endless_files_hold_nobody() {
 fn ctrl_c_ends_the_wait_for_a_pipe() {
     let place = Place::new();
     pipe(&place.path("pipe"));
+    // Somebody who may write, and does not.
+    let _writer = fs::File::options().read(true).write(true).open(place.path("pipe")).unwrap();
     let mut waiting = place.start("import pipe");
     let holds_pipe = |id: u32| {
         let files = fs::read_dir(format!("/proc/{id}/fd")).into_iter().flatten().flatten();

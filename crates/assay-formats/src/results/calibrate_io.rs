@@ -46,7 +46,7 @@ fn keep(rows: &mut Vec<ImportedRow>, measures: Vec<NamedEstimate>) {
         let number = assay_model::number::count_of(rows.len() + 1);
         let settings =
             vec![Setting { factor: "run".to_owned(), value: FactorValue::Whole(number) }];
-        rows.push(ImportedRow { settings, elapsed_s: 0.0, measures });
+        rows.push(ImportedRow { settings, elapsed_s: None, measures });
     }
 }
 

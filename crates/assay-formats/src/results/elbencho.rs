@@ -56,7 +56,7 @@ pub fn read(text: &str) -> Result<ImportedResult> {
         if !measures.is_empty() {
             rows.push(ImportedRow {
                 settings,
-                elapsed_s: number("time ms").unwrap_or(0.0) / 1e3,
+                elapsed_s: number("time ms").map(|time_ms| time_ms / 1e3),
                 measures,
             });
         }

@@ -23,7 +23,7 @@ pub fn read(text: &str) -> Result<ImportedResult> {
             vec![total("new_orders", orders / 60.0), total("transactions", transactions / 60.0)];
         let settings =
             vec![Setting { factor: "sessions".to_owned(), value: FactorValue::Whole(users) }];
-        rows.push(ImportedRow { settings, elapsed_s: 0.0, measures });
+        rows.push(ImportedRow { settings, elapsed_s: None, measures });
     }
     if rows.is_empty() {
         return Err(broken("HammerDB", "it has no line System achieved"));

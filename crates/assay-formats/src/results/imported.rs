@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::fmt;
 
 /// What an imported result does not say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lack {
     /// One number for the whole time: no number has an interval.
@@ -30,11 +30,22 @@ pub enum Lack {
     Environment,
     /// When it was measured.
     Date,
+    /// How long it was measured.
+    Duration,
+    /// Columns or settings that no reader knows, by their names.
+    NotUnderstood(Vec<String>),
+    /// Operations that were done and are not in the numbers, by their names.
+    OperationsLeftOut(Vec<String>),
+    /// Rows or lines that were left out because they hold no number.
+    RowsLeftOut(u64),
 }
+
+/// Names that are written out at most.
+const NAMES_MAX: usize = 12;
 
 impl Lack {
     /// What it means for the result.
-    pub const fn meaning(self) -> &'static str {
+    pub const fn meaning(&self) -> &'static str {
         match self {
             Self::Intervals => "no number has an interval: how it would be done again is not known",
             Self::QuantileRanks => "quantiles other than those of the file are interpolated",
@@ -47,13 +58,28 @@ impl Lack {
             }
             Self::Environment => "findings about the host are missing",
             Self::Date => "the date is that of the import",
+            Self::Duration => "how long it was measured is not known",
+            Self::NotUnderstood(_) => "results that differ in it may not be comparable",
+            Self::OperationsLeftOut(_) => "they took a part of the time and of the storage",
+            Self::RowsLeftOut(_) => "the means are those of the other lines",
         }
     }
 }
 
 impl fmt::Display for Lack {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
+        let words = match self {
+            Self::NotUnderstood(names) => {
+                return write!(formatter, "not understood in the result: {}", listed(names));
+            }
+            Self::OperationsLeftOut(names) => {
+                return write!(formatter, "left out of the result: {}", listed(names));
+            }
+            Self::RowsLeftOut(1) => "one line of the result has no number",
+            Self::RowsLeftOut(rows) => {
+                return write!(formatter, "{rows} lines of the result have no number");
+            }
+            Self::Duration => "the result has no duration",
             Self::Intervals => "the result has no intervals",
             Self::QuantileRanks => "the result has a few quantiles instead of a histogram",
             Self::Quantiles => "the result has means of times only",
@@ -63,8 +89,16 @@ impl fmt::Display for Lack {
             Self::Flags => "the result leaves out options without a value",
             Self::Environment => "the result does not describe its host",
             Self::Date => "the result has no date",
-        })
+        };
+        formatter.write_str(words)
     }
+}
+
+/// The names, as many as a line holds.
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(NAMES_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(NAMES_MAX);
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
 /// A measurement of another program.
@@ -83,8 +117,8 @@ pub struct ImportedRun {
 pub struct ImportedRow {
     /// What was varied, and how.
     pub settings: Vec<Setting>,
-    /// Measured time, s.
-    pub elapsed_s: f64,
+    /// Measured time, s, where the result says it.
+    pub elapsed_s: Option<f64>,
     /// Its numbers.
     pub measures: Vec<NamedEstimate>,
 }
@@ -111,19 +145,21 @@ pub struct ImportedResult {
     pub lacks: Vec<Lack>,
 }
 
-/// A number of the whole time, which has no interval.
+/// A number of the whole time, of which no interval is known.
 pub fn total(quantity: &str, value: f64) -> NamedEstimate {
     NamedEstimate {
         quantity: quantity.to_owned(),
         subject: None,
-        estimate: assay_model::Estimate::exact(value, 1),
+        estimate: assay_model::Estimate::without_interval(value, 1),
     }
 }
 
 /// The refusal of a file that ends too early or holds something else.
 pub fn broken(program: &str, what: &str) -> Error {
-    Error::usage(
-        format!("the result of {program} cannot be read: {what}"),
-        "name the whole file as the program wrote it",
-    )
+    refused(program, what, "name the whole file as the program wrote it")
+}
+
+/// The refusal of a result for a reason that has its own remedy.
+pub fn refused(program: &str, what: &str, hint: &str) -> Error {
+    Error::usage(format!("the result of {program} cannot be read: {what}"), hint)
 }

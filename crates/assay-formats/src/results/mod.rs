@@ -1,16 +1,15 @@
 //! Results of other programs as Assay keeps them: runs with histograms where there are times, tables where there are not.
 
+mod amount;
 mod calibrate_io;
+mod check;
+mod columns;
 mod elbencho;
-mod fio_json;
-mod fio_line;
-mod fio_log;
-mod fio_rates;
+mod fio;
 mod hammerdb;
 mod imported;
 mod orion;
 mod pgbench;
-mod quantiles;
 mod report;
 mod table;
 mod vdbench;
@@ -23,11 +22,15 @@ use assay_model::{Error, Result};
 /// Reads a result of any program that is known, by its content; `name` is that of the file.
 ///
 /// # Errors
-/// A usage error when it is none, or is cut off.
+/// A usage error when it is none, is cut off, holds no measurement, or holds numbers that are impossible.
 pub fn import(text: &str, name: &str) -> Result<ImportedResult> {
+    check::checked(read(text, name)?)
+}
+
+fn read(text: &str, name: &str) -> Result<ImportedResult> {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     if text.contains("\"fio version\"") {
-        return fio_json::read(text);
+        return fio::read_json(text);
     }
     if vdbench::is_flatfile(text) {
         return vdbench::read_flatfile(text);
@@ -57,8 +60,8 @@ pub fn import(text: &str, name: &str) -> Result<ImportedResult> {
     if text.contains("transaction type:") && text.contains("tps = ") {
         return pgbench::read_summary(text);
     }
-    if fio_line::is_log(first) {
-        return fio_log::read(text, name);
+    if fio::is_log(first) {
+        return fio::read_log(text, name);
     }
     if pgbench::is_log(first) {
         return pgbench::read_log(text);

@@ -19,7 +19,7 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
         line.strip_prefix("ORION VERSION ")
             .or_else(|| line.split_once("-- Version ").map(|(_, version)| version))
     });
-    let elapsed_s = after(text, "Duration for each Data Point:").unwrap_or(POINT_S);
+    let elapsed_s = after(text, "Duration for each Data Point:").or(Some(POINT_S));
     let mut rows: Vec<ImportedRow> = Vec::new();
     for (measure, point) in lines().filter_map(best).chain(lines().filter_map(mean_time)) {
         add(&mut rows, point_settings(point), measure, elapsed_s);
@@ -83,7 +83,7 @@ fn add(
     rows: &mut Vec<ImportedRow>,
     settings: Vec<Setting>,
     measure: NamedEstimate,
-    elapsed_s: f64,
+    elapsed_s: Option<f64>,
 ) {
     let Some(row) = rows.iter_mut().find(|row| row.settings == settings) else {
         rows.push(ImportedRow { settings, elapsed_s, measures: vec![measure] });
@@ -141,7 +141,7 @@ pub fn read_matrix(text: &str, name: &str) -> Result<ImportedResult> {
             let settings = settings(assay_model::number::count(*small), large);
             rows.push(ImportedRow {
                 settings,
-                elapsed_s: POINT_S,
+                elapsed_s: Some(POINT_S),
                 measures: vec![total(quantity, value * unit)],
             });
         }
@@ -196,7 +196,7 @@ mod tests {
             .map(|one| (one.quantity.as_str(), one.estimate.value.round()))
             .collect();
         assert_eq!(values, [(READ_TIME, 4_455_933.0), (WRITE_TIME, 4_363_848.0)]);
-        assert!((rows.len(), rows[0].elapsed_s) == (1, 30.0), "{rows:?}");
+        assert!((rows.len(), rows[0].elapsed_s) == (1, Some(30.0)), "{rows:?}");
     }
 
     #[test]

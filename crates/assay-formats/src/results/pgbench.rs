@@ -29,7 +29,7 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
     let clients = value("number of clients: ").map_or(1, assay_model::number::count);
     let settings =
         vec![Setting { factor: "sessions".to_owned(), value: FactorValue::Whole(clients) }];
-    let row = ImportedRow { settings, elapsed_s: value("duration: ").unwrap_or(0.0), measures };
+    let row = ImportedRow { settings, elapsed_s: value("duration: "), measures };
     let version = text
         .lines()
         .find_map(|line| line.strip_prefix("pgbench ("))
@@ -100,7 +100,7 @@ pub fn read_log(text: &str) -> Result<ImportedResult> {
     }
     let settings =
         vec![Setting { factor: "sessions".to_owned(), value: FactorValue::Whole(clients) }];
-    let row = ImportedRow { settings, elapsed_s, measures };
+    let row = ImportedRow { settings, elapsed_s: Some(elapsed_s), measures };
     Ok(result(None, vec![row], vec![Lack::Load, Lack::Environment]))
 }
 

@@ -23,6 +23,6 @@ pub fn report_row(file: &str, profile: &Profile) -> ImportedRow {
     settings.extend(profile.sessions.as_ref().map(|figure| {
         setting("sessions", FactorValue::Whole(assay_model::number::count(figure.value)))
     }));
-    let elapsed_s = profile.elapsed_s.as_ref().map_or(0.0, |figure| figure.value);
+    let elapsed_s = profile.elapsed_s.as_ref().map(|figure| figure.value);
     ImportedRow { settings, elapsed_s, measures }
 }

@@ -116,7 +116,7 @@ fn measured(settings: Vec<Setting>, rows: &[Row<'_>]) -> ImportedRow {
         table::mean("read.response_time.mean", &any(column("read_resp", 1e6))),
         table::mean("write.response_time.mean", &any(column("write_resp", 1e6))),
     ];
-    let elapsed_s = assay_model::number::real_len(rows.len());
+    let elapsed_s = Some(assay_model::number::real_len(rows.len()));
     ImportedRow { settings, elapsed_s, measures: measures.into_iter().flatten().collect() }
 }
 
@@ -148,7 +148,7 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
             );
         }
         let run = Setting { factor: "run".to_owned(), value: FactorValue::Text(name.clone()) };
-        rows.push(ImportedRow { settings: vec![run], elapsed_s: 0.0, measures });
+        rows.push(ImportedRow { settings: vec![run], elapsed_s: None, measures });
     }
     if rows.is_empty() {
         return Err(broken("Vdbench", "it has no line of averages"));

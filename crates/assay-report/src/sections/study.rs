@@ -334,6 +334,8 @@ fn loads(study: &StudyResult, format: &Formatter) -> Option<Table> {
 /// How long it took, or that it was not measured.
 fn state(result: &CellResult) -> String {
     match &result.state {
+        // A result of another program that does not say how long it took.
+        CellState::Measured if result.elapsed_s <= 0.0 => "–".to_owned(),
         CellState::Measured => show_length(result.elapsed_s),
         CellState::Failed { .. } => "failed".to_owned(),
         CellState::LeftOut { .. } => "left out".to_owned(),

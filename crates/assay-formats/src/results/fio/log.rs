@@ -1,8 +1,8 @@
 //! fio's logs of single latencies: every line is an I/O with its time, so histograms and intervals are exact.
 
-use super::fio_line::{LogKind, parse_line};
-use super::fio_rates;
-use super::imported::{ImportedContent, ImportedResult, ImportedRun, Lack, broken};
+use super::super::imported::{ImportedContent, ImportedResult, ImportedRun, Lack, broken};
+use super::line::{LogKind, parse_line};
+use super::rates;
 use assay_model::Result;
 use assay_model::histogram::Precision;
 use assay_model::measurement::{
@@ -27,7 +27,7 @@ pub fn read(text: &str, name: &str) -> Result<ImportedResult> {
     let first = text.lines().find_map(parse_line);
     // fio writes no block size where a line is the mean of many.
     if kind != LogKind::Latency || first.is_some_and(|line| line.bytes == 0) {
-        return fio_rates::read(text, name, kind);
+        return rates::read(text, name, kind);
     }
     let mut seconds: Vec<PerOperation> = Vec::new();
     let mut last_ms = 0;

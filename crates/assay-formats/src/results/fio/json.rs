@@ -1,6 +1,6 @@
 //! fio's JSON, with or without bins: each group of jobs is a run, each job a stream.
 
-use super::imported::{ImportedContent, ImportedResult, ImportedRun, Lack, broken};
+use super::super::imported::{ImportedContent, ImportedResult, ImportedRun, Lack, broken};
 use super::quantiles::QuantileSummary;
 use crate::surroundings::Surroundings;
 use assay_model::Result;

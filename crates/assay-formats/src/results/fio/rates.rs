@@ -1,8 +1,8 @@
 //! fio's logs of rates and of mean latencies: a row an operation, because no histogram can be made of them.
 
-use super::fio_line::{Line, LogKind, parse_line};
-use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken};
-use super::table;
+use super::super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken};
+use super::super::table;
+use super::line::{Line, LogKind, parse_line};
 use assay_model::Result;
 use assay_model::measurement::Operation;
 use assay_model::number::{index_of, real, seconds};
@@ -56,7 +56,7 @@ fn row(
     let measure = table::mean(&quantity, &values(lines, kind, elapsed_ms))?;
     Some(ImportedRow {
         settings: vec![setting("run", name), setting("operation", operation.name())],
-        elapsed_s: seconds(elapsed_ms * 1_000_000),
+        elapsed_s: Some(seconds(elapsed_ms * 1_000_000)),
         measures: vec![measure],
     })
 }
@@ -110,7 +110,7 @@ mod tests {
         assert!((throughput[0].measures[0].estimate.value - 8192.0).abs() < 1e-9);
         let iops = rows(text, "job_iops.2.log");
         assert!((iops[0].measures[0].estimate.value - 1.5).abs() < 1e-9);
-        assert!((iops[0].elapsed_s - 2.0).abs() < 1e-9);
+        assert_eq!(iops[0].elapsed_s, Some(2.0));
     }
 
     #[test]

@@ -1,0 +1,153 @@
+//! What every result must keep, whoever wrote it: something was measured, its numbers are possible, and its rows have the
+//! same factors.
+
+use super::amount::possible;
+use super::imported::{ImportedContent, ImportedResult, ImportedRow, ImportedRun, refused};
+use assay_model::study::{FactorValue, Setting};
+use assay_model::verdict::NamedEstimate;
+use assay_model::{Error, Result};
+use std::collections::BTreeMap;
+
+/// The result if it keeps them.
+///
+/// # Errors
+/// A usage error where nothing was measured, a number is impossible, or quantiles fall.
+pub fn checked(mut result: ImportedResult) -> Result<ImportedResult> {
+    let program = result.program.clone();
+    match &mut result.content {
+        ImportedContent::Runs(runs) => check_runs(runs, &program)?,
+        ImportedContent::Rows(rows) => {
+            rows.iter().try_for_each(|row| check_row(row, &program))?;
+            if rows.iter().all(|row| row.measures.is_empty()) {
+                return Err(nothing(&program));
+            }
+            join_factors(rows);
+        }
+    }
+    result.lacks.sort();
+    result.lacks.dedup();
+    Ok(result)
+}
+
+fn nothing(program: &str) -> Error {
+    refused(
+        program,
+        "nothing was measured in it",
+        "name the result of a run that issued I/O and came to its end",
+    )
+}
+
+fn check_runs(runs: &[ImportedRun], program: &str) -> Result<()> {
+    let is_empty = |run: &ImportedRun| {
+        run.measurement.operations().iter().all(|(_, result)| result.ios == 0)
+            || run.measurement.elapsed_ns == 0
+    };
+    if runs.iter().all(is_empty) { Err(nothing(program)) } else { Ok(()) }
+}
+
+fn check_row(row: &ImportedRow, program: &str) -> Result<()> {
+    for named in &row.measures {
+        let estimate = &named.estimate;
+        let is_ordered = estimate.low <= estimate.value && estimate.value <= estimate.high;
+        if possible(estimate.value).is_none() || !is_ordered {
+            let what = format!("{} cannot be {}", named.quantity, estimate.value);
+            return Err(refused(program, &what, "correct the number, or remove its line"));
+        }
+    }
+    match falling(&row.measures) {
+        Some(quantity) => Err(refused(
+            program,
+            &format!("{quantity} is below a lower quantile of the same times"),
+            "name the file as the program wrote it",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The first quantile that is below one of a lower rank.
+fn falling(measures: &[NamedEstimate]) -> Option<&str> {
+    let mut quantiles: BTreeMap<&str, Vec<(f64, &NamedEstimate)>> = BTreeMap::new();
+    for named in measures {
+        let Some((of, rank)) = named.quantity.rsplit_once(".q") else { continue };
+        let Ok(rank) = rank.parse() else { continue };
+        quantiles.entry(of).or_default().push((rank, named));
+    }
+    quantiles.into_values().find_map(|mut all| {
+        all.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let falls =
+            |two: &[(f64, &NamedEstimate)]| two[1].1.estimate.value < two[0].1.estimate.value;
+        all.windows(2).find(|two| falls(two)).map(|two| two[1].1.quantity.as_str())
+    })
+}
+
+/// Gives every row the same factors in the same order: what a row does not say is unknown.
+fn join_factors(rows: &mut [ImportedRow]) {
+    let mut factors: Vec<String> = Vec::new();
+    for setting in rows.iter().flat_map(|row| &row.settings) {
+        if !factors.contains(&setting.factor) {
+            factors.push(setting.factor.clone());
+        }
+    }
+    for row in rows {
+        let known = std::mem::take(&mut row.settings);
+        let value = |factor: &String| {
+            let setting = known.iter().find(|setting| setting.factor == *factor);
+            let unknown = || FactorValue::Text("unknown".to_owned());
+            setting.map_or_else(unknown, |setting| setting.value.clone())
+        };
+        row.settings = factors
+            .iter()
+            .map(|factor| Setting { factor: factor.clone(), value: value(factor) })
+            .collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::imported::total;
+    use super::*;
+
+    fn of_rows(rows: Vec<ImportedRow>) -> Result<ImportedResult> {
+        checked(ImportedResult {
+            program: "x".to_owned(),
+            name: "y".to_owned(),
+            content: ImportedContent::Rows(rows),
+            lacks: Vec::new(),
+        })
+    }
+
+    fn row(factor: &str, measures: Vec<NamedEstimate>) -> ImportedRow {
+        let value = FactorValue::Whole(1);
+        let settings = vec![Setting { factor: factor.to_owned(), value }];
+        ImportedRow { settings, elapsed_s: None, measures }
+    }
+
+    #[test]
+    fn rows_have_the_same_factors() {
+        let measures = || vec![total("iops", 5.0)];
+        let result = of_rows(vec![row("a", measures()), row("b", measures())]).unwrap();
+        let ImportedContent::Rows(rows) = result.content else { panic!() };
+        let shown = |row: &ImportedRow| {
+            let words = row.settings.iter().map(|one| format!("{} {}", one.factor, one.value));
+            words.collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(
+            (shown(&rows[0]), shown(&rows[1])),
+            ("a 1, b unknown".into(), "a unknown, b 1".into())
+        );
+    }
+
+    #[test]
+    fn nothing_impossible_numbers_and_falling_quantiles_are_refused() {
+        for (measures, why) in [
+            (vec![], "nothing was measured"),
+            (vec![total("iops", f64::INFINITY)], "iops cannot be inf"),
+            (vec![total("iops", -1.0)], "iops cannot be -1"),
+            (vec![total("t.q0.99", 1.0), total("t.q0.5", 2.0)], "t.q0.99 is below"),
+        ] {
+            let error = of_rows(vec![row("a", measures)]).unwrap_err();
+            assert!(error.message().contains(why), "{error}");
+        }
+        assert!(of_rows(vec![row("a", vec![total("t.q0.5", 1.0), total("t.q0.99", 1.0)])]).is_ok());
+    }
+}
