@@ -42,6 +42,10 @@ fn pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
 }
 
+fn endless(path: &Path) {
+    symlink("/dev/zero", path).unwrap();
+}
+
 fn refused(ran: &Ran, code: i32, words: &str) {
     assert_eq!(ran.code, Some(code), "{ran:#?}");
     assert!(ran.stderr.contains(words), "no '{words}': {ran:#?}");
@@ -225,9 +229,7 @@ fn pipes_and_endless_files_hold_nobody() {
     fs::create_dir_all(place.path("config/assay")).unwrap();
     let config = place.path("config");
     let config = [("XDG_CONFIG_HOME", config.to_str().unwrap())];
-    for make in
-        [(|path: &Path| pipe(path)) as fn(&Path), |path| symlink("/dev/zero", path).unwrap()]
-    {
+    for make in [pipe as fn(&Path), endless as fn(&Path)] {
         make(&place.path("config/assay/store"));
         assert_eq!(bounded_with(&place, &["runs"], &config).code, Some(0));
         fs::remove_file(place.path("config/assay/store")).unwrap();

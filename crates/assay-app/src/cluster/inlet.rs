@@ -1,6 +1,6 @@
 //! What nodes say on its way to the driver: bounded in memory and in rate, whatever a node says.
 
-use super::wire::Event;
+use super::wire::{Event, TOO_MUCH};
 use assay_cluster::protocol::NodeAnswer;
 use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -92,7 +92,7 @@ impl Inlet {
         let event = if speech.allows(&event, Instant::now()) {
             event
         } else {
-            Event::Gone("it said far more than it was asked for".to_owned())
+            Event::Gone(TOO_MUCH.to_owned())
         };
         speech.has_ended = matches!(event, Event::Gone(_));
         Some(event)

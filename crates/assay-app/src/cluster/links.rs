@@ -3,7 +3,7 @@
 use super::hosts::HostNames;
 use super::inlet::{Delivery, Inlet};
 use super::relay;
-use super::wire::{Event, NODE, TOKEN, TOO_LARGE, Wire, event_of, not_started};
+use super::wire::{Event, NODE, TOKEN, TOO_LARGE, UNREAD, Wire, event_of, not_started};
 use assay_cluster::protocol::{self, LineSize, NodeAnswer, NodeOrder};
 use assay_engine::monotonic_ns;
 use assay_model::number::index_of;
@@ -222,7 +222,7 @@ fn listen(host: usize, output: impl Read, wire: &Wire, inlet: &Inlet) {
 
 /// What a node says next, and the bytes of its line.
 fn next_event(output: &mut impl BufRead, wire: &Wire) -> (Event, u64) {
-    let unread = |error: io::Error| Event::Gone(format!("what it said cannot be read: {error}"));
+    let unread = |error: io::Error| Event::Gone(format!("{UNREAD}: {error}"));
     match protocol::next_line(output) {
         Ok(Some(line)) => {
             let size = LineSize::new(&line);

@@ -86,15 +86,23 @@ impl Wire {
 
 /// Why a node that says too much at once is lost.
 pub(super) const TOO_LARGE: &str = "it said more at once than a node has to say";
+/// Why one that says too much in all is.
+pub(super) const TOO_MUCH: &str = "it said far more than it was asked for";
+const NO_CLOCK: &str = "its clock says a time that no clock reaches";
+pub(super) const UNREAD: &str = "what it said cannot be read";
+
+/// Whether the driver has turned a node away; how its program ends then is what the driver made of it.
+pub(super) fn is_turned_away(words: &str) -> bool {
+    [TOO_LARGE, TOO_MUCH, NO_CLOCK].contains(&words) || words.starts_with(UNREAD)
+}
+
 /// No clock that counts from the start of its host gets there within a century.
 const CLOCK_NS_MAX: u64 = 1 << 62;
 
 /// A node's word as an event. What a node says for the user is cut: it may be anybody's word.
 pub(super) fn event_of(word: NodeAnswer) -> Event {
     match word {
-        NodeAnswer::Beat(_, read_ns) if read_ns >= CLOCK_NS_MAX => {
-            Event::Gone("its clock says a time that no clock reaches".to_owned())
-        }
+        NodeAnswer::Beat(_, read_ns) if read_ns >= CLOCK_NS_MAX => Event::Gone(NO_CLOCK.to_owned()),
         NodeAnswer::Note(note) => Event::Said(NodeAnswer::Note(cut(note))),
         NodeAnswer::Doing(what, share) => Event::Said(NodeAnswer::Doing(cut(what), share)),
         NodeAnswer::Refused(refusal) => Event::Said(NodeAnswer::Refused(Refusal {
