@@ -4,7 +4,10 @@ import importlib.util
 import io
 import json
 import os
+import socket
+import subprocess
 import sys
+import tempfile
 import unittest
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -60,6 +63,92 @@ class Names(unittest.TestCase):
         nodes = [node(1, "hA"), node(2, "hB"), node(3, "hB")]
         self.assertEqual(self.refused(nodes, ["hA", "10.0.0.1"])[0], "hA and 10.0.0.1 are one host")
         self.assertEqual(self.refused(nodes, ["hA", "hB"])[0], "the host hB is there more than once in the Ray cluster")
+
+
+class Addresses(unittest.TestCase):
+    """Which cluster is meant, and whether another user may have said so."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.file = self.folder / "ray" / "ray_current_cluster"
+        self.file.parent.mkdir()
+        # As Ray makes it.
+        self.file.parent.chmod(0o777)
+
+    def address(self, **environment: str) -> str:
+        with mock.patch.dict(os.environ, {"RAY_TMPDIR": str(self.folder), **environment}):
+            if "RAY_ADDRESS" not in environment:
+                os.environ.pop("RAY_ADDRESS", None)
+            return relay().address()
+
+    def refused(self) -> tuple[str, str]:
+        said = io.StringIO()
+        with mock.patch.object(os, "_exit", side_effect=Ended), redirect_stdout(said), self.assertRaises(Ended):
+            self.address()
+        refused = json.loads(said.getvalue())["refused"]
+        return refused["message"], refused["hint"]
+
+    def test_what_is_named_is_meant_and_else_an_own_file(self) -> None:
+        self.assertEqual(self.address(RAY_ADDRESS="head:6379"), "head:6379")
+        self.file.write_text("127.0.0.1:1\n", encoding="utf-8")
+        self.assertEqual(self.address(RAY_ADDRESS="auto"), "127.0.0.1:1")
+
+    def test_without_either_an_address_is_demanded(self) -> None:
+        message, hint = self.refused()
+        self.assertIn("no Ray cluster is named", message)
+        self.assertIn("RAY_ADDRESS", hint)
+
+    def test_a_link_a_pipe_or_a_file_that_others_can_write_is_refused(self) -> None:
+        other = self.folder / "other"
+        other.write_text("127.0.0.1:1", encoding="utf-8")
+        self.file.symlink_to(other)
+        self.assertIn("no Ray cluster is named", self.refused()[0])
+        self.file.unlink()
+        os.mkfifo(self.file)
+        self.assertIn("another user may have written", self.refused()[0])
+        self.file.unlink()
+        self.file.write_text("127.0.0.1:1", encoding="utf-8")
+        self.file.chmod(0o666)
+        self.assertIn("another user may have written", self.refused()[0])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give a file to another user")
+    def test_a_file_of_another_user_is_refused(self) -> None:
+        self.file.write_text("127.0.0.1:1", encoding="utf-8")
+        os.chown(self.file, 65534, 65534)
+        self.assertIn("another user may have written", self.refused()[0])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can start a program as another user")
+    def test_a_server_of_another_user_gets_no_token(self) -> None:
+        code = "import os, socket, sys; os.setuid(65534); s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); print(s.getsockname()[1], flush=True); sys.stdin.read()"
+        with subprocess.Popen([sys.executable, "-c", code], cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+            try:
+                self.file.write_text(f"127.0.0.1:{int(server.stdout.readline())}", encoding="utf-8")
+                self.assertIn("another user listens at", self.refused()[0])
+            finally:
+                server.stdin.close()
+
+    def test_an_own_server_is_one(self) -> None:
+        with socket.socket() as server:
+            server.bind(("127.0.0.1", 0))
+            server.listen()
+            port = server.getsockname()[1]
+            self.assertEqual(relay().listeners(port), {os.geteuid()})
+            self.file.write_text(f"127.0.0.1:{port}", encoding="utf-8")
+            self.assertEqual(self.address(), f"127.0.0.1:{port}")
+
+
+class Envelopes(unittest.TestCase):
+    """What Ray prints does not come between envelopes."""
+
+    def test_standard_output_is_kept_for_envelopes(self) -> None:
+        code = (f"import importlib.util; found = importlib.util.spec_from_file_location('relay', {str(ROOT / 'python/assay_ray/relay.py')!r}); "
+                "relay = importlib.util.module_from_spec(found); found.loader.exec_module(relay); relay.keep_envelopes_apart(); "
+                "print('printed by Ray', flush=True); relay.os.system('echo printed by a child'); relay.say({'said': 1})")
+        ran = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, check=True, text=True, cwd="/")
+        self.assertEqual(ran.stdout, '{"said":1}\n')
+        self.assertIn("printed by Ray", ran.stderr)
 
 
 if __name__ == "__main__":

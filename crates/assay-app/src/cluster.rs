@@ -5,6 +5,7 @@ mod conduct;
 mod course;
 mod driver;
 mod hosts;
+mod inlet;
 mod keeper;
 mod kept_hosts;
 mod links;
@@ -20,6 +21,7 @@ mod wire;
 
 pub(crate) use bench::ClusterBench;
 pub use hosts::{HostNames, HostsPlan};
+pub use keeper::kept_logs;
 pub(crate) use kept_hosts::{KeptHosts, KeptRun};
 pub use load_hosts::LoadHosts;
 pub use node::serve;

@@ -52,7 +52,7 @@ impl CriteriaSource {
     /// # Errors
     /// A usage error when it is neither, or means nothing.
     pub fn read(path: &Path) -> Result<Self> {
-        let shipped = path.to_str().filter(|_| !path.is_file()).map(shipped_criteria);
+        let shipped = path.to_str().filter(|name| !name.contains('/')).map(shipped_criteria);
         if let Some(criteria) = shipped.transpose()?.flatten() {
             return Self::new(&criteria);
         }

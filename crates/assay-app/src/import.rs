@@ -11,7 +11,7 @@ use assay_formats::results::{
 };
 use assay_host::clock::unix_ns;
 use assay_judge::{factor_scaling, imported_curves};
-use assay_methods::files::read_foreign;
+use assay_methods::files::{read_foreign, read_foreign_plain};
 use assay_model::measurement::{Finish, Measurement, Remark, Window};
 use assay_model::number::count_of;
 use assay_model::run::{Event, EventKind, RunKind};
@@ -258,7 +258,7 @@ fn keep_rows(
 
 /// What `iostat` and `vmstat` saw of the host during a SLOB run, which its script writes next to the report.
 fn add_host(row: &mut ImportedRow, folder: &Path) {
-    let text = |name: &str| read_foreign(&folder.join(name), "output").unwrap_or_default();
+    let text = |name: &str| read_foreign_plain(&folder.join(name), "output").unwrap_or_default();
     let means = tool_means(&text("iostat.out"), &text("vmstat.out"));
     let measure = |quantity: &str, value: f64| NamedEstimate {
         quantity: quantity.to_owned(),

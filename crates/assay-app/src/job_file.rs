@@ -1,5 +1,6 @@
 //! Job files of other programs: read with what they include, and made to plans on the targets that the caller names.
 
+use crate::job_variables::{TakenVariables, from_environment};
 use crate::run::RunPlan;
 use crate::study::StudyPlan;
 use crate::target_plan::TargetPlan;
@@ -7,19 +8,51 @@ use assay_formats::{
     Conversion, ConversionPart, Document, FileKind, NamedTarget, Refused, Surroundings, detect, fio,
 };
 use assay_host::size;
-use assay_methods::files::read_foreign;
+use assay_methods::files::{read_foreign, read_foreign_plain};
 use assay_methods::target::is_simulated;
 use assay_model::{Error, Result};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a job file is given by whoever runs it.
 #[derive(Clone, Debug, Default)]
 pub struct JobSettings {
-    /// Values of variables; what is not here is looked for in the environment.
+    /// Values of variables; what is not here is looked for in the environment, where the name holds no secret.
     pub variables: BTreeMap<String, String>,
+    /// Those that job files took so far.
+    pub taken: TakenVariables,
     /// Which target stands for a file or device that the job file names.
     pub targets: BTreeMap<String, String>,
+}
+
+impl JobSettings {
+    fn variable(&self, name: &str) -> Option<String> {
+        if let Some(value) = self.variables.get(name) {
+            self.taken.add(name, "--set");
+            return Some(value.clone());
+        }
+        if let Some(value) = from_environment(name) {
+            self.taken.add(name, "the environment");
+            return Some(value);
+        }
+        of_host(name)
+    }
+}
+
+/// Where an included file lies: in the folder of the job file or below, also behind links.
+fn below(folder: &Path, included: &str) -> Result<PathBuf> {
+    let refuse = |what: &str| {
+        let hint = "put the file next to the job file or in a directory below it";
+        Error::usage(format!("'{included}' {what}"), hint)
+    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let real = |path: &Path| path.canonicalize().map_err(|_| refuse("is not a file"));
+    let found = real(&folder.join(included))?;
+    if found.starts_with(real(folder)?) {
+        Ok(found)
+    } else {
+        Err(refuse("is not below the job file"))
+    }
 }
 
 /// The plan that a document of a job file means.
@@ -53,7 +86,7 @@ pub fn job_text(path: &Path) -> Result<Option<String>> {
     Ok(is_job.then_some(text))
 }
 
-/// Reads a job file with the files that it includes, which lie next to it or where the caller is.
+/// Reads a job file with the files that it includes, which lie in its directory or below.
 ///
 /// # Errors
 /// A usage error with the line, the option and the reason where nothing can be made of it.
@@ -81,18 +114,17 @@ fn with_surroundings(
     convert: impl Fn(&Surroundings<'_>) -> std::result::Result<Conversion, Refused>,
 ) -> Result<Conversion> {
     let file = |included: &str| {
-        let beside = folder.join(included);
-        let found = if beside.is_file() { beside } else { Path::new(included).to_owned() };
-        if !found.is_file() {
-            return Err(Error::usage(format!("'{included}' is not a file"), "name a file"));
-        }
-        read_foreign(&found, "included file")
+        let found = below(folder, included)?;
+        read_foreign_plain(&found, "included file")
     };
-    let variable = |name: &str| {
-        let set = settings.variables.get(name).cloned();
-        set.or_else(|| std::env::var(name).ok()).or_else(|| of_host(name))
-    };
-    convert(&Surroundings { file: &file, variable: &variable }).map_err(Refused::into_error)
+    let variable = |name: &str| settings.variable(name);
+    let around = Surroundings { file: &file, variable: &variable };
+    let mut conversion = convert(&around).map_err(Refused::into_error)?;
+    if !settings.taken.is_empty() {
+        let taken = settings.taken.to_string();
+        conversion.parts.iter_mut().for_each(|part| describe(&mut part.document, &taken));
+    }
+    Ok(conversion)
 }
 
 /// What fio's words for the host stand for.
@@ -104,6 +136,16 @@ fn of_host(word: &str) -> Option<String> {
         _ => return None,
     };
     Some(number.to_string())
+}
+
+/// Adds a sentence to the description, which the run keeps.
+fn describe(document: &mut Document, sentence: &str) {
+    let description = match document {
+        Document::Workload(workload) => &mut workload.description,
+        Document::Study(study) => &mut study.description,
+    };
+    let separator = if description.is_empty() { "" } else { "; " };
+    *description = format!("{description}{separator}{sentence}");
 }
 
 /// The targets that a command line names by `filename` or `directory`: whoever typed them meant them.

@@ -24,6 +24,7 @@ pub mod host_sampler;
 mod host_samples;
 pub mod import;
 pub mod job_file;
+pub mod job_variables;
 pub mod live_profile;
 pub mod load;
 pub mod loaded_run;

@@ -1,13 +1,12 @@
 //! Report files in, packed or not: many at once, in parallel, in bounded memory, each with its own error.
 
 use assay_archives::packed::{gunzip, is_gzip, is_zip, zip_members};
-use assay_model::number::count_of;
+use assay_files::read_bounded;
 use assay_model::profile::{Profile, StorageMedium, parse_profile};
 use assay_model::{Error, Result};
 use assay_oracle::{Report, TableCell, profile, profile_on, read_reports, table_row};
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -18,6 +17,8 @@ const FILE_BYTES_MAX: u64 = 128 << 20;
 const UNPACKED_BYTES_MAX: usize = 128 << 20;
 /// Bytes of files in memory at once; one that is larger is read alone.
 const BYTES_AT_ONCE: u64 = 48 << 20;
+/// What the files of an archive may unpack to, all together: bodies of it may overlap.
+const ARCHIVE_BYTES_MAX: usize = 1 << 30;
 
 /// One report of a file.
 pub struct ReadReport {
@@ -122,10 +123,19 @@ fn read_archive(name: &str, bytes: &[u8], wanted: ReportRequest, file: &mut Read
         Ok(members) => members,
         Err(reason) => return file.errors.push(damaged(reason, name)),
     };
+    let mut left_bytes = ARCHIVE_BYTES_MAX;
     for member in members.iter().filter(|member| may_be_report(Path::new(member.name))) {
+        let archive = name;
         let name = format!("{name}/{}", member.name);
-        match member.unpacked(UNPACKED_BYTES_MAX) {
-            Ok(bytes) => file.take(&name, &bytes, wanted),
+        match member.unpacked(UNPACKED_BYTES_MAX.min(left_bytes)) {
+            Ok(bytes) => {
+                left_bytes -= bytes.len();
+                file.take(&name, &bytes, wanted);
+            }
+            Err(_) if left_bytes < UNPACKED_BYTES_MAX => {
+                let reason = format!("it unpacks to more than {} GiB", ARCHIVE_BYTES_MAX >> 30);
+                return file.errors.push(damaged(reason, archive));
+            }
             Err(reason) => file.errors.push(damaged(reason, &name)),
         }
     }
@@ -194,22 +204,13 @@ fn derived(file: String, report: &Report, wanted: ReportRequest) -> ReadReport {
 
 /// All of a file, if it can be a report.
 fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    let refused = |error| refused(path, &error);
-    let file = File::open(path).map_err(refused)?;
-    let facts = file.metadata().map_err(refused)?;
-    if facts.is_dir() {
+    if path.is_dir() {
         return Err(directory(path));
     }
-    if facts.len() > FILE_BYTES_MAX {
-        return Err(too_large(path));
-    }
-    // A device or a pipe has no length and may never end.
-    let mut bytes = Vec::with_capacity(assay_model::number::index_of(facts.len()));
-    file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(refused)?;
-    if count_of(bytes.len()) > FILE_BYTES_MAX {
-        return Err(too_large(path));
-    }
-    Ok(bytes)
+    read_bounded(path, FILE_BYTES_MAX).map_err(|error| match error.kind() {
+        ErrorKind::FileTooLarge => too_large(path),
+        _ => refused(path, &error),
+    })
 }
 
 fn refused(path: &Path, error: &std::io::Error) -> Error {

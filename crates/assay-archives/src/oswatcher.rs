@@ -35,11 +35,11 @@ pub struct Imported {
 /// # Errors
 /// A usage error when nothing in it is known, an environment error when it cannot be read.
 pub fn read(directory: &Path) -> Result<Imported> {
-    let archive = read_archive(directory)?;
+    let mut archive = read_archive(directory)?;
     let mut notes = archive.notes;
     let parsed: Vec<Parsed> = Collector::ALL
         .into_iter()
-        .map(|collector| Parsed::of(&archive.samples, collector))
+        .map(|collector| Parsed::of(&mut archive.samples, collector))
         .collect();
     let Some(base) = parsed.iter().find(|one| !one.times_s.is_empty()) else {
         return Err(Error::usage(
@@ -70,15 +70,13 @@ struct Parsed {
 }
 
 impl Parsed {
-    fn of(samples: &[Sample], collector: Collector) -> Self {
+    /// Takes the samples of a collector out of all.
+    fn of(samples: &mut Vec<Sample>, collector: Collector) -> Self {
         let mut parsed = Self::default();
-        for sample in samples.iter().filter(|sample| sample.collector == collector) {
-            let Some(found) = parse::sample(sample) else {
-                continue;
-            };
-            parsed.has_joint_await |= found.joint_await;
+        for sample in samples.extract_if(.., |sample| sample.collector == collector) {
+            parsed.has_joint_await |= sample.found.joint_await;
             parsed.times_s.push(sample.at_unix_s);
-            parsed.found.push(found);
+            parsed.found.push(sample.found);
         }
         parsed
     }

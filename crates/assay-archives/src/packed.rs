@@ -1,6 +1,7 @@
 //! Packed files: gzip (RFC 1952) and zip (PKWARE's APPNOTE), unpacked in bounded memory.
 
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use std::collections::HashSet;
 
 /// The first member of a gzip file: head, deflated data, check sum and length.
 ///
@@ -61,7 +62,7 @@ const END_BYTES: usize = 22;
 const ENTRY_BYTES: usize = 46;
 const LOCAL_BYTES: usize = 30;
 
-/// The files of an archive in the order of its directory.
+/// The files of an archive in the order of its directory, each body once.
 ///
 /// # Errors
 /// Says that the directory at the archive's end is damaged, as it is in one that was cut short.
@@ -77,14 +78,17 @@ fn members(bytes: &[u8]) -> Option<Vec<ZipMember<'_>>> {
     bytes.get(end..end + END_BYTES + usize::from(comment))?;
     let count = u16_at(bytes, end + 10)?;
     let mut at = u32_at(bytes, end + 16)?;
-    let mut members = Vec::new();
+    let mut members: Vec<ZipMember<'_>> = Vec::new();
+    // A directory may name one body any number of times, each time for an archive's whole size when it is unpacked.
+    let mut bodies = HashSet::new();
     for _ in 0..count {
         if bytes.get(at..at + 4)? != ENTRY {
             return None;
         }
         let lengths = [28, 30, 32].map(|offset| u16_at(bytes, at + offset));
         let [name, extra, comment] = [lengths[0]?, lengths[1]?, lengths[2]?].map(usize::from);
-        members.extend(member(bytes, at, name));
+        let found = member(bytes, at, name);
+        members.extend(found.filter(|found| bodies.insert(found.data.as_ptr())));
         at = at.checked_add(ENTRY_BYTES + name + extra + comment)?;
     }
     Some(members)
@@ -176,6 +180,22 @@ mod tests {
         for length in 0..bytes.len() {
             assert!(zip_members(&bytes[..length]).is_err());
         }
+    }
+
+    /// A directory may name one body as often as it likes; unpacked each time, it would take hours.
+    #[test]
+    fn a_body_that_is_named_twice_is_one_member() {
+        let mut bytes = archive();
+        let end = bytes.len() - END_BYTES;
+        let entry = bytes[..end].windows(4).position(|four| four == ENTRY).unwrap();
+        let first = bytes[entry..entry + ENTRY_BYTES + "a/stored.txt".len()].to_vec();
+        let count = 500_u16;
+        for _ in 0..count {
+            bytes.splice(entry..entry, first.iter().copied());
+        }
+        let end = bytes.len() - END_BYTES;
+        bytes[end + 10..end + 12].copy_from_slice(&(count + 2).to_le_bytes());
+        assert_eq!(zip_members(&bytes).unwrap().len(), 2);
     }
 
     #[test]

@@ -76,6 +76,11 @@ impl Merger {
         seconds(self.elapsed_ns) / real(self.intervals.max(1))
     }
 
+    /// Intervals of a host that wait for those of others.
+    pub fn waiting(&self, host: usize) -> usize {
+        self.waiting[host].len()
+    }
+
     /// What each host gave, in their order.
     pub fn series(&self) -> &[HostSeries] {
         &self.series

@@ -3,6 +3,7 @@
 use assay_model::environment::Environment;
 use assay_model::load::{LoadStep, Retries};
 use assay_model::measurement::{Measurement, Window};
+use assay_model::number::count_of;
 use assay_model::watch::Moment;
 use assay_model::{Blame, Error, Result, Workload};
 use serde::de::DeserializeOwned;
@@ -12,8 +13,19 @@ use std::io::{self, BufRead, Read};
 
 /// The form of the messages; both sides must speak the same.
 pub const FORMAT: u32 = 1;
-/// The longest line, bytes: an interval of many streams takes less than a hundredth.
-pub const LINE_BYTES_MAX: u64 = 32 << 20;
+/// The longest line, bytes: what a node kept on its host takes up to three quarters, an interval of many streams a fiftieth.
+pub const LINE_BYTES_MAX: u64 = 16 << 20;
+/// The longest line of a node that is not asked for what it kept.
+const WORD_BYTES_MAX: usize = 4 << 20;
+/// Histograms of such a line at most: 256 streams have three operations with two each.
+const HISTOGRAMS_MAX: usize = 2048;
+/// Objects of such a line at most.
+const OBJECTS_MAX: usize = 50_000;
+/// Memory that a histogram and an object take at most times, bytes; in a line they take a hundredth.
+const HISTOGRAM_BYTES: usize = 100_000;
+const OBJECT_BYTES: usize = 512;
+/// What is shown of another program's words.
+const WORDS_CHARACTERS_MAX: usize = 500;
 
 /// The session that a driver opens with a node; it comes first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -295,7 +307,8 @@ impl Session {
     /// An environment error that names both versions, or that the token is another.
     pub fn check(&self, version: &str, token: &str) -> Result<()> {
         check_version((self.format, &self.version), (FORMAT, version))?;
-        if is_same(&self.token, token) {
+        // An empty secret is none: everybody knows it.
+        if !token.is_empty() && is_same(&self.token, token) {
             return Ok(());
         }
         Err(Error::environment(
@@ -351,6 +364,53 @@ impl From<Refusal> for Error {
     }
 }
 
+/// What the line of a node would take in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineSize {
+    bytes: usize,
+    histograms: usize,
+    objects: usize,
+}
+
+impl LineSize {
+    /// Counts what the line holds, without reading it.
+    pub fn new(line: &[u8]) -> Self {
+        let objects = line.iter().filter(|byte| **byte == b'{').count();
+        // So begins the text form of every histogram, in base64; an escaped letter may hide one.
+        let begins = |at: &[u8]| at.starts_with(b"HISTF") || at.starts_with(b"\\u");
+        let histograms = line.windows(5).filter(|five| begins(five)).count();
+        Self { bytes: line.len(), histograms, objects }
+    }
+
+    /// Whether a node may say it; what it kept of a run may be longer, where it was asked for that.
+    pub fn is_allowed(&self, line: &[u8], is_collecting: bool) -> bool {
+        let begin = &line[..line.len().min(64)];
+        let is_kept = begin.windows(6).any(|six| six == b"\"kept\"");
+        is_kept && is_collecting
+            || !is_kept
+                && self.bytes <= WORD_BYTES_MAX
+                && self.histograms <= HISTOGRAMS_MAX
+                && self.objects <= OBJECTS_MAX
+    }
+
+    /// Bytes of it in memory, about.
+    pub fn memory_bytes(&self) -> u64 {
+        let parts = self.histograms * HISTOGRAM_BYTES + self.objects * OBJECT_BYTES;
+        count_of(2 * self.bytes + parts)
+    }
+}
+
+/// The beginning of another program's words.
+#[must_use]
+pub fn cut(mut words: String) -> String {
+    if let Some((end, _)) = words.char_indices().nth(WORDS_CHARACTERS_MAX) {
+        words.truncate(end);
+        words.push('…');
+        words.shrink_to_fit();
+    }
+    words
+}
+
 /// A message as its line, with the end of the line.
 ///
 /// # Errors
@@ -366,6 +426,14 @@ pub fn line(message: &impl Serialize) -> io::Result<Vec<u8>> {
 /// # Errors
 /// Those of the reader; [`io::ErrorKind::InvalidData`] for a line that is too long, cut off or none of the messages.
 pub fn next<T: DeserializeOwned>(reader: &mut impl BufRead) -> io::Result<Option<T>> {
+    next_line(reader)?.map(|line| parse(&line)).transpose()
+}
+
+/// The next line without its end; nothing at the end.
+///
+/// # Errors
+/// Those of the reader; [`io::ErrorKind::InvalidData`] for a line that is too long or cut off.
+pub fn next_line(reader: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     reader.take(LINE_BYTES_MAX).read_until(b'\n', &mut line)?;
     if line.is_empty() {
@@ -374,7 +442,15 @@ pub fn next<T: DeserializeOwned>(reader: &mut impl BufRead) -> io::Result<Option
     if line.pop() != Some(b'\n') {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "a line without an end"));
     }
-    Ok(Some(serde_json::from_slice(&line)?))
+    Ok(Some(line))
+}
+
+/// The message of a line.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidData`] for a line that is none of the messages.
+pub fn parse<T: DeserializeOwned>(line: &[u8]) -> io::Result<T> {
+    Ok(serde_json::from_slice(line)?)
 }
 
 #[cfg(test)]
@@ -441,6 +517,32 @@ mod tests {
         let endless = io::repeat(b' ');
         let mut endless = io::BufReader::new(endless);
         assert_eq!(next::<NodeOrder>(&mut endless).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn a_line_that_would_fill_the_memory_is_known_before_it_is_read() {
+        let allowed = |line: &[u8], asked| LineSize::new(line).is_allowed(line, asked);
+        assert!(allowed(b"\"ready\"", false));
+        assert!(!allowed(&vec![b' '; WORD_BYTES_MAX + 1], false));
+        assert!(!allowed("HISTF".repeat(HISTOGRAMS_MAX + 1).as_bytes(), false));
+        assert!(!allowed("{".repeat(OBJECTS_MAX + 1).as_bytes(), false));
+        let kept = format!("{{\"kept\":{}", "{".repeat(OBJECTS_MAX));
+        assert!(!allowed(kept.as_bytes(), false) && allowed(kept.as_bytes(), true));
+        let one = LineSize::new(b"{\"a\":\"HISTFAAA\"}");
+        assert!(one.memory_bytes() > 100_000);
+    }
+
+    #[test]
+    fn an_empty_secret_opens_nothing() {
+        let error = session("1.0", "").check("1.0", "").unwrap_err();
+        assert!(error.message().contains("token"), "{error}");
+    }
+
+    #[test]
+    fn long_words_are_cut_and_short_ones_stay() {
+        assert_eq!(cut("short".to_owned()), "short");
+        let long = cut("ä".repeat(100_000));
+        assert_eq!((long.chars().count(), long.ends_with('…')), (501, true));
     }
 
     #[test]

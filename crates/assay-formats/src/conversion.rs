@@ -1,6 +1,7 @@
 //! What becomes of a job file: documents of Assay, where every line of them comes from, and what each option turned into.
 
 use crate::reason::{Approximation, Reason};
+use crate::surroundings::shown;
 use assay_model::study::Study;
 use assay_model::units::{Bytes, Share};
 use assay_model::workload::Workload;
@@ -160,10 +161,26 @@ pub fn farthest(notes: impl IntoIterator<Item = Note>) -> Vec<Note> {
 }
 
 impl Refused {
+    /// Without the text of a file that the named one includes: the included file may hold anything, and errors are passed on.
+    #[must_use]
+    pub fn without_included_text(mut self, name: &str) -> Self {
+        if self.origin.file != name && self.reason != Reason::MissingInclude {
+            self.value.clear();
+            if let Reason::UnknownOption { nearest } = &mut self.reason {
+                *nearest = None;
+                self.origin.key.clear();
+            }
+        }
+        self
+    }
+
     /// The error that ends a verb.
     pub fn into_error(self) -> assay_model::Error {
-        let value =
-            if self.value.is_empty() { String::new() } else { format!(" = {}", self.value) };
+        let value = if self.value.is_empty() {
+            String::new()
+        } else {
+            format!(" = {}", shown(&self.value))
+        };
         assay_model::Error::usage(
             format!("{}{value}: {}", self.origin, self.reason),
             self.reason.remedy(),

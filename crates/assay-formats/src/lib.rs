@@ -28,7 +28,7 @@ pub use surroundings::Surroundings;
 /// # Errors
 /// The line, the option and the reason where nothing can be made of the file.
 pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conversion, Refused> {
-    match detect(text) {
+    let converted = match detect(text) {
         Some(FileKind::FioJob) => fio::convert(text, name, around),
         Some(FileKind::VdbenchParameters) => vdbench::convert(text, name, around),
         Some(FileKind::IometerConfiguration) => iometer::convert(text, name),
@@ -40,5 +40,6 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
                 _ => Reason::NoJob,
             },
         }),
-    }
+    };
+    converted.map_err(|refused| refused.without_included_text(name))
 }

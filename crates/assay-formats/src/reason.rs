@@ -254,7 +254,9 @@ impl fmt::Display for Reason {
             Self::NoJob => "the file holds no job",
             Self::Luns => "the file lists LUNs for ORION and says nothing of a load",
             Self::NotText => "the file is not text",
-            Self::TooLarge => "the file is larger than a job file can be (4 MiB)",
+            Self::TooLarge => {
+                "the file is larger than a job file can be (4 MiB; 32 MiB with globals and variables)"
+            }
             Self::CircularInclude => "the file includes itself",
             Self::DeepInclude => "included files stand more than 16 deep in one another",
             Self::MissingInclude => "the included file cannot be read",
@@ -289,7 +291,9 @@ impl Reason {
                 return format!("did you mean '{nearest}'?");
             }
             Self::Variable(name) => {
-                return format!("give it one: --set {name}=VALUE, or in the environment");
+                return format!(
+                    "give it one: --set {name}=VALUE; the environment is read for names that hold no secret"
+                );
             }
             Self::Search => {
                 "use `assay calibrate`, which searches for the most within --max-latency"
@@ -303,9 +307,7 @@ impl Reason {
             Self::Engine => "use libaio, io_uring or sync on a file or device",
             Self::EngineOption | Self::Profile => "remove the option",
             Self::Fraction => "write a whole number in a smaller unit, for example 1536m",
-            Self::MissingInclude => {
-                "name the file from where you are, or put it next to the job file"
-            }
+            Self::MissingInclude => "put the file next to the job file or in a directory below it",
             Self::CircularInclude | Self::DeepInclude => "remove an include",
             Self::Trim | Self::ZonedDevice | Self::Flow | Self::NoWord => {
                 "remove the option, or describe the workload in TOML"

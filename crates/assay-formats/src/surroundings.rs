@@ -1,11 +1,12 @@
 //! What a job file may ask for outside of itself: other files, and values of variables. Whoever calls decides.
 
-use assay_model::Result;
+use crate::reading::Setting;
+use crate::reason::Reason;
 
 /// Gives what a job file refers to.
 pub struct Surroundings<'a> {
     /// The text of an included file, by the name that stands in the file.
-    pub file: &'a dyn Fn(&str) -> Result<String>,
+    pub file: &'a dyn Fn(&str) -> assay_model::Result<String>,
     /// The value of a variable, where it has one.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
 }
@@ -14,6 +15,46 @@ pub struct Surroundings<'a> {
 pub const DEPTH_MAX: usize = 16;
 /// Bytes of a file with everything that it includes, at most.
 pub const BYTES_MAX: usize = 4 << 20;
+/// Bytes of all sections together at most: defaults count in each section that takes them over, variables with their values.
+const HELD_BYTES_MAX: usize = 32 << 20;
+/// What an option costs besides its text: the section, the note on it and the line of the document keep it.
+const SETTING_BYTES: usize = 256;
+/// How much of a refused value an error repeats.
+const SHOWN_CHARACTERS_MAX: usize = 500;
+
+/// Counts what the sections of a file hold together: a short file can multiply a long value.
+#[derive(Default)]
+pub struct HeldBytes(usize);
+
+impl HeldBytes {
+    /// Counts an option, which this many sections hold.
+    ///
+    /// # Errors
+    /// [`Reason::TooLarge`] where it is too much.
+    pub fn add(&mut self, setting: &Setting, sections: usize) -> Result<(), Reason> {
+        let value = setting.value.as_ref().map_or(0, String::len);
+        let origin = setting.origin.file.len() + setting.origin.key.len();
+        let bytes = (value + origin + SETTING_BYTES).saturating_mul(sections);
+        self.0 = self.0.saturating_add(bytes);
+        if self.0 > HELD_BYTES_MAX { Err(Reason::TooLarge) } else { Ok(()) }
+    }
+
+    /// Counts all options of a list that another section takes over.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn add_all(&mut self, settings: &[Setting], sections: usize) -> Result<(), Reason> {
+        settings.iter().try_for_each(|setting| self.add(setting, sections))
+    }
+}
+
+/// The beginning of a value for an error.
+pub fn shown(value: &str) -> String {
+    match value.char_indices().nth(SHOWN_CHARACTERS_MAX) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    }
+}
 
 impl Surroundings<'static> {
     /// Nothing around: a file that includes others or has variables is refused.
@@ -22,6 +63,6 @@ impl Surroundings<'static> {
     }
 }
 
-fn no_file(name: &str) -> Result<String> {
+fn no_file(name: &str) -> assay_model::Result<String> {
     Err(assay_model::Error::usage(format!("'{name}' is not here"), "name a file that is there"))
 }

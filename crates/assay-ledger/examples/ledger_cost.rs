@@ -52,6 +52,8 @@ fn main() {
     let store = std::env::temp_dir().join(format!("assay-ledger-cost-{}", std::process::id()));
     std::fs::create_dir(&store).unwrap();
     std::fs::write(store.join("token"), TOKEN).unwrap();
+    let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(store.join("token"), private).unwrap();
     let token = Token::read(&store.join("token")).unwrap();
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     let witness = Witness::listen(any, &store.join("ledgers"), token.clone()).unwrap();

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 const TOKEN: &str = "a token of this example";
 const THREADS: u64 = 8;
-const BEGUN: &[u8] = b"ASWITN1\n";
+const BEGUN: &[u8] = b"ASWITN2\n";
 
 /// Numbers of no meaning (Marsaglia's xorshift).
 struct Noise(u64);
@@ -41,14 +41,16 @@ impl Noise {
 /// The bytes that prove the token, a purpose and the name of a ledger; some of them wrong in one bit.
 fn opening(greeting: &[u8], noise: &mut Noise) -> Vec<u8> {
     let mine: Vec<u8> = (0..16).map(|_| noise.next().to_le_bytes()[1]).collect();
+    let mut request = vec![(1 + noise.next() % 4).to_le_bytes()[0]];
+    request.extend((0..16).map(|_| noise.next().to_le_bytes()[2]));
     let mut mac = Hmac::<Sha256>::new_from_slice(TOKEN.as_bytes()).unwrap();
     mac.update(b"client");
     mac.update(&greeting[8..24]);
     mac.update(&mine);
+    mac.update(&request);
     let mut sent = mine;
     sent.extend(mac.finalize().into_bytes());
-    sent.push((1 + noise.next() % 4).to_le_bytes()[0]);
-    sent.extend((0..16).map(|_| noise.next().to_le_bytes()[2]));
+    sent.extend(request);
     if noise.next().is_multiple_of(4) {
         let at = usize::try_from(noise.next()).unwrap_or(0) % sent.len();
         sent[at] ^= 1 << (noise.next() % 8);
@@ -96,6 +98,8 @@ fn main() {
     let scratch = std::env::temp_dir().join(format!("assay-malformed-{}", std::process::id()));
     std::fs::create_dir(&scratch).unwrap();
     std::fs::write(scratch.join("token"), TOKEN).unwrap();
+    let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(scratch.join("token"), private).unwrap();
     let token = Token::read(&scratch.join("token")).unwrap();
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     let witness = Witness::listen(any, &scratch.join("store"), token.clone()).unwrap();

@@ -1,12 +1,14 @@
 //! A ledger as a file: made new, locked, appended to, and never overwritten.
 
 use crate::ledger::{Ledger, MAGIC};
-use assay_model::Error;
+use assay_files::open_plain;
 use assay_model::number::count_of;
-use rustix::fs::{FlockOperation, flock};
+use assay_model::{Error, Result};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 
 /// A longer file is not read: a ledger of a day at 100,000 acknowledgements a second has a tenth of that.
 const LEDGER_BYTES_MAX: u64 = 16 << 30;
@@ -15,24 +17,45 @@ const LEDGER_BYTES_MAX: u64 = 16 << 30;
 #[derive(Debug)]
 pub(crate) struct LedgerFile {
     file: File,
+    path: PathBuf,
     /// Bytes of whole frames; behind them the next one is appended.
     whole_bytes: u64,
 }
 
 impl LedgerFile {
-    /// Makes a new one; the name of the file is durable when this returns.
+    /// Makes a new one; the name of the file is durable when this returns. Where that fails no file is left.
     ///
     /// # Errors
     /// Those of the system: one that is there already is not touched.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        let mut file = options.read(true).write(true).create_new(true).open(path)?;
-        flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-        file.write_all(MAGIC)?;
-        file.sync_all()?;
-        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let file = options.read(true).write(true).create_new(true).open(path)?;
+        let mut ledger = Self { file, path: path.to_owned(), whole_bytes: 0 };
+        match ledger.begin() {
+            Ok(()) => Ok(ledger),
+            Err(error) => {
+                ledger.remove_if_empty();
+                Err(error)
+            }
+        }
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        flock(&self.file, FlockOperation::NonBlockingLockExclusive)?;
+        self.file.write_all(MAGIC)?;
+        self.file.sync_all()?;
+        let parent = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
         File::open(parent.unwrap_or(Path::new(".")))?.sync_all()?;
-        Ok(Self { file, whole_bytes: count_of(MAGIC.len()) })
+        self.whole_bytes = count_of(MAGIC.len());
+        Ok(())
+    }
+
+    /// Removes a file without any frame, which is this one's: it is locked.
+    fn remove_if_empty(&self) {
+        if self.whole_bytes <= count_of(MAGIC.len()) {
+            // What cannot be removed says nothing wrong: it holds no promise.
+            drop(std::fs::remove_file(&self.path));
+        }
     }
 
     /// Opens one to go on behind its last whole frame.
@@ -41,10 +64,10 @@ impl LedgerFile {
     /// Those of the system, `WouldBlock` where somebody else appends to it; `InvalidData` where it is not a ledger, or damaged
     /// before its end.
     pub(crate) fn go_on(path: &Path) -> io::Result<(Self, Ledger)> {
-        let mut file = OpenOptions::new().read(true).write(true).open(path)?;
+        let flags = OFlags::NONBLOCK.bits().cast_signed();
+        let mut file = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path)?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-        let bytes = read_open(&mut file)?;
-        let ledger = Ledger::parse(&bytes)
+        let ledger = read_open(&file)?
             .map_err(|error| io::Error::new(ErrorKind::InvalidData, error.to_string()))?;
         if ledger.is_damaged {
             let damage = format!("it is damaged at byte {}", ledger.whole_bytes);
@@ -53,7 +76,7 @@ impl LedgerFile {
         // What a power cut or a full disk left of a frame would hide all that follows it.
         file.set_len(ledger.whole_bytes)?;
         file.seek(SeekFrom::Start(ledger.whole_bytes))?;
-        Ok((Self { file, whole_bytes: ledger.whole_bytes }, ledger))
+        Ok((Self { file, path: path.to_owned(), whole_bytes: ledger.whole_bytes }, ledger))
     }
 
     /// Appends whole frames, durable when this returns.
@@ -65,6 +88,7 @@ impl LedgerFile {
         if appended.is_ok() {
             self.whole_bytes += count_of(frames.len());
         } else {
+            self.remove_if_empty();
             self.file.set_len(self.whole_bytes)?;
             self.file.seek(SeekFrom::Start(self.whole_bytes))?;
         }
@@ -72,22 +96,20 @@ impl LedgerFile {
     }
 }
 
-/// All bytes of a ledger.
+/// Reads a ledger, a frame at a time.
 ///
 /// # Errors
-/// Those of the system, and `InvalidData` for what is too large to be one.
-pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    read_open(&mut File::open(path)?)
+/// Those of the system, and `InvalidData` for what is too large to be one; inside, that it is none.
+pub(crate) fn read_ledger(path: &Path) -> io::Result<Result<Ledger>> {
+    read_open(&open_plain(path)?)
 }
 
-fn read_open(file: &mut File) -> io::Result<Vec<u8>> {
-    let metadata = file.metadata()?;
-    if !metadata.is_file() || metadata.len() > LEDGER_BYTES_MAX {
+fn read_open(file: &File) -> io::Result<Result<Ledger>> {
+    let facts = file.metadata()?;
+    if !facts.is_file() || facts.len() > LEDGER_BYTES_MAX {
         return Err(io::Error::new(ErrorKind::InvalidData, "it is not a ledger"));
     }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ledger::read(file.take(LEDGER_BYTES_MAX))
 }
 
 /// What the refusal of a ledger's file means.
@@ -109,4 +131,34 @@ pub(crate) fn refusal(doing: &str, path: &Path, error: &io::Error) -> Error {
         _ => "name a file on another device than the one under test, where there is room",
     };
     Error::environment(format!("{doing} the ledger {}: {error}", path.display()), hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ledger_whose_first_frame_cannot_be_written_leaves_no_file() {
+        let name = format!("assay-ledger-first-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let mut ledger = LedgerFile::create(&path).unwrap();
+        // A handle that cannot write stands for a disk that takes nothing.
+        ledger.file = File::open(&path).unwrap();
+        assert!(ledger.append(b"a frame").is_err());
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_is_no_plain_file_is_refused_and_not_waited_for() {
+        let folder = std::env::temp_dir().join(format!("assay-ledger-pipe-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let pipe = folder.join("a.ledger");
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        for path in [pipe.as_path(), Path::new("/dev/zero"), &folder] {
+            assert!(read_ledger(path).is_err(), "{}", path.display());
+        }
+        assert!(LedgerFile::go_on(&pipe).is_err());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

@@ -1,15 +1,20 @@
 //! A ledger as a whole: what was begun, what was acknowledged, what was judged, stretch after stretch.
 
-use crate::frame::{Found, FrameKind, acknowledgements, find, frame};
+use crate::frame::{FrameKind, acknowledgements, frame};
+use crate::frame_stream::FrameStream;
 use assay_model::durability::{Control, JudgedCut};
-use assay_model::number::{count_of, index_of};
+use assay_model::number::count_of;
 use assay_model::{Error, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::io::{self, Read};
 
 /// The first bytes of every ledger, with the version of its form.
 pub(crate) const MAGIC: &[u8; 8] = b"ASLEDG1\n";
+
+/// Stretches of a ledger at most: each is a cut of the power.
+const EPOCHS_MAX: usize = 100_000;
 
 /// The name of a ledger: 128 random bits, so that no two are taken for one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -88,9 +93,9 @@ pub struct LedgerHead {
 pub struct Epoch {
     /// What it began with.
     pub head: LedgerHead,
-    /// The last version of each place that is acknowledged.
+    /// The last version of each place that is acknowledged; empty but in the last stretch.
     pub promises: HashMap<u64, u32>,
-    /// When it was acknowledged at the latest, ns from the start.
+    /// When it was acknowledged at the latest, ns from the start; empty but in the last stretch.
     pub promised_ns: HashMap<u64, u64>,
     /// Acknowledgements that it holds.
     pub acknowledgements: u64,
@@ -121,24 +126,34 @@ impl Ledger {
     /// # Errors
     /// A usage error when it is not a ledger of a known form, or begins with no head.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
-        let Some(mut rest) = bytes.strip_prefix(MAGIC) else {
-            return Err(refusal("it does not begin as a ledger"));
-        };
-        let mut epochs: Vec<Epoch> = Vec::new();
-        while let Found::Whole(kind, content, length) = find(rest) {
+        Self::read(bytes).unwrap_or_else(|error| Err(refusal(&error.to_string())))
+    }
+
+    /// The same from a file or a wire, of which one frame at a time is in memory.
+    ///
+    /// # Errors
+    /// Those of the reader; inside, those of [`parse`](Self::parse).
+    pub(crate) fn read(reader: impl Read) -> io::Result<Result<Self>> {
+        let mut frames = FrameStream::new(reader);
+        if !frames.takes(MAGIC)? {
+            return Ok(Err(refusal("it does not begin as a ledger")));
+        }
+        let (mut epochs, mut whole_bytes) = (Vec::new(), count_of(MAGIC.len()));
+        while let Some((kind, content, length)) = frames.peek()? {
             if take(&mut epochs, kind, content).is_none() {
                 break;
             }
-            rest = &rest[length..];
+            frames.skip(length);
+            whole_bytes += count_of(length);
         }
-        let Some(first) = epochs.first() else {
-            return Err(refusal("nothing in it is whole"));
+        let id = match epochs.first().map(|first: &Epoch| LedgerId::of_digits(&first.head.ledger)) {
+            None => return Ok(Err(refusal("nothing in it is whole"))),
+            Some(None) => return Ok(Err(refusal("its name is not one of a ledger"))),
+            Some(Some(id)) => id,
         };
-        let id = LedgerId::of_digits(&first.head.ledger)
-            .ok_or_else(|| refusal("its name is not one of a ledger"))?;
-        let rest_bytes = count_of(rest.len());
-        let whole_bytes = count_of(bytes.len()) - rest_bytes;
-        Ok(Self { id, epochs, whole_bytes, rest_bytes, is_damaged: holds_frames(rest) })
+        let rest = frames.rest()?;
+        let (rest_bytes, is_damaged) = (rest.bytes, rest.holds_frames);
+        Ok(Ok(Self { id, epochs, whole_bytes, rest_bytes, is_damaged }))
     }
 
     /// The last stretch.
@@ -164,11 +179,6 @@ impl Ledger {
             }
         }
     }
-
-    /// The bytes of these that are whole.
-    pub(crate) fn whole<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        &bytes[..index_of(self.whole_bytes)]
-    }
 }
 
 /// Takes a frame in; `None` where its content is none that can stand here.
@@ -177,8 +187,12 @@ fn take(epochs: &mut Vec<Epoch>, kind: FrameKind, content: &[u8]) -> Option<()> 
         FrameKind::Head => {
             let head: LedgerHead = read(content)?;
             let is_same = epochs.first().is_none_or(|first| first.head.ledger == head.ledger);
-            if head.format != 1 || !is_same {
+            if head.format != 1 || !is_same || epochs.len() >= EPOCHS_MAX {
                 return None;
+            }
+            // Only the last stretch is judged by its promises: those before it were, and need no memory.
+            if let Some(before) = epochs.last_mut() {
+                (before.promises, before.promised_ns) = (HashMap::new(), HashMap::new());
             }
             epochs.push(Epoch {
                 head,
@@ -205,11 +219,6 @@ fn take(epochs: &mut Vec<Epoch>, kind: FrameKind, content: &[u8]) -> Option<()> 
         FrameKind::Judgement => epochs.last_mut()?.judgements.push(read(content)?),
     }
     Some(())
-}
-
-/// Whether a whole frame stands anywhere in these bytes.
-fn holds_frames(bytes: &[u8]) -> bool {
-    (0..bytes.len()).any(|at| matches!(find(&bytes[at..]), Found::Whole(..)))
 }
 
 fn read<T: DeserializeOwned>(content: &[u8]) -> Option<T> {
@@ -283,10 +292,16 @@ pub(crate) mod tests {
         let ledger = Ledger::parse(&bytes()).unwrap();
         assert_eq!((ledger.id, ledger.epochs.len(), ledger.rest_bytes), (LedgerId([7; 16]), 2, 0));
         let first = &ledger.epochs[0];
-        assert_eq!((first.promises[&3], first.promises[&4]), (5, 1));
         assert_eq!((first.acknowledgements, first.elapsed_ns), (4, 90));
+        assert!(first.promises.is_empty() && first.promised_ns.is_empty());
         assert_eq!(ledger.last().promises.len(), 1);
-        assert_eq!(ledger.whole(&bytes()), bytes());
+        let second_head = head_frame(&head(LedgerId([7; 16]), 2)).unwrap();
+        let whole = bytes();
+        let at = whole.windows(second_head.len()).position(|part| part == second_head).unwrap();
+        let alone = Ledger::parse(&whole[..at]).unwrap();
+        let promises = &alone.last().promises;
+        assert_eq!((promises[&3], promises[&4], alone.last().promised_ns[&3]), (5, 1, 90));
+        assert_eq!(ledger.whole_bytes, count_of(bytes().len()));
     }
 
     #[test]

@@ -20,9 +20,13 @@
 mod commits;
 mod file;
 mod frame;
+mod frame_stream;
+mod index;
 mod ledger;
+mod link;
 mod place;
 mod recorder;
+mod sealed;
 mod token;
 mod wire;
 mod witness;

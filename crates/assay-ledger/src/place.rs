@@ -1,8 +1,9 @@
 //! Where a ledger lies: in a file on another device, or at a witness on another machine.
 
-use crate::file::{LedgerFile, read_bytes, refusal};
+use crate::file::{LedgerFile, read_ledger, refusal};
 use crate::ledger::{Ledger, LedgerHead, LedgerId, head_frame, judgement_frame};
-use crate::wire::{Purpose, WitnessAddress, WitnessLink};
+use crate::link::WitnessLink;
+use crate::wire::{Purpose, WitnessAddress};
 use assay_model::durability::JudgedCut;
 use assay_model::{Error, Result};
 use std::fmt;
@@ -115,13 +116,12 @@ impl LedgerPlace {
     /// # Errors
     /// An environment error when it cannot be read, a usage error when it is none.
     pub fn read(&self, identity: &str) -> Result<Ledger> {
-        let bytes = match self {
-            Self::File(path) => {
-                read_bytes(path).map_err(|error| refusal("reading", path, &error))?
-            }
-            Self::Witness(address) => address.read(identity)?,
-        };
-        Ledger::parse(&bytes).map_err(|error| error.context(self))
+        match self {
+            Self::File(path) => read_ledger(path)
+                .map_err(|error| refusal("reading", path, &error))?
+                .map_err(|error| error.context(self)),
+            Self::Witness(address) => address.read(identity),
+        }
     }
 
     /// Appends what came of a cut.

@@ -1,6 +1,7 @@
 //! Takes acknowledgements from workers and hands them on from a thread of its own: no worker ever waits for a ledger.
 
 use crate::frame::{ACKNOWLEDGEMENTS_MAX, Acknowledgement, acknowledged};
+use crate::link::Settled;
 use crate::place::{LedgerWriter, Sink};
 use assay_model::number::{count_of, narrow};
 use assay_model::{Error, Result};
@@ -53,9 +54,13 @@ impl Shared {
         self.reason.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn fail(&self, acknowledgements: usize, reason: String) {
-        self.unkept.fetch_add(count_of(acknowledgements), Ordering::Relaxed);
-        self.reason.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+    /// Notes what became of acknowledgements; a reason without any lost is said where some are.
+    fn settle(&self, settled: Settled) {
+        self.kept.fetch_add(settled.kept, Ordering::Relaxed);
+        self.unkept.fetch_add(settled.lost, Ordering::Relaxed);
+        if let Some(reason) = settled.reason.filter(|_| settled.lost > 0) {
+            self.reason.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+        }
     }
 }
 
@@ -85,7 +90,8 @@ impl Recorder {
         if waiting.len() + acknowledgements.len() > WAITING_MAX {
             drop(waiting);
             let reason = "the ledger is slower than the storage".to_owned();
-            return self.shared.fail(acknowledgements.len(), reason);
+            let lost = count_of(acknowledgements.len());
+            return self.shared.settle(Settled { kept: 0, lost, reason: Some(reason) });
         }
         waiting.extend_from_slice(acknowledgements);
     }
@@ -129,7 +135,7 @@ fn hand_on(mut sink: Sink, shared: &Shared, complain: impl FnOnce(&str)) {
         let taken = std::mem::take(&mut *shared.waiting());
         let elapsed_ns = narrow(began.elapsed().as_nanos());
         for part in taken.chunks(ACKNOWLEDGEMENTS_MAX) {
-            put(&mut sink, elapsed_ns, part, shared);
+            shared.settle(sink.put(&acknowledged(elapsed_ns, part), count_of(part.len())));
         }
         if shared.unkept.load(Ordering::Relaxed) > 0
             && let (Some(reason), Some(complain)) = (shared.reason(), complain.take())
@@ -143,44 +149,44 @@ fn hand_on(mut sink: Sink, shared: &Shared, complain: impl FnOnce(&str)) {
             signed = Instant::now();
         } else if signed.elapsed() > SIGN_OF_LIFE {
             signed = Instant::now();
-            sink.live(&acknowledged(elapsed_ns, &[]));
+            shared.settle(sink.live(&acknowledged(elapsed_ns, &[])));
         }
         thread::sleep(PAUSE);
     }
-    sink.end();
-}
-
-fn put(sink: &mut Sink, elapsed_ns: u64, part: &[Acknowledgement], shared: &Shared) {
-    match sink.put(&acknowledged(elapsed_ns, part)) {
-        Ok(()) => {
-            shared.kept.fetch_add(count_of(part.len()), Ordering::Relaxed);
-        }
-        Err(reason) => shared.fail(part.len(), reason),
+    shared.settle(sink.end());
+    if let (Some(reason), Some(complain)) = (shared.reason(), complain.take()) {
+        complain(&reason);
     }
 }
 
 impl Sink {
-    /// Hands a frame on; the reason where that fails.
-    fn put(&mut self, frame: &[u8]) -> std::result::Result<(), String> {
+    /// Hands a frame with so many acknowledgements on; what became of these and of those before.
+    fn put(&mut self, frame: &[u8], acknowledgements: u64) -> Settled {
         match self {
-            Self::File(file) => {
-                file.append(frame).map_err(|error| format!("writing the ledger: {error}"))
-            }
-            Self::Witness(link) => link.append(frame),
+            Self::File(file) => match file.append(frame) {
+                Ok(()) => Settled { kept: acknowledgements, ..Settled::default() },
+                Err(error) => Settled {
+                    kept: 0,
+                    lost: acknowledgements,
+                    reason: Some(format!("writing the ledger: {error}")),
+                },
+            },
+            Self::Witness(link) => link.append(frame, acknowledgements),
         }
     }
 
     /// Shows that the writer is alive; a file needs no such sign.
-    fn live(&mut self, frame: &[u8]) {
-        if let Self::Witness(link) = self {
-            // What it would say is said when an acknowledgement is lost.
-            drop(link.append(frame));
+    fn live(&mut self, frame: &[u8]) -> Settled {
+        match self {
+            Self::File(_) => Settled::default(),
+            Self::Witness(link) => link.append(frame, 0),
         }
     }
 
-    fn end(self) {
-        if let Self::Witness(link) = self {
-            link.end();
+    fn end(self) -> Settled {
+        match self {
+            Self::File(_) => Settled::default(),
+            Self::Witness(link) => link.end(),
         }
     }
 }

@@ -1,9 +1,11 @@
-//! The token that both ends of a wire know: each proves it to the other without sending it.
+//! The token that both ends of a wire know: each proves it to the other without sending it, and what follows is sealed by it.
 
+use assay_files::read_private;
 use assay_model::{Error, Result};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Shorter ones can be guessed.
@@ -31,25 +33,38 @@ pub(crate) enum End {
     Witness,
 }
 
+impl End {
+    const fn name(self) -> &'static [u8] {
+        match self {
+            Self::Client => b"client",
+            Self::Witness => b"witness",
+        }
+    }
+
+    const fn seal_name(self) -> &'static [u8] {
+        match self {
+            Self::Client => b"from the client",
+            Self::Witness => b"from the witness",
+        }
+    }
+}
+
 impl Token {
     /// The first line of a file.
     ///
     /// # Errors
-    /// An environment error when it cannot be read, a usage error when it is short enough to be guessed.
+    /// An environment error when it cannot be read, or others can read or write it; a usage error when it is short enough to be guessed.
     pub fn read(path: &Path) -> Result<Self> {
         let fail = |error: std::io::Error| {
-            Error::environment(
-                format!("reading the token {}: {error}", path.display()),
-                "name a file that holds the token, the same on both machines",
-            )
+            let hint = match error.kind() {
+                ErrorKind::PermissionDenied => {
+                    "name a file of your own that only you can read: `chmod 600 FILE`"
+                }
+                _ => "name a file that holds the token, the same on both machines",
+            };
+            Error::environment(format!("reading the token {}: {error}", path.display()), hint)
         };
-        if std::fs::metadata(path).map_err(fail)?.len() > BYTES_MAX {
-            return Err(Error::usage(
-                format!("{} is too long to hold a token", path.display()),
-                "name a file with one line",
-            ));
-        }
-        let text = std::fs::read(path).map_err(fail)?;
+        let text = read_private(path, BYTES_MAX).map_err(fail)?;
         let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let token = line.trim_ascii();
         if token.len() < BYTES_MIN {
@@ -61,27 +76,71 @@ impl Token {
         Ok(Self(token.to_vec()))
     }
 
-    /// HMAC-SHA-256 over the end and what both sent at random (RFC 2104).
-    fn mac(&self, end: End, random: [&[u8; 16]; 2]) -> Option<Hmac<Sha256>> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
-        mac.update(match end {
-            End::Client => b"client",
-            End::Witness => b"witness",
-        });
+    /// HMAC-SHA-256 over a purpose, what both sent at random and what is said (RFC 2104).
+    fn mac(&self, purpose: &[u8], random: Random, said: &[u8]) -> Hmac<Sha256> {
+        let mut mac = keyed(&self.0);
+        mac.update(purpose);
         for bytes in random {
             mac.update(&bytes[..]);
         }
-        Some(mac)
+        mac.update(said);
+        mac
     }
 
-    /// The proof that an end knows the token.
-    pub(crate) fn proof(&self, end: End, random: [&[u8; 16]; 2]) -> [u8; PROOF_BYTES] {
-        self.mac(end, random).map_or([0; PROOF_BYTES], |mac| mac.finalize().into_bytes().into())
+    /// The proof that an end knows the token, and says this.
+    pub(crate) fn proof(&self, end: End, random: Random, said: &[u8]) -> [u8; PROOF_BYTES] {
+        self.mac(end.name(), random, said).finalize().into_bytes().into()
     }
 
     /// Whether a proof is right, in a time that says nothing of where it is wrong.
-    pub(crate) fn is_proven(&self, end: End, random: [&[u8; 16]; 2], proof: &[u8]) -> bool {
-        self.mac(end, random).is_some_and(|mac| mac.verify_slice(proof).is_ok())
+    pub(crate) fn is_proven(&self, end: End, random: Random, said: &[u8], proof: &[u8]) -> bool {
+        self.mac(end.name(), random, said).verify_slice(proof).is_ok()
+    }
+
+    /// What seals the messages of an end of this conversation: no other conversation has the same key.
+    pub(crate) fn seal(&self, end: End, random: Random) -> Seal {
+        let key = self.mac(end.seal_name(), random, &[]).finalize().into_bytes();
+        Seal { keyed: keyed(&key), count: 0 }
+    }
+}
+
+/// What the witness sent at random, and what the client did.
+pub(crate) type Random<'a> = [&'a [u8; 16]; 2];
+
+fn keyed(key: &[u8]) -> Hmac<Sha256> {
+    // HMAC takes keys of any length.
+    Hmac::<Sha256>::new_from_slice(key).unwrap_or_else(|_| unreachable!("a key of any length"))
+}
+
+/// Seals or judges the messages of one end, one after the other: one that is changed, left out, repeated or put elsewhere is noticed.
+pub(crate) struct Seal {
+    keyed: Hmac<Sha256>,
+    count: u64,
+}
+
+impl fmt::Debug for Seal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Seal")
+    }
+}
+
+impl Seal {
+    fn next(&mut self, message: &[u8]) -> Hmac<Sha256> {
+        let mut mac = self.keyed.clone();
+        mac.update(&self.count.to_le_bytes());
+        mac.update(message);
+        self.count += 1;
+        mac
+    }
+
+    /// The seal of the next message.
+    pub(crate) fn of_next(&mut self, message: &[u8]) -> [u8; PROOF_BYTES] {
+        self.next(message).finalize().into_bytes().into()
+    }
+
+    /// Whether this is the next message of the other end.
+    pub(crate) fn is_next(&mut self, message: &[u8], seal: &[u8]) -> bool {
+        self.next(message).verify_slice(seal).is_ok()
     }
 }
 
@@ -109,18 +168,35 @@ pub(crate) mod tests {
     fn a_proof_holds_for_its_end_its_token_and_its_conversation_only() {
         let (mine, other) = (token("0123456789abcdef"), token("0123456789abcdeX"));
         let random = [&[1; 16], &[2; 16]];
-        let proof = mine.proof(End::Client, random);
-        assert!(mine.is_proven(End::Client, random, &proof));
-        assert!(!mine.is_proven(End::Witness, random, &proof));
-        assert!(!mine.is_proven(End::Client, [&[1; 16], &[3; 16]], &proof));
-        assert!(!other.is_proven(End::Client, random, &proof));
-        assert!(!mine.is_proven(End::Client, random, &proof[..31]));
+        let proof = mine.proof(End::Client, random, b"a");
+        assert!(mine.is_proven(End::Client, random, b"a", &proof));
+        assert!(!mine.is_proven(End::Witness, random, b"a", &proof));
+        assert!(!mine.is_proven(End::Client, [&[1; 16], &[3; 16]], b"a", &proof));
+        assert!(!mine.is_proven(End::Client, random, b"b", &proof));
+        assert!(!other.is_proven(End::Client, random, b"a", &proof));
+        assert!(!mine.is_proven(End::Client, random, b"a", &proof[..31]));
+    }
+
+    #[test]
+    fn a_message_that_is_changed_left_out_repeated_or_reflected_is_noticed() {
+        let (token, random) = (token("0123456789abcdef"), [&[1; 16], &[2; 16]]);
+        let mut sender = token.seal(End::Client, random);
+        let (first, second) = (sender.of_next(b"1"), sender.of_next(b"2"));
+        let receiver = || token.seal(End::Client, random);
+        let mut ordered = receiver();
+        assert!(ordered.is_next(b"1", &first) && ordered.is_next(b"2", &second));
+        assert!(!receiver().is_next(b"changed", &first));
+        assert!(!receiver().is_next(b"2", &second), "the first was left out");
+        let mut repeated = receiver();
+        assert!(repeated.is_next(b"1", &first) && !repeated.is_next(b"1", &first));
+        assert!(!token.seal(End::Witness, random).is_next(b"1", &first), "reflected");
+        assert!(!token.seal(End::Client, [&[1; 16], &[3; 16]]).is_next(b"1", &first));
     }
 
     /// HMAC-SHA-256 of "client" and 32 zeros under the key "0123456789abcdef", by Python's `hmac`.
     #[test]
     fn a_proof_is_that_of_the_standard() {
-        let proof = token("0123456789abcdef").proof(End::Client, [&[0; 16], &[0; 16]]);
+        let proof = token("0123456789abcdef").proof(End::Client, [&[0; 16], &[0; 16]], &[]);
         let (high, low) = proof.split_at(16);
         let half = |bytes: &[u8]| u128::from_be_bytes(bytes.try_into().unwrap());
         assert_eq!(half(high), 0xd721_be74_c1fd_fff6_71b6_9bb8_c5e3_e142);

@@ -1,30 +1,41 @@
 //! The witness: keeps ledgers of other machines. It appends and hands back, and carries out nothing that comes from the wire.
 
-use crate::file::{LedgerFile, read_bytes};
+mod received;
+mod strangers;
+
+use crate::file::LedgerFile;
 use crate::frame::{Found, FrameKind, acknowledgements_in, find};
+use crate::index::{ENDING, LedgerIndex};
 use crate::ledger::{Ledger, LedgerHead, LedgerId};
-use crate::token::{End, PROOF_BYTES, Token, random};
-use crate::wire::{
-    Answer, FrameReader, GREETING, PATIENCE, Purpose, Received, read_identity, send_back,
-};
+use crate::link::confirmation;
+use crate::sealed::{PIECE_BYTES_MAX, Wait, is_waiting, read_within, send_piece};
+use crate::token::{End, PROOF_BYTES, Seal, Token, random};
+use crate::wire::{Answer, GREETING, PATIENCE, Purpose, read_identity};
+use assay_files::{is_foreign, is_writable_by_others};
 use assay_model::durability::JudgedCut;
+use assay_model::number::{count_of, index_of};
 use assay_model::{Error, Result};
+use received::{FrameReader, Received};
 use std::collections::HashMap;
-use std::io::{self, ErrorKind, Read, Write};
+use std::fs::DirBuilder;
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+use strangers::Strangers;
 
-/// Connections at one time.
-const CONNECTIONS_MAX: usize = 64;
+/// Connections of those who have proven the token.
+const FRIENDS_MAX: usize = 64;
+/// How long a whole greeting may take.
+const GREETING_TIME: Duration = Duration::from_secs(5);
+/// How long it waits where the system takes no connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// A writer that says nothing for this long has gone: it gives a sign of life every second.
 const SILENCE: Duration = Duration::from_secs(30);
-/// Ending of the files.
-const ENDING: &str = "ledger";
-
 /// Listens and keeps ledgers in a directory, until it is dropped.
 #[derive(Debug)]
 pub struct Witness {
@@ -54,7 +65,11 @@ pub struct LedgerActivity {
 struct Shared {
     store: PathBuf,
     token: Token,
-    connections: AtomicUsize,
+    /// Connections so far: the next one's number.
+    connections: AtomicU64,
+    strangers: Strangers,
+    friends: AtomicUsize,
+    index: Mutex<LedgerIndex>,
     stop: AtomicBool,
     /// Who appends to each ledger: the newest connection.
     writers: Mutex<HashMap<LedgerId, Arc<AtomicU64>>>,
@@ -66,6 +81,10 @@ struct Shared {
 impl Shared {
     fn activities(&self) -> MutexGuard<'_, HashMap<LedgerId, LedgerActivity>> {
         self.activities.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn index(&self) -> MutexGuard<'_, LedgerIndex> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn complain(&self, what: String) {
@@ -87,12 +106,7 @@ impl Witness {
     /// # Errors
     /// An environment error when the directory cannot be made or the address cannot be had.
     pub fn listen(address: SocketAddr, store: &Path, token: Token) -> Result<Self> {
-        std::fs::create_dir_all(store).map_err(|error| {
-            Error::environment(
-                format!("making {}: {error}", store.display()),
-                "name a directory that can be written to",
-            )
-        })?;
+        make_store(store)?;
         let fail = |error: io::Error| {
             Error::environment(
                 format!("listening at {address}: {error}"),
@@ -104,7 +118,10 @@ impl Witness {
         let shared = Arc::new(Shared {
             store: store.to_owned(),
             token,
-            connections: AtomicUsize::new(0),
+            connections: AtomicU64::new(0),
+            strangers: Strangers::default(),
+            friends: AtomicUsize::new(0),
+            index: Mutex::default(),
             stop: AtomicBool::new(false),
             writers: Mutex::default(),
             activities: Mutex::default(),
@@ -145,6 +162,25 @@ impl Drop for Witness {
     }
 }
 
+/// Makes the directory where it is missing. One that others could write to would hold their ledgers, too.
+fn make_store(store: &Path) -> Result<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(store);
+    let facts = made.and_then(|()| Ok((store.symlink_metadata()?, store.metadata()?)));
+    let (name, directory) = facts.map_err(|error| {
+        Error::environment(
+            format!("making {}: {error}", store.display()),
+            "name a directory that can be written to",
+        )
+    })?;
+    if !is_foreign(&name) && !is_foreign(&directory) && !is_writable_by_others(&directory) {
+        return Ok(());
+    }
+    Err(Error::environment(
+        format!("another user made {}, or may write into it", store.display()),
+        "name a directory of your own with --store, and take the permission to write from others",
+    ))
+}
+
 /// Where a socket is reached that listens on all addresses.
 const fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
@@ -155,78 +191,132 @@ const fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
+/// Takes connections until the witness ends. What the system refuses for a moment, such as too many open files, is said once and
+/// tried again.
 fn accept(socket: &TcpListener, shared: &Arc<Shared>) {
-    while let Ok((stream, from)) = socket.accept() {
-        if shared.stop.load(Ordering::Acquire) {
-            return;
-        }
-        if shared.connections.fetch_add(1, Ordering::AcqRel) >= CONNECTIONS_MAX {
-            shared.connections.fetch_sub(1, Ordering::AcqRel);
-            continue;
-        }
-        let theirs = Arc::clone(shared);
-        let serve = move || {
-            if let Err(error) = serve(stream, &theirs) {
-                theirs.complain(format!("{from}: {error}"));
+    let mut is_failing = false;
+    while !shared.stop.load(Ordering::Acquire) {
+        match socket.accept() {
+            Ok((stream, from)) => {
+                is_failing = false;
+                take_in(stream, from, shared);
             }
-            theirs.connections.fetch_sub(1, Ordering::AcqRel);
-        };
-        if thread::Builder::new().name("ledger".to_owned()).spawn(serve).is_err() {
-            shared.connections.fetch_sub(1, Ordering::AcqRel);
+            Err(error) => {
+                if !std::mem::replace(&mut is_failing, true) {
+                    shared.complain(format!("taking connections: {error}; it is tried again"));
+                }
+                thread::sleep(ACCEPT_PAUSE);
+            }
         }
     }
 }
 
+/// Hears a connection in a thread of its own.
+fn take_in(stream: TcpStream, from: SocketAddr, shared: &Arc<Shared>) {
+    let Ok(other) = stream.try_clone() else { return };
+    let number = shared.connections.fetch_add(1, Ordering::AcqRel);
+    shared.strangers.enter(number, from.ip(), other);
+    let theirs = Arc::clone(shared);
+    let serve = move || {
+        if let Err(error) = serve(stream, number, &theirs) {
+            theirs.complain(format!("{from}: {error}"));
+        }
+        theirs.strangers.leave(number);
+    };
+    if thread::Builder::new().name("ledger".to_owned()).spawn(serve).is_err() {
+        shared.strangers.leave(number);
+    }
+}
+
+/// A place among those who have proven the token, given back when this is dropped.
+struct Friend<'a>(&'a Shared);
+
+impl<'a> Friend<'a> {
+    fn enter(shared: &'a Shared) -> Option<Self> {
+        let before = shared.friends.fetch_add(1, Ordering::AcqRel);
+        let friend = Self(shared);
+        (before < FRIENDS_MAX).then_some(friend)
+    }
+}
+
+impl Drop for Friend<'_> {
+    fn drop(&mut self) {
+        self.0.friends.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
 /// What a connection asks for, after both ends have proven themselves.
-fn serve(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
+fn serve(mut stream: TcpStream, number: u64, shared: &Shared) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
-    let Some((purpose, id, proof)) = greet(&mut stream, shared)? else {
+    let Some(greeted) = greet(&mut stream, shared)? else {
         return Err(io::Error::other("it does not know the token"));
     };
-    if purpose == Purpose::Read {
-        answer(&mut stream, Answer::Granted, &proof)?;
-        return hand_back(&mut stream, shared);
+    if !shared.strangers.leave(number) {
+        return Err(io::Error::other("it gave way to newer connections"));
     }
-    let opened = open(purpose, id, shared);
-    match opened {
+    let Some(_friend) = Friend::enter(shared) else {
+        answer(&mut stream, Answer::Refused, shared, &greeted)?;
+        return Err(io::Error::other("too many others are connected"));
+    };
+    if greeted.purpose == Purpose::Read {
+        answer(&mut stream, Answer::Granted, shared, &greeted)?;
+        return hand_back(&mut stream, shared, &greeted);
+    }
+    match open(greeted.purpose, greeted.id, shared) {
         Ok((file, ledger)) => {
-            answer(&mut stream, Answer::Granted, &proof)?;
-            append(&mut stream, shared, id, file, ledger)
+            answer(&mut stream, Answer::Granted, shared, &greeted)?;
+            append(&mut stream, shared, &greeted, file, ledger)
         }
         Err(error) => {
-            answer(&mut stream, refusal(&error), &proof)?;
+            answer(&mut stream, refusal(&error), shared, &greeted)?;
             Err(error)
         }
     }
 }
 
-/// Greets and hears who it is; nothing where the token is another one.
-fn greet(
-    stream: &mut TcpStream,
-    shared: &Shared,
-) -> io::Result<Option<(Purpose, LedgerId, [u8; PROOF_BYTES])>> {
-    let mine = random().map_err(|error| io::Error::other(error.to_string()))?;
-    stream.write_all(GREETING)?;
-    stream.write_all(&mine)?;
-    let (mut theirs, mut proof) = ([0; 16], [0; PROOF_BYTES]);
-    let (mut purpose, mut id) = ([0; 1], [0; 16]);
-    stream.read_exact(&mut theirs)?;
-    stream.read_exact(&mut proof)?;
-    stream.read_exact(&mut purpose)?;
-    stream.read_exact(&mut id)?;
-    let both = [&mine, &theirs];
-    if !shared.token.is_proven(End::Client, both, &proof) {
-        answer(stream, Answer::WrongToken, &[0; PROOF_BYTES])?;
-        return Ok(None);
-    }
-    let purpose = Purpose::of_number(purpose[0]).ok_or(ErrorKind::InvalidData)?;
-    Ok(Some((purpose, LedgerId(id), shared.token.proof(End::Witness, both))))
+/// A client that has proven the token.
+struct Greeted {
+    purpose: Purpose,
+    id: LedgerId,
+    /// What both ends sent at random.
+    mine: [u8; 16],
+    theirs: [u8; 16],
 }
 
-fn answer(stream: &mut TcpStream, answer: Answer, proof: &[u8; PROOF_BYTES]) -> io::Result<()> {
-    stream.write_all(&[answer.number()])?;
-    stream.write_all(proof)
+impl Greeted {
+    fn seal(&self, end: End, shared: &Shared) -> Seal {
+        shared.token.seal(end, [&self.mine, &self.theirs])
+    }
+}
+
+/// Greets and hears who it is; nothing where the token is another one.
+fn greet(stream: &mut TcpStream, shared: &Shared) -> io::Result<Option<Greeted>> {
+    let mine = random().map_err(|error| io::Error::other(error.to_string()))?;
+    stream.write_all(&[GREETING.as_slice(), &mine].concat())?;
+    let (mut said, wait) = ([0; 16 + PROOF_BYTES + 1 + 16], Wait::of(GREETING_TIME));
+    read_within(stream, &mut said, wait)?;
+    let (theirs, rest) = said.split_at(16);
+    let (proof, request) = rest.split_at(PROOF_BYTES);
+    let theirs: [u8; 16] = theirs.try_into().map_err(|_| ErrorKind::InvalidData)?;
+    if !shared.token.is_proven(End::Client, [&mine, &theirs], request, proof) {
+        let refused = [&[Answer::WrongToken.number()], [0; PROOF_BYTES].as_slice()].concat();
+        stream.write_all(&refused)?;
+        return Ok(None);
+    }
+    let purpose = Purpose::of_number(request[0]).ok_or(ErrorKind::InvalidData)?;
+    let id = LedgerId(request[1..].try_into().map_err(|_| ErrorKind::InvalidData)?);
+    Ok(Some(Greeted { purpose, id, mine, theirs }))
+}
+
+fn answer(
+    stream: &mut TcpStream,
+    answer: Answer,
+    shared: &Shared,
+    greeted: &Greeted,
+) -> io::Result<()> {
+    let said = [answer.number()];
+    let proof = shared.token.proof(End::Witness, [&greeted.mine, &greeted.theirs], &said);
+    stream.write_all(&[said.as_slice(), &proof].concat())
 }
 
 fn refusal(error: &io::Error) -> Answer {
@@ -272,19 +362,22 @@ fn writer(shared: &Shared, id: LedgerId) -> Arc<AtomicU64> {
 fn append(
     stream: &mut TcpStream,
     shared: &Shared,
-    id: LedgerId,
+    greeted: &Greeted,
     mut file: LedgerFile,
     ledger: Option<Ledger>,
 ) -> io::Result<()> {
     /// How often it is looked for another connection that takes over.
     const POLL_INTERVAL: Duration = Duration::from_millis(100);
+    let id = greeted.id;
     let owner = writer(shared, id);
     let mine = owner.load(Ordering::Acquire);
     if let Some(ledger) = ledger {
         begin_activity(shared, id, &ledger.last().head, ledger.last().acknowledgements);
     }
     stream.set_read_timeout(Some(POLL_INTERVAL))?;
-    let (mut reader, mut heard) = (FrameReader::new(), Instant::now());
+    let mut seal = greeted.seal(End::Witness, shared);
+    let (mut reader, mut heard) =
+        (FrameReader::new(greeted.seal(End::Client, shared)), Instant::now());
     loop {
         if owner.load(Ordering::Acquire) != mine || shared.stop.load(Ordering::Acquire) {
             return Ok(());
@@ -299,17 +392,13 @@ fn append(
         if frames.is_empty() {
             continue;
         }
-        if let Err(error) = file.append(frames) {
-            stream.write_all(&[Answer::Refused.number()])?;
+        if let Err(error) = file.append(&frames) {
+            stream.write_all(&confirmation(&mut seal, Answer::Refused, reader.frames_before()))?;
             return Err(error);
         }
-        let confirmed = note(shared, id, frames);
-        stream.write_all(&vec![Answer::Granted.number(); confirmed])?;
+        note(shared, id, &frames);
+        stream.write_all(&confirmation(&mut seal, Answer::Granted, reader.frames()))?;
     }
-}
-
-fn is_waiting(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
 
 fn begin_activity(shared: &Shared, id: LedgerId, head: &LedgerHead, acknowledgements: u64) {
@@ -321,14 +410,12 @@ fn begin_activity(shared: &Shared, id: LedgerId, head: &LedgerHead, acknowledgem
     activities.insert(id, activity);
 }
 
-/// Notes what frames say; how many of them are to be confirmed.
-fn note(shared: &Shared, id: LedgerId, mut frames: &[u8]) -> usize {
-    let mut confirmed = 0;
+/// Notes what frames say.
+fn note(shared: &Shared, id: LedgerId, mut frames: &[u8]) {
     while let Found::Whole(kind, content, length) = find(frames) {
         frames = &frames[length..];
         match kind {
             FrameKind::Head => {
-                confirmed += 1;
                 if let Ok(head) = serde_json::from_slice(content) {
                     begin_activity(shared, id, &head, 0);
                 }
@@ -343,7 +430,6 @@ fn note(shared: &Shared, id: LedgerId, mut frames: &[u8]) -> usize {
                 }
             }
             FrameKind::Judgement => {
-                confirmed += 1;
                 let judged = serde_json::from_slice(content).ok();
                 if let (Some(judged), Some(activity)) = (judged, shared.activities().get_mut(&id)) {
                     activity.judged.push(judged);
@@ -351,33 +437,28 @@ fn note(shared: &Shared, id: LedgerId, mut frames: &[u8]) -> usize {
             }
         }
     }
-    confirmed
 }
 
-/// Sends the newest ledger of a target back.
-fn hand_back(stream: &mut TcpStream, shared: &Shared) -> io::Result<()> {
-    let identity = read_identity(stream)?;
-    let newest = newest(&shared.store, &identity)?;
-    send_back(stream, &newest.unwrap_or_default())
-}
-
-fn newest(store: &Path, identity: &str) -> io::Result<Option<Vec<u8>>> {
-    let mut newest: Option<(u64, Vec<u8>)> = None;
-    for entry in std::fs::read_dir(store)? {
-        let path = entry?.path();
-        if path.extension().is_none_or(|ending| ending != ENDING) {
-            continue;
-        }
-        let Ok(bytes) = read_bytes(&path) else { continue };
-        let Ok(ledger) = Ledger::parse(&bytes) else { continue };
-        let head = &ledger.last().head;
-        let is_newer = newest.as_ref().is_none_or(|(began, _)| head.began_unix_ns > *began);
-        if head.identity == identity && is_newer {
-            newest = Some((head.began_unix_ns, ledger.whole(&bytes).to_vec()));
+/// Sends the newest ledger of a target back, a piece at a time.
+fn hand_back(stream: &mut TcpStream, shared: &Shared, greeted: &Greeted) -> io::Result<()> {
+    let mut theirs = greeted.seal(End::Client, shared);
+    let identity = read_identity(stream, &mut theirs, Wait::of(PATIENCE))?;
+    let newest = shared.index().newest(&shared.store, &identity)?;
+    let mut seal = greeted.seal(End::Witness, shared);
+    if let Some(mut ledger) = newest {
+        ledger.file.rewind()?;
+        let (mut left, mut piece) = (ledger.whole_bytes, vec![0; PIECE_BYTES_MAX]);
+        while left > 0 {
+            let length = index_of(left.min(count_of(PIECE_BYTES_MAX)));
+            ledger.file.read_exact(&mut piece[..length])?;
+            send_piece(stream, &mut seal, &piece[..length])?;
+            left -= count_of(length);
         }
     }
-    Ok(newest.map(|(_, bytes)| bytes))
+    send_piece(stream, &mut seal, &[])
 }
 
+#[cfg(test)]
+mod between_tests;
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,9 @@
 //! Documents that a person names: read whole, and never more of them than any document has.
 
-use assay_model::encoding::text_of;
-use assay_model::number::count_of;
+use assay_files::{is_foreign, is_writable_by_all, read_bounded, read_plain, read_with_facts};
+use assay_model::encoding;
 use assay_model::{Error, Result};
-use rustix::fs::OFlags;
-use std::fs::OpenOptions;
-use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::Path;
 
 /// No document comes near; a device or a file of any length shall not fill the memory.
@@ -17,9 +14,8 @@ const DOCUMENT_BYTES_MAX: u64 = 32 << 20;
 /// # Errors
 /// A usage error when it is not there, not UTF-8 text, or longer than 32 MiB.
 pub fn read_document(path: &Path, kind: &str) -> Result<String> {
-    let bytes = read_bytes(path, kind)?;
-    String::from_utf8(bytes)
-        .map_err(|_| refused(path, kind, &io::Error::other("it is not UTF-8 text")))
+    let bytes = read_bounded(path, DOCUMENT_BYTES_MAX);
+    utf8_of(path, kind, bytes.map_err(|error| refusal(path, kind, &error))?)
 }
 
 /// Reads a file that another program wrote, in whatever encoding; `kind` names it in errors, for example `result`.
@@ -27,47 +23,90 @@ pub fn read_document(path: &Path, kind: &str) -> Result<String> {
 /// # Errors
 /// A usage error when it is not there, is empty, not text, or longer than 32 MiB.
 pub fn read_foreign(path: &Path, kind: &str) -> Result<String> {
-    let bytes = read_bytes(path, kind)?;
-    let refused = |why: &str| Err(refused(path, kind, &io::Error::other(why.to_owned())));
+    foreign_text_of(path, kind, read_bounded(path, DOCUMENT_BYTES_MAX))
+}
+
+/// The same for a plain file: what a folder of others holds under its name may be a pipe.
+///
+/// # Errors
+/// The same, and a usage error for anything but a plain file.
+pub fn read_foreign_plain(path: &Path, kind: &str) -> Result<String> {
+    foreign_text_of(path, kind, read_plain(path, DOCUMENT_BYTES_MAX))
+}
+
+fn foreign_text_of(path: &Path, kind: &str, read: io::Result<Vec<u8>>) -> Result<String> {
+    let bytes = read.map_err(|error| refusal(path, kind, &error))?;
+    let refused = |why: &str| Err(refusal(path, kind, &io::Error::other(why.to_owned())));
     if bytes.is_empty() {
         return refused("it is empty");
     }
-    text_of(bytes).map_or_else(|| refused("it is not text"), Ok)
+    encoding::text_of(bytes).map_or_else(|| refused("it is not text"), Ok)
 }
 
-fn read_bytes(path: &Path, kind: &str) -> Result<Vec<u8>> {
-    let refused = |error: io::Error| refused(path, kind, &error);
-    let mut bytes = Vec::new();
-    // A pipe that nobody writes to has no end that could be waited for; opened without waiting it is empty.
-    let no_wait = OFlags::NONBLOCK.bits().cast_signed();
-    let mut file =
-        OpenOptions::new().read(true).custom_flags(no_wait).open(path).map_err(refused)?;
-    if file.metadata().map_err(refused)?.is_dir() {
-        return Err(refused(io::Error::other("it is a directory")));
-    }
-    let flags = rustix::fs::fcntl_getfl(&file).map_err(|error| refused(error.into()))?;
-    rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK)
-        .map_err(|error| refused(error.into()))?;
-    (&mut file).take(DOCUMENT_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(refused)?;
-    if count_of(bytes.len()) > DOCUMENT_BYTES_MAX {
-        return Err(Error::usage(
-            format!("reading the {kind} {}: it is longer than 32 MiB", path.display()),
-            format!("no {kind} is as long; name another file"),
-        ));
-    }
-    Ok(bytes)
+/// Reads a document, and says whether only this user and root can have written it.
+///
+/// # Errors
+/// As for [`read_document`].
+pub fn read_owned_document(path: &Path, kind: &str) -> Result<(String, bool)> {
+    let read = read_with_facts(path, DOCUMENT_BYTES_MAX);
+    let (bytes, facts) = read.map_err(|error| refusal(path, kind, &error))?;
+    let is_own = !is_foreign(&facts) && !is_writable_by_all(&facts);
+    Ok((utf8_of(path, kind, bytes)?, is_own))
 }
 
-fn refused(path: &Path, kind: &str, error: &io::Error) -> Error {
-    Error::usage(
-        format!("reading the {kind} {}: {error}", path.display()),
-        format!("name a readable {kind} file"),
-    )
+/// Whether a name is that of a file. A name under which something ships means just that: who may write into the working directory
+/// would choose what it means. A file is written with a slash or its ending.
+pub fn is_file_name(name: &str, is_built_in: bool) -> bool {
+    Path::new(name).is_file() && (name.contains('/') || !is_built_in)
+}
+
+/// What is to be said where a file is called as something built in.
+pub fn shadow_note(name: &str, is_built_in: bool) -> Option<String> {
+    let is_shadowed = is_built_in && !name.contains('/') && Path::new(name).exists();
+    is_shadowed.then(|| format!("note: {name} is the built-in one; ./{name} is the file here"))
+}
+
+fn utf8_of(path: &Path, kind: &str, bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes)
+        .map_err(|_| refusal(path, kind, &io::Error::other("it is not UTF-8 text")))
+}
+
+fn refusal(path: &Path, kind: &str, error: &io::Error) -> Error {
+    let hint = match error.kind() {
+        io::ErrorKind::FileTooLarge => format!("no {kind} is as long; name another file"),
+        _ => format!("name a readable {kind} file"),
+    };
+    Error::usage(format!("reading the {kind} {}: {error}", path.display()), hint)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pipe_in_a_folder_is_no_document() {
+        let folder = std::env::temp_dir().join(format!("assay-folder-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let pipe = folder.join("iostat.out");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success() && read_foreign_plain(&pipe, "output").is_err());
+        assert!(read_foreign_plain(Path::new("/dev/zero"), "output").is_err());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_built_in_name_never_means_a_file_and_a_path_always_does() {
+        let folder = std::env::temp_dir().join(format!("assay-names-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        let file = folder.join("oltp");
+        std::fs::write(&file, "").unwrap();
+        let (path, missing) = (file.to_str().unwrap(), folder.join("scan"));
+        assert!(is_file_name(path, true) && is_file_name(path, false));
+        assert!(!is_file_name(missing.to_str().unwrap(), false));
+        assert_eq!(shadow_note(path, true), None);
+        assert_eq!(shadow_note("no such file here", true), None);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 
     #[test]
     fn a_file_without_end_is_refused() {

@@ -1,6 +1,6 @@
 //! Puts the settings of a study's cell into its workload, and makes the loads that prepare the data.
 
-use crate::files::read_document;
+use crate::files::{is_file_name, read_document};
 use crate::presets::preset;
 use assay_model::study::{Cell, FactorValue, Setting, Study};
 use assay_model::units::{Bytes, Nanos, Share};
@@ -39,7 +39,7 @@ pub fn base_workload(study: &Study) -> Result<Workload> {
     }
     // A study of sessions or of a load alone has no workload of its own: what it says of times is put around this one.
     let name = study.preset.as_deref().unwrap_or("oltp");
-    if Path::new(name).is_file() {
+    if is_file_name(name, preset(name).is_ok()) {
         let text = read_document(Path::new(name), "workload")?;
         return parse_workload(&text).map_err(|error| error.context(name));
     }

@@ -14,9 +14,14 @@ const CONNECTIONS_MAX: usize = 32;
 /// How long those who still read are waited for at the end.
 const FAREWELL: Duration = Duration::from_secs(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
+/// How long it waits where the system takes no connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Answers a request.
 pub(crate) type Answer = dyn Fn(&mut TcpStream, &Request) -> io::Result<()> + Send + Sync;
+
+/// Says why no connection is taken.
+pub(crate) type Complain = dyn Fn(&str) + Send + Sync;
 
 /// Connections by how far they are.
 #[derive(Default)]
@@ -44,12 +49,17 @@ impl Listener {
         TcpListener::bind(address).map_err(|error| refused(address, option, &error))
     }
 
-    /// Answers every connection in a thread of its own.
-    pub(crate) fn begin(socket: TcpListener, answer: Arc<Answer>) -> io::Result<Self> {
+    /// Answers every connection in a thread of its own. What the system refuses for a moment, such as too many open files, is
+    /// said once and tried again.
+    pub(crate) fn begin(
+        socket: TcpListener,
+        answer: Arc<Answer>,
+        complain: Box<Complain>,
+    ) -> io::Result<Self> {
         let address = socket.local_addr()?;
         let (stop, connections) = (Arc::<AtomicBool>::default(), Arc::<Connections>::default());
         let (stopped, counted) = (Arc::clone(&stop), Arc::clone(&connections));
-        let accept = move || accept(&socket, &stopped, &counted, &answer);
+        let accept = move || accept(&socket, &stopped, &counted, &answer, &complain);
         let thread = thread::Builder::new().name("listen".to_owned()).spawn(accept)?;
         Ok(Self { address, stop, connections, thread: Some(thread) })
     }
@@ -75,12 +85,22 @@ fn accept(
     stop: &AtomicBool,
     connections: &Arc<Connections>,
     answer: &Arc<Answer>,
+    complain: &Complain,
 ) {
-    while let Ok((stream, _)) = socket.accept() {
-        if stop.load(Ordering::Acquire) {
-            return;
+    let mut is_failing = false;
+    while !stop.load(Ordering::Acquire) {
+        match socket.accept() {
+            Ok((stream, _)) => {
+                is_failing = false;
+                begin_answer(stream, connections, answer);
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut is_failing, true) {
+                    complain(&format!("taking connections: {error}; it is tried again"));
+                }
+                thread::sleep(ACCEPT_PAUSE);
+            }
         }
-        begin_answer(stream, connections, answer);
     }
 }
 

@@ -59,7 +59,9 @@ impl LiveServer {
             Site { address, token, monitor: monitor.clone(), pages, so_far: Mutex::default() };
         let answer = move |stream: &mut TcpStream, request: &Request| site.answer(stream, request);
         let answer = Arc::new(answer);
-        let listener = Listener::begin(socket, answer).map_err(failed)?;
+        let notes = monitor.clone();
+        let complain = Box::new(move |what: &str| notes.note(what));
+        let listener = Listener::begin(socket, answer, complain).map_err(failed)?;
         Ok(Self { url, monitor: monitor.clone(), _listener: listener })
     }
 

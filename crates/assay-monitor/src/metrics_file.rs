@@ -2,9 +2,11 @@
 
 use crate::exposition::exposition;
 use crate::monitor::Monitor;
+use assay_files::open_plain;
+use assay_model::number::count_of;
 use assay_model::{Error, Result};
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -67,15 +69,20 @@ fn check_own(path: &Path) -> Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(failed(path, &error)),
     };
-    let is_own =
-        found.is_file() && fs::read(path).is_ok_and(|text| text.starts_with(BEGIN.as_bytes()));
-    if is_own {
+    if found.is_file() && begins_as_own(path).unwrap_or(false) {
         return Ok(());
     }
     Err(Error::usage(
         format!("--openmetrics {}: there is something else of this name", path.display()),
         "name a new file, or an address such as 127.0.0.1:9464",
     ))
+}
+
+/// Only the beginning is read: a file may be of any length.
+fn begins_as_own(path: &Path) -> io::Result<bool> {
+    let mut begin = Vec::new();
+    open_plain(path)?.take(count_of(BEGIN.len())).read_to_end(&mut begin)?;
+    Ok(begin == BEGIN.as_bytes())
 }
 
 /// Writes next to the file and renames: a reader sees the old text or the new one.

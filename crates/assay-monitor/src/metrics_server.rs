@@ -26,11 +26,12 @@ impl MetricsServer {
                 .because(&error)
         };
         let address = socket.local_addr().map_err(failed)?;
-        let monitor = monitor.clone();
+        let (monitor, notes) = (monitor.clone(), monitor.clone());
         let answer = move |stream: &mut TcpStream, request: &Request| {
             answer(stream, request, address, &monitor)
         };
-        let listener = Listener::begin(socket, Arc::new(answer)).map_err(failed)?;
+        let complain = Box::new(move |what: &str| notes.note(what));
+        let listener = Listener::begin(socket, Arc::new(answer), complain).map_err(failed)?;
         Ok(Self { url: format!("http://{address}/metrics"), _listener: listener })
     }
 

@@ -24,6 +24,17 @@ pub(crate) fn run_id(created_unix_ns: u64, kind: RunKind) -> Result<String> {
     Ok(format!("{time}-{}-{}", kind.name(), suffix.iter().collect::<String>()))
 }
 
+/// Whether a name begins as the id of a run does: whoever types it means that run.
+pub(crate) fn is_id(name: &str) -> bool {
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    match name.as_bytes() {
+        [day @ .., b'-'] if day.len() == 8 => day.iter().all(is_digit),
+        bytes => bytes.get(..15).is_some_and(|begin| {
+            begin[..8].iter().all(is_digit) && begin[8] == b'-' && begin[9..].iter().all(is_digit)
+        }),
+    }
+}
+
 /// The directory of a cell: lower-case letters, digits, `.`, `_` and `-`; never empty, never hidden.
 pub(crate) fn cell_name(text: &str) -> String {
     let plain = text.to_lowercase().replace(|letter| !plain(letter), "-");
@@ -50,6 +61,15 @@ mod tests {
         assert!(early.starts_with("20261121-083955-check-") && early < late);
         let same: std::collections::BTreeSet<String> = (0..64).map(|_| at(0)).collect();
         assert!(same.len() > 60);
+    }
+
+    #[test]
+    fn ids_are_known_from_what_people_call_their_runs() {
+        assert!(is_id(&run_id(1_795_250_395 * 1_000_000_000, RunKind::Check).unwrap()));
+        assert!(is_id("20261121-083955") && is_id("20261121-"));
+        for name in ["baseline", "2026", "20261121-before", "old array", ""] {
+            assert!(!is_id(name), "{name}");
+        }
     }
 
     #[test]

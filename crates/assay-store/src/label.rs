@@ -1,6 +1,7 @@
 //! What people call a run, apart from its id: `baseline`, `old array`.
 
 use crate::document::Document;
+use crate::id::is_id;
 use crate::run::RunReader;
 use assay_model::{Error, Result};
 
@@ -15,7 +16,8 @@ pub(crate) fn check(label: &str) -> Result<()> {
     let is_plain = |letter: char| !letter.is_control() && !['/', ':', ','].contains(&letter);
     let is_fit = !label.is_empty()
         && label == label.trim()
-        && label != "latest"
+        && !["latest", ".", ".."].contains(&label)
+        && !is_id(label)
         && label.chars().count() <= LETTERS_MAX
         && label.chars().all(is_plain);
     if is_fit {
@@ -23,7 +25,7 @@ pub(crate) fn check(label: &str) -> Result<()> {
     }
     Err(Error::usage(
         format!("'{label}' cannot be the name of a run"),
-        "write up to 80 letters without / : and , that begin and end with no blank; not 'latest'",
+        "write up to 80 letters without / : and , that begin and end with no blank; not 'latest', '.', '..' or an id",
     ))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::directory::Directory;
 use crate::failure::refused;
+use crate::id::is_id;
 use crate::run::{MANIFEST, RunReader, RunStatus};
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
@@ -15,6 +16,8 @@ pub struct Listing {
     pub runs: Vec<RunSummary>,
     /// Runs that cannot be opened, for example of a newer form.
     pub unreadable: Vec<Unreadable>,
+    /// Directories of runs that were killed before anything was written down of them, or are about to begin.
+    pub begun: Vec<PathBuf>,
 }
 
 /// One run of a list.
@@ -62,7 +65,20 @@ pub(crate) fn names(root: &Path) -> Result<Vec<String>> {
     Ok(directories(root)?.into_iter().map(|(name, _)| name).collect())
 }
 
+/// Names of directories that are called as a run and have no manifest.
+pub(crate) fn begun(root: &Path) -> Result<Vec<String>> {
+    let found = all_directories(root)?.into_iter();
+    let begun = found.filter(|(name, directory)| is_id(name) && !directory.has(MANIFEST));
+    Ok(begun.map(|(name, _)| name).collect())
+}
+
 fn directories(root: &Path) -> Result<Vec<(String, Directory)>> {
+    let mut found = all_directories(root)?;
+    found.retain(|(_, directory)| directory.has(MANIFEST));
+    Ok(found)
+}
+
+fn all_directories(root: &Path) -> Result<Vec<(String, Directory)>> {
     if !root.try_exists().map_err(|error| refused("reading the store", root, &error))? {
         return Ok(Vec::new());
     }
@@ -72,7 +88,6 @@ fn directories(root: &Path) -> Result<Vec<(String, Directory)>> {
     let directories = found.filter(|(_, kind)| *kind == FileType::Directory);
     Ok(directories
         .filter_map(|(name, _)| store.below(&name).ok().map(|directory| (name, directory)))
-        .filter(|(_, directory)| directory.has(MANIFEST))
         .collect())
 }
 
@@ -85,6 +100,7 @@ pub(crate) fn read(root: &Path) -> Result<Listing> {
             Err(error) => listing.unreadable.push(Unreadable { path, error }),
         }
     }
+    listing.begun = begun(root)?.into_iter().map(|name| root.join(name)).collect();
     listing.runs.sort_by(|left, right| newness(right).cmp(&newness(left)));
     Ok(listing)
 }

@@ -4,15 +4,21 @@ use crate::directory::Directory;
 use crate::failure::refused;
 use crate::lines::{LineFile, Lines};
 use assay_model::{Error, Result};
+use rustix::fs::FileType;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::fs::DirBuilder;
+use std::collections::BTreeSet;
+use std::fs::{DirBuilder, Metadata};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Bytes of a file before the next one is begun; of a log there are the last two.
 const FILE_BYTES_MAX: u64 = 6 << 20;
+/// What the name of the older half begins with.
+const OLDER: &str = "older-";
+const ENDING: &str = ".jsonl";
 
 /// The log of one host's part of one run.
 #[derive(Debug)]
@@ -89,6 +95,27 @@ impl NodeLog {
         Ok(lines)
     }
 
+    /// The logs in a directory, of which both halves are one; none where there is no directory.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn all(place: &Path) -> Result<Vec<StoredLog>> {
+        let directory = match Directory::open(place) {
+            Ok(directory) => directory,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(refused("opening", place, &error)),
+        };
+        let entries = directory.entries().map_err(|error| refused("reading", place, &error))?;
+        let files = entries.into_iter().filter(|(_, kind)| *kind == FileType::RegularFile);
+        let names: BTreeSet<String> = files
+            .filter_map(|(name, _)| {
+                let name = name.strip_prefix(OLDER).unwrap_or(&name);
+                name.ends_with(ENDING).then(|| name.to_owned())
+            })
+            .collect();
+        Ok(names.into_iter().map(|name| StoredLog { place: place.to_owned(), name }).collect())
+    }
+
     /// Removes a log.
     ///
     /// # Errors
@@ -109,8 +136,48 @@ fn remove_both(directory: &Directory, name: &str) -> io::Result<()> {
     directory.remove_file(name)
 }
 
+/// A log of which nobody knows whether it is still needed.
+#[derive(Debug)]
+pub struct StoredLog {
+    place: PathBuf,
+    name: String,
+}
+
+impl StoredLog {
+    /// The run and the host that it is of: `RUN.HOST`.
+    pub fn name(&self) -> &str {
+        self.name.strip_suffix(ENDING).unwrap_or(&self.name)
+    }
+
+    /// Bytes of both halves.
+    pub fn bytes(&self) -> u64 {
+        self.facts().map(|facts| facts.len()).sum()
+    }
+
+    /// Whether something was written within this time.
+    pub fn is_fresh(&self, within: Duration) -> bool {
+        let written = self.facts().filter_map(|facts| facts.modified().ok());
+        written.into_iter().any(|at| at.elapsed().is_ok_and(|age| age < within))
+    }
+
+    fn facts(&self) -> impl Iterator<Item = Metadata> {
+        let names = [older(&self.name), self.name.clone()];
+        names.into_iter().filter_map(|name| self.place.join(name).symlink_metadata().ok())
+    }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn remove(&self) -> Result<()> {
+        let opened = Directory::open(&self.place);
+        let removed = opened.and_then(|directory| remove_both(&directory, &self.name));
+        removed.map_err(|error| refused("removing from", &self.place, &error))
+    }
+}
+
 fn older(name: &str) -> String {
-    format!("older-{name}")
+    format!("{OLDER}{name}")
 }
 
 /// A plain file name, whatever a driver calls its run and its host.
@@ -120,7 +187,7 @@ fn file_name(run: &str, host: &str) -> Result<String> {
         !name.is_empty() && !name.starts_with('.') && name.chars().all(fits)
     };
     if is_plain(run) && is_plain(host) {
-        return Ok(format!("{run}.{host}.jsonl"));
+        return Ok(format!("{run}.{host}{ENDING}"));
     }
     Err(Error::environment(
         format!("'{run}' on '{host}' names no run of a host"),

@@ -6,7 +6,7 @@
 use crate::cell;
 use crate::directory::{Directory, TEMPORARY};
 use crate::failure::refused;
-use crate::id::cell_name;
+use crate::id::{cell_name, is_id};
 use crate::lock::{self, Lock};
 use crate::run::{self, CELLS, MANIFEST, RunReader};
 use assay_model::{Error, Result};
@@ -55,7 +55,7 @@ pub(crate) fn remove(path: &Path) -> Result<Removed> {
     const LAST: [&str; 2] = [MANIFEST, lock::FILE_NAME];
     let fail = |error: io::Error| refused("removing", path, &error);
     let directory = Directory::open_itself(path).map_err(|error| not_a_directory(path, &error))?;
-    let run = RunReader::of(directory.clone())?;
+    let id = id_of(path, &directory)?;
     let mut foreign = Vec::new();
     survey(&directory, Room::Run, "", &mut foreign).map_err(fail)?;
     if !foreign.is_empty() {
@@ -69,7 +69,17 @@ pub(crate) fn remove(path: &Path) -> Result<Removed> {
     }
     // Fails, as it should, when something new has come in.
     std::fs::remove_dir(path).map_err(fail)?;
-    Ok(Removed { id: run.manifest().id.clone(), bytes })
+    Ok(Removed { id, bytes })
+}
+
+/// The id of a run; of one that was killed before it was described its directory's name.
+fn id_of(path: &Path, directory: &Directory) -> Result<String> {
+    let name =
+        path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    if is_id(&name) && !directory.has(MANIFEST) {
+        return Ok(name);
+    }
+    Ok(RunReader::of(directory.clone())?.manifest().id.clone())
 }
 
 fn not_a_directory(path: &Path, error: &io::Error) -> Error {

@@ -30,8 +30,22 @@ impl Store {
     /// # Errors
     /// A usage error when it cannot be a label.
     pub fn labelled(self, label: Option<&str>) -> Result<Self> {
-        label.map_or(Ok(()), crate::label::check)?;
+        label.map_or(Ok(()), |label| {
+            crate::label::check(label)?;
+            self.check_no_id(label)
+        })?;
         Ok(Self { label: label.map(str::to_owned), ..self })
+    }
+
+    /// Refuses a label with which the id of a run here begins: the run of that id would be meant.
+    fn check_no_id(&self, label: &str) -> Result<()> {
+        match self.names()?.iter().find(|id| id.starts_with(label)) {
+            None => Ok(()),
+            Some(id) => Err(Error::usage(
+                format!("'{label}' means the run {id}, whose id begins so"),
+                "choose another name",
+            )),
+        }
     }
 
     /// Its directory.
@@ -54,6 +68,7 @@ impl Store {
     /// As for [`reopen`](Self::reopen); a usage error when it cannot be a label.
     pub fn label(&self, name: &str, label: &str) -> Result<()> {
         crate::label::check(label)?;
+        self.check_no_id(label)?;
         self.reopen(name)?.put(Document::Label, &format!("{label}\n"))
     }
 
@@ -111,6 +126,10 @@ impl Store {
             return Ok(PathBuf::from(name));
         }
         if self.names()?.iter().any(|known| known == name) {
+            return Ok(self.root.join(name));
+        }
+        // A run that was killed before it was described can be removed by its whole id.
+        if listing::begun(&self.root)?.iter().any(|known| known == name) {
             return Ok(self.root.join(name));
         }
         self.by_prefix(name)

@@ -66,7 +66,8 @@ pub fn report_and_exit_code(result: Result<ExitStatus>) -> ExitCode {
         }
         Ok(status) => ExitCode::from(status.code()),
         Err(error) => {
-            say(&crate::options::without_passwords(&error.to_string()));
+            let words = crate::options::without_passwords(&error.to_string());
+            say(&crate::terminal::shortened(&words));
             ExitCode::from(match error.blame() {
                 // What a stopped program could not do is not an error.
                 _ if crate::signals::stopped() => ExitStatus::Interrupted.code(),

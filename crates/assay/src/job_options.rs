@@ -13,7 +13,7 @@ pub struct JobOptions {
     /// Target that stands for a file or device which the job file names; repeat it for others
     #[arg(long, value_name = "NAME=TARGET", value_parser = pair)]
     pub map: Vec<(String, String)>,
-    /// Value of a variable of the job file; others are looked for in the environment
+    /// Value of a variable of the job file; others come from the environment, but for names that hold secrets
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
     pub set: Vec<(String, String)>,
 }
@@ -22,7 +22,8 @@ impl JobOptions {
     /// As the library takes them.
     pub fn settings(&self) -> JobSettings {
         let all = |pairs: &[(String, String)]| pairs.iter().cloned().collect::<BTreeMap<_, _>>();
-        JobSettings { variables: all(&self.set), targets: all(&self.map) }
+        let (variables, targets) = (all(&self.set), all(&self.map));
+        JobSettings { variables, targets, ..JobSettings::default() }
     }
 }
 
@@ -57,5 +58,12 @@ pub fn report(conversion: &Conversion) -> String {
 pub fn say_report(conversion: &Conversion, quiet: bool) {
     if !quiet {
         report(conversion).lines().for_each(crate::terminal::say);
+    }
+}
+
+/// Says which variables the job file took: it may be another one's, and the run keeps their values.
+pub fn say_taken(settings: &JobSettings, quiet: bool) {
+    if !quiet && !settings.taken.is_empty() {
+        crate::terminal::say(&format!("note: {}", settings.taken));
     }
 }

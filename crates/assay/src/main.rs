@@ -29,6 +29,7 @@ mod verbs;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    signals::outlive_file_limits();
     let spelled = match cli::spell() {
         Ok(spelled) => spelled,
         Err(error) => return exit::report_and_exit_code(Err(error)),

@@ -2,7 +2,7 @@
 //! at once.
 
 use assay_model::{Error, Result};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -20,6 +20,7 @@ pub fn stop_flag() -> Result<Arc<AtomicBool>> {
     }
     let stop = Arc::clone(STOP.get_or_init(Arc::default));
     assay_dbserver::end_waits_with(&stop);
+    assay_files::end_waits_with(&stop);
     for signal in [SIGINT, SIGTERM] {
         // Registered first, so that it sees the flag as the second signal finds it.
         let second = flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop));
@@ -48,6 +49,12 @@ fn is_ignored(signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+/// Lets a write beyond the limit on file sizes fail as any other does, instead of ending the program without a word.
+pub fn outlive_file_limits() {
+    // Without a handler the limit ends the program, as it would have before.
+    drop(flag::register(SIGXFSZ, Arc::default()));
 }
 
 /// Whether the program was asked to end.

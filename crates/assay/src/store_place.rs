@@ -1,6 +1,10 @@
 //! Where runs are kept when nobody says: here, or where the user's own default leads.
 
+use assay_files::read_plain;
 use std::path::{Path, PathBuf};
+
+/// A longer file is not a path.
+const BYTES_MAX: u64 = 64 << 10;
 
 /// The store of the directory that one stands in.
 pub const HERE: &str = "./assay-runs";
@@ -23,7 +27,8 @@ fn configuration() -> Option<PathBuf> {
 
 /// The absolute path in the first line of a file.
 fn written(file: &Path) -> Option<PathBuf> {
-    let text = std::fs::read_to_string(file).ok()?;
+    let text = read_plain(file, BYTES_MAX).ok()?;
+    let text = String::from_utf8(text).ok()?;
     let path = PathBuf::from(text.lines().next()?.trim());
     path.is_absolute().then_some(path)
 }

@@ -49,6 +49,18 @@ fn spelled(text: &str, kept: &[&str]) -> String {
     safe
 }
 
+/// Letters of a line of an error at most: it repeats what was typed, or what a file or a peer says.
+const LETTERS_MAX: usize = 2000;
+
+/// The text with each line cut where it is longer than anybody reads.
+pub fn shortened(text: &str) -> String {
+    let short = |line: &str| match line.char_indices().nth(LETTERS_MAX) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    };
+    text.split('\n').map(short).collect::<Vec<_>>().join("\n")
+}
+
 /// Says a line on standard error; nobody is left to tell when that is closed.
 pub fn say(text: &str) {
     drop(writeln!(io::stderr(), "{}", plain(text)));
@@ -107,6 +119,14 @@ pub fn layout(is_full: bool) -> TextOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lines_of_an_error_are_cut_and_the_hint_stays() {
+        let words = format!("error: {}\nhint: look", "h1,".repeat(100_000));
+        let short = shortened(&words);
+        assert!(short.ends_with("…\nhint: look") && short.len() < 2100, "{}", short.len());
+        assert_eq!(shortened("error: a\nhint: b"), "error: a\nhint: b");
+    }
 
     #[test]
     fn what_acts_is_spelled_and_the_rest_is_kept() {

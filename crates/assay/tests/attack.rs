@@ -10,9 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Scenarios of the attack.
-const SCENARIOS: usize = 673;
+const SCENARIOS: usize = 738;
 /// Areas that have answered all of theirs.
-const ANSWERED: [&str; 5] = ["store", "servers", "devices", "network", "pages"];
+const ANSWERED: [&str; 6] = ["store", "servers", "devices", "network", "pages", "others"];
 
 type Table = BTreeMap<String, BTreeMap<String, String>>;
 
@@ -34,7 +34,7 @@ fn wrong(answer: &str, text_of: impl Fn(&str) -> Option<String>) -> Option<Strin
         return Some(format!("'{answer}' names no test"));
     };
     let Some(text) = text_of(file) else { return Some(format!("{file} is not there")) };
-    let is_there = text.contains(&format!("fn {function}("));
+    let is_there = ["fn", "def"].iter().any(|word| text.contains(&format!("{word} {function}(")));
     (!is_there).then(|| format!("{file} has no {function}"))
 }
 

@@ -32,7 +32,7 @@ impl Scratch {
             "kept.toml",
             "format = 1\nname = \"kept\"\n[[criterion]]\nquantity = \"durability.lost\"\nat_most = 0\n",
         );
-        place.write("token", "a token of 24 characters\n");
+        place.write_private("token", "a token of 24 characters\n");
         Self { place, rig }
     }
 

@@ -7,45 +7,10 @@ use rustix::process::Signal;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use support::{Place, Ran, Started, measurement, names};
+use support::{LONGEST, Place, Ran, bounded, measurement, names};
 
 const DEVICE: &str = "sim:servers?count=8&service=200us";
-/// Address space that a hostile input may not even reserve.
-const ADDRESSES_KIB_MAX: u64 = 1 << 20;
-/// Memory that it may not have at any moment.
-const MEMORY_MIB_MAX: u64 = 200;
-/// Nothing here takes more than a moment; a machine that is busy gets more.
-const LONGEST: Duration = Duration::from_secs(120);
-
-/// Runs a command within bounds of memory and time; one that does not end fails the test.
-fn bounded(place: &Place, words: &[&str]) -> Ran {
-    let mut command = Command::new("sh");
-    command
-        .args(["-c", &format!("ulimit -v {ADDRESSES_KIB_MAX}; exec \"$0\" \"$@\"")])
-        .arg(env!("CARGO_BIN_EXE_assay"))
-        .args(words)
-        .current_dir(place.path("."))
-        .env("ASSAY_BINDIR", "/nowhere")
-        .env_remove("ASSAY_STORE")
-        .stdin(Stdio::null());
-    let mut started = Started::of(command, &place.path("."));
-    let (begun, mut peak_bytes) = (Instant::now(), 0);
-    while started.is_running() {
-        peak_bytes = peak_bytes.max(started.peak_memory_bytes());
-        if begun.elapsed() > LONGEST {
-            started.signal(Signal::KILL);
-            panic!("it did not end: {words:?}");
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    let peak_mib = peak_bytes >> 20;
-    let begin: String = words.join(" ").chars().take(200).collect();
-    assert!(peak_mib <= MEMORY_MIB_MAX, "{peak_mib} MiB: {begin}");
-    started.wait()
-}
-
 fn ends(place: &Place, words: &[&str]) -> Ran {
     let ran = bounded(place, words);
     assert!(ran.code.is_some_and(|code| code != 101), "{words:?}: {ran:#?}");

@@ -8,6 +8,7 @@ pub const FLOORS: &[(&str, u8)] = &[
     ("assay-model", 1),
     ("assay-stats", 2),
     ("assay-dbserver", 2),
+    ("assay-files", 2),
     ("assay-catalog", 2),
     ("assay-live", 3),
     ("assay-cluster", 3),

@@ -2,11 +2,15 @@
 
 use assay_cluster::findings::{HostRecord, Start};
 use assay_cluster::merge::{Merged, Merger};
-use assay_cluster::protocol::{Began, NodeAnswer, RungRecord};
+use assay_cluster::protocol::{Began, NodeAnswer, Part, RungRecord};
 use assay_cluster::schedule::HostStart;
 use assay_model::measurement::{Finish, Measurement};
 use assay_model::{Error, Result};
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
+
+/// Intervals of a host that wait for those of others, bytes in memory; a host is lost after 3 s of silence.
+const WAITING_BYTES_MAX: u64 = 64 << 20;
 
 /// Hears every interval of all hosts together; breaking off ends the measurement.
 pub(super) type MergedObserver<'a> = &'a mut dyn FnMut(&Merged) -> ControlFlow<()>;
@@ -44,6 +48,8 @@ pub(super) struct Course<'a> {
     observer: MergedObserver<'a>,
     ends: Vec<Option<End>>,
     late: Option<(usize, u64)>,
+    /// Bytes of the intervals of each that wait for those of others.
+    waiting_bytes: Vec<VecDeque<u64>>,
     is_broken_off: bool,
     /// Whether the hosts were asked to stop.
     pub(super) is_stopping: bool,
@@ -57,23 +63,27 @@ impl<'a> Course<'a> {
             merger: Merger::new(members.len()),
             observer,
             ends: members.iter().map(|_| None).collect(),
-            members,
             late: None,
+            waiting_bytes: vec![VecDeque::new(); members.len()],
+            members,
             is_broken_off: false,
             is_stopping: false,
             was_stopped: false,
         }
     }
 
-    /// Takes a host's word.
-    pub(super) fn take(&mut self, host: usize, word: NodeAnswer) {
-        let Some(member) = self.members.iter().position(|one| *one == host) else { return };
+    /// Takes a host's word, which takes so many bytes in memory; why the host does not go on, where it is too far ahead.
+    pub(super) fn take(
+        &mut self,
+        host: usize,
+        word: NodeAnswer,
+        bytes: u64,
+    ) -> std::result::Result<(), String> {
+        let Some(member) = self.members.iter().position(|one| *one == host) else {
+            return Ok(());
+        };
         match word {
-            NodeAnswer::Interval(part) => {
-                let merged = self.merger.add(member, *part);
-                let wants_more = merged.is_none_or(|merged| (self.observer)(&merged).is_continue());
-                self.is_broken_off |= !wants_more;
-            }
+            NodeAnswer::Interval(part) => return self.take_interval(member, *part, bytes),
             NodeAnswer::Finished { measurement, began, rung } => {
                 self.ends[member] = Some(End::Measured(measurement, began, rung));
             }
@@ -82,6 +92,28 @@ impl<'a> Course<'a> {
             // Words of another phase that were on their way.
             _ => {}
         }
+        Ok(())
+    }
+
+    fn take_interval(
+        &mut self,
+        member: usize,
+        part: Part,
+        bytes: u64,
+    ) -> std::result::Result<(), String> {
+        self.waiting_bytes[member].push_back(bytes);
+        if self.waiting_bytes[member].iter().sum::<u64>() > WAITING_BYTES_MAX {
+            self.waiting_bytes[member].clear();
+            return Err("it sent intervals far ahead of the other hosts".to_owned());
+        }
+        let merged = self.merger.add(member, part);
+        for (member, waiting) in self.waiting_bytes.iter_mut().enumerate() {
+            let merged = waiting.len().saturating_sub(self.merger.waiting(member));
+            waiting.drain(..merged);
+        }
+        let wants_more = merged.is_none_or(|merged| (self.observer)(&merged).is_continue());
+        self.is_broken_off |= !wants_more;
+        Ok(())
     }
 
     /// Those who take part.

@@ -4,7 +4,7 @@
 use super::course::{Attempt, Course, Measured, MergedObserver};
 use super::hosts::HostNames;
 use super::links::Links;
-use super::wire::Event;
+use super::wire::{Event, is_turned_away};
 use crate::progress::Progress;
 use assay_cluster::clock::Clock;
 use assay_cluster::environments::HostEnvironment;
@@ -346,7 +346,13 @@ impl Driver {
                     let longest_ns = &mut self.hosts[host].stood_still_ns;
                     *longest_ns = (*longest_ns).max(Some(still_ns));
                 }
-                Some((host, Event::Said(word))) => course.take(host, word),
+                Some((host, Event::Said(word))) if self.hosts[host].lost.is_none() => {
+                    if let Err(reason) = course.take(host, word, self.links.held_bytes()) {
+                        self.lose(host, at_ns, reason);
+                    }
+                }
+                // A host that was lost has no part in it any more.
+                Some((_, Event::Said(_))) => {}
                 Some((host, Event::Answered(ping))) => self.hosts[host].clock.add(ping),
                 Some((host, Event::Gone(words))) if course.awaited().any(|one| one == host) => {
                     self.lose(host, at_ns, words);
@@ -386,9 +392,17 @@ impl Driver {
         if self.hosts[host].lost.is_some() {
             return;
         }
-        let reason = self.links.end_of(host).unwrap_or(words);
+        let reason = self.end_in_words(host, words);
         let after_ns = monotonic_ns().cast_signed().wrapping_sub(at_ns.cast_signed());
         self.hosts[host].lost = Some(HostLoss { after_ns, reason });
+    }
+
+    /// How a node ended, where its program says more than these words.
+    fn end_in_words(&mut self, host: usize, words: String) -> String {
+        if is_turned_away(&words) {
+            return words;
+        }
+        self.links.end_of(host).unwrap_or(words)
     }
 
     /// Hears hosts that rest; why one of them is lost, where one is.
@@ -407,7 +421,7 @@ impl Driver {
     /// The loss of a host while nothing is measured.
     fn lost(&mut self, host: usize, words: String) -> Error {
         let known = self.hosts[host].lost.as_ref().map(|loss| loss.reason.clone());
-        let reason = known.or_else(|| self.links.end_of(host)).unwrap_or(words);
+        let reason = known.unwrap_or_else(|| self.end_in_words(host, words));
         if let Some(started_ns) = self.started_ns {
             let after_ns = monotonic_ns().saturating_sub(started_ns).cast_signed();
             let loss = HostLoss { after_ns, reason: reason.clone() };

@@ -4,13 +4,16 @@ use assay_cluster::kept::KeptLine;
 use assay_cluster::protocol::{Began, KeptRecord, Part};
 use assay_model::measurement::Measurement;
 use assay_model::{Error, Result};
-use assay_store::NodeLog;
+use assay_store::{NodeLog, StoredLog};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The variable that names another directory.
 const PLACE: &str = "ASSAY_NODE_STATE";
 /// Measured time after which what was written goes to the disk, ns.
 const SYNC_AFTER_NS: u64 = 750_000_000;
+/// A node that measures writes more often.
+const FRESH: Duration = Duration::from_secs(60);
 
 /// Keeps the intervals of one run.
 pub(super) struct Keeper {
@@ -79,6 +82,16 @@ pub(super) fn kept(run: &str, host: &str) -> Result<KeptRecord> {
 /// What the file system says.
 pub(super) fn forget(run: &str, host: &str) -> Result<()> {
     NodeLog::remove(&place()?, run, host)
+}
+
+/// What this host has kept of runs that nobody measures any more: their driver died, or this host was lost.
+///
+/// # Errors
+/// What the file system says.
+pub fn kept_logs() -> Result<Vec<StoredLog>> {
+    let mut logs = NodeLog::all(&place()?)?;
+    logs.retain(|log| !log.is_fresh(FRESH));
+    Ok(logs)
 }
 
 /// The user's directory for what programs keep between their runs, by the XDG base directory specification.

@@ -1,17 +1,19 @@
 //! The lines to the nodes of a cluster, and what comes over them: pipes to processes of this machine, or to a relay.
 
 use super::hosts::HostNames;
+use super::inlet::{Delivery, Inlet};
 use super::relay;
-use super::wire::{Event, NODE, TOKEN, Wire, event_of, not_started};
-use assay_cluster::protocol::{self, NodeAnswer, NodeOrder};
+use super::wire::{Event, NODE, TOKEN, TOO_LARGE, UNREAD, Wire, event_of, not_started};
+use assay_cluster::protocol::{self, LineSize, NodeAnswer, NodeOrder};
 use assay_engine::monotonic_ns;
 use assay_model::number::index_of;
 use assay_model::{Error, Result};
-use std::io::{BufReader, Read};
+use std::cell::Cell;
+use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,7 +34,10 @@ pub(super) struct Links {
     nodes: Vec<Link>,
     /// Carries the lines of all nodes, where they are of other machines.
     relay: Option<Child>,
-    events: Receiver<(usize, Event)>,
+    deliveries: Receiver<Delivery>,
+    inlet: Arc<Inlet>,
+    /// Bytes of the word that the driver has at the moment.
+    held_bytes: Cell<u64>,
     beating: Arc<AtomicBool>,
 }
 
@@ -49,28 +54,30 @@ impl Links {
     /// # Errors
     /// An environment error when a process cannot be started.
     pub(super) fn open(hosts: &HostNames, program: &[String], token: &str) -> Result<Self> {
-        let (sender, events) = channel();
+        let (sender, deliveries) = channel();
+        let inlet = Arc::new(Inlet::new(hosts.names().len(), sender));
         let (mut nodes, mut relay) = (Vec::new(), None);
         match hosts {
             HostNames::Local(count) => {
                 for host in 0..index_of(u64::from(*count)) {
-                    nodes.push(Link::start(host, local(program, token)?, &sender)?);
+                    nodes.push(Link::start(host, local(program, token)?, &inlet)?);
                 }
             }
             HostNames::Reached(names) => {
                 for (host, name) in names.iter().enumerate() {
-                    let link = Link::start(host, reached(name), &sender)?;
+                    let link = Link::start(host, reached(name), &inlet)?;
                     link.wire.say_secret(token);
                     nodes.push(link);
                 }
             }
             HostNames::Named(names) => {
-                let (child, wires) = relay::start(names, token, &sender)?;
+                let (child, wires) = relay::start(names, token, &inlet)?;
                 nodes.extend(wires.into_iter().map(|wire| Link { wire, child: None }));
                 relay = Some(child);
             }
         }
-        Ok(Self { nodes, relay, events, beating: Arc::new(AtomicBool::new(true)) })
+        let beating = Arc::new(AtomicBool::new(true));
+        Ok(Self { nodes, relay, deliveries, inlet, held_bytes: Cell::new(0), beating })
     }
 
     /// Says something to a node. That it has gone is heard from its line.
@@ -109,7 +116,15 @@ impl Links {
 
     /// The next event within some time.
     pub(super) fn next(&self, within: Duration) -> Option<(usize, Event)> {
-        self.events.recv_timeout(within).ok()
+        self.inlet.leave(self.held_bytes.take());
+        let delivery = self.deliveries.recv_timeout(within).ok()?;
+        self.held_bytes.set(delivery.bytes);
+        Some((delivery.host, delivery.event))
+    }
+
+    /// Bytes in memory of the word that was heard last.
+    pub(super) fn held_bytes(&self) -> u64 {
+        self.held_bytes.get()
     }
 
     /// How long a node has been silent, ns.
@@ -127,6 +142,7 @@ impl Links {
 impl Drop for Links {
     fn drop(&mut self) {
         self.beating.store(false, Ordering::Relaxed);
+        self.inlet.close();
         // One that does not answer would keep everybody waiting; its test file stays recognisable as ours.
         let silent: Vec<bool> =
             (0..self.nodes.len()).map(|host| self.silent_ns(host) > SILENCE_NS).collect();
@@ -151,7 +167,7 @@ fn end(child: &mut Child, time: Duration) {
 }
 
 impl Link {
-    fn start(host: usize, mut command: Command, events: &Sender<(usize, Event)>) -> Result<Self> {
+    fn start(host: usize, mut command: Command, inlet: &Arc<Inlet>) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         // Ctrl-C is for the driver, who then ends all nodes together.
         let mut child =
@@ -160,10 +176,11 @@ impl Link {
             input: Arc::new(Mutex::new(child.stdin.take())),
             envelope: None,
             heard_ns: AtomicU64::new(monotonic_ns()),
+            is_collecting: AtomicBool::new(false),
         });
         if let Some(output) = child.stdout.take() {
-            let (reader, events) = (Arc::clone(&wire), events.clone());
-            let read = move || listen(host, output, &reader, &events);
+            let (reader, inlet) = (Arc::clone(&wire), Arc::clone(inlet));
+            let read = move || listen(host, output, &reader, &inlet);
             let thread = thread::Builder::new().name(format!("node-{host}")).spawn(read);
             thread.map_err(|error| not_started("a thread", &error))?;
         }
@@ -192,19 +209,31 @@ fn reached(host: &str) -> Command {
 }
 
 /// Hears a node until it ends.
-fn listen(host: usize, output: impl Read, wire: &Wire, events: &Sender<(usize, Event)>) {
+fn listen(host: usize, output: impl Read, wire: &Wire, inlet: &Inlet) {
     let mut output = BufReader::new(output);
     loop {
-        let event = match protocol::next::<NodeAnswer>(&mut output) {
-            Ok(Some(word)) => event_of(word),
-            Ok(None) => Event::Gone("its program ended".to_owned()),
-            Err(error) => Event::Gone(format!("what it said cannot be read: {error}")),
-        };
-        wire.heard_ns.store(monotonic_ns(), Ordering::Relaxed);
-        let is_last = matches!(event, Event::Gone(_));
-        if events.send((host, event)).is_err() || is_last {
+        let (event, bytes) = next_event(&mut output, wire);
+        wire.was_heard();
+        if !inlet.put(host, event, bytes, &|| wire.would_be_heard()) {
             return;
         }
+    }
+}
+
+/// What a node says next, and the bytes of its line.
+fn next_event(output: &mut impl BufRead, wire: &Wire) -> (Event, u64) {
+    let unread = |error: io::Error| Event::Gone(format!("{UNREAD}: {error}"));
+    match protocol::next_line(output) {
+        Ok(Some(line)) => {
+            let size = LineSize::new(&line);
+            if !size.is_allowed(&line, wire.is_collecting.load(Ordering::Relaxed)) {
+                return (Event::Gone(TOO_LARGE.to_owned()), 0);
+            }
+            let event = protocol::parse::<NodeAnswer>(&line).map_or_else(unread, event_of);
+            (event, size.memory_bytes())
+        }
+        Ok(None) => (Event::Gone("its program ended".to_owned()), 0),
+        Err(error) => (unread(error), 0),
     }
 }
 

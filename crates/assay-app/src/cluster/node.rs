@@ -470,6 +470,14 @@ fn greet(session: &Session, token: &str) -> Result<NodeAnswer> {
 }
 
 fn survey(paths: &[String]) -> Result<NodeAnswer> {
+    /// More paths keep a node from hearing that its line was closed.
+    const PATHS_MAX: usize = 1024;
+    if paths.len() > PATHS_MAX {
+        return Err(Error::usage(
+            format!("{} paths are more than a host is asked about at once", paths.len()),
+            format!("name {PATHS_MAX} at most"),
+        ));
+    }
     let paths: Vec<&Path> = paths.iter().map(Path::new).collect();
     let environment = capture_environment(&SysRoot::live(), &paths, &[])?;
     Ok(NodeAnswer::Surveyed(Box::new(environment)))

@@ -1,13 +1,13 @@
 //! A line to a node: words go into it, and what comes out of it are events.
 
 use assay_cluster::clock::Ping;
-use assay_cluster::protocol::{self, NodeAnswer, NodeOrder};
+use assay_cluster::protocol::{self, Greeting, NodeAnswer, NodeOrder, Refusal, cut};
 use assay_engine::monotonic_ns;
 use assay_model::Error;
 use serde::Serialize;
 use std::io::Write;
 use std::process::ChildStdin;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The variable by which a node learns the secret of its session.
@@ -39,10 +39,15 @@ pub(super) struct Wire {
     pub(super) envelope: Option<usize>,
     /// When anything was heard last, ns.
     pub(super) heard_ns: AtomicU64,
+    /// Whether the node was asked for what it kept, which is long.
+    pub(super) is_collecting: AtomicBool,
 }
 
 impl Wire {
     pub(super) fn say(&self, word: &NodeOrder) {
+        if matches!(word, NodeOrder::Collect(_)) {
+            self.is_collecting.store(true, Ordering::Relaxed);
+        }
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(pipe) = input.as_mut() else { return };
         let line = match self.envelope {
@@ -64,14 +69,52 @@ impl Wire {
         }
     }
 
+    /// Something was heard just now.
+    pub(super) fn was_heard(&self) {
+        self.heard_ns.store(monotonic_ns(), Ordering::Relaxed);
+    }
+
+    /// It would be heard if the driver took what waits; a moment that lies ahead stays.
+    pub(super) fn would_be_heard(&self) {
+        self.heard_ns.fetch_max(monotonic_ns(), Ordering::Relaxed);
+    }
+
     pub(super) fn close(&self) {
         *self.input.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-/// A node's word as an event.
+/// Why a node that says too much at once is lost.
+pub(super) const TOO_LARGE: &str = "it said more at once than a node has to say";
+/// Why one that says too much in all is.
+pub(super) const TOO_MUCH: &str = "it said far more than it was asked for";
+const NO_CLOCK: &str = "its clock says a time that no clock reaches";
+pub(super) const UNREAD: &str = "what it said cannot be read";
+
+/// Whether the driver has turned a node away; how its program ends then is what the driver made of it.
+pub(super) fn is_turned_away(words: &str) -> bool {
+    [TOO_LARGE, TOO_MUCH, NO_CLOCK].contains(&words) || words.starts_with(UNREAD)
+}
+
+/// No clock that counts from the start of its host gets there within a century.
+const CLOCK_NS_MAX: u64 = 1 << 62;
+
+/// A node's word as an event. What a node says for the user is cut: it may be anybody's word.
 pub(super) fn event_of(word: NodeAnswer) -> Event {
     match word {
+        NodeAnswer::Beat(_, read_ns) if read_ns >= CLOCK_NS_MAX => Event::Gone(NO_CLOCK.to_owned()),
+        NodeAnswer::Note(note) => Event::Said(NodeAnswer::Note(cut(note))),
+        NodeAnswer::Doing(what, share) => Event::Said(NodeAnswer::Doing(cut(what), share)),
+        NodeAnswer::Refused(refusal) => Event::Said(NodeAnswer::Refused(Refusal {
+            message: cut(refusal.message),
+            hint: cut(refusal.hint),
+            usage: refusal.usage,
+        })),
+        NodeAnswer::Hello(greeting) => Event::Said(NodeAnswer::Hello(Greeting {
+            version: cut(greeting.version),
+            host_name: cut(greeting.host_name),
+            ..greeting
+        })),
         NodeAnswer::Beat(sent_ns, read_ns) => {
             Event::Answered(Ping { sent_ns, read_ns, received_ns: monotonic_ns() })
         }

@@ -1,5 +1,6 @@
 //! The files of an archive: found, unpacked where they were packed, and cut into samples.
 
+use super::parse::{self, DeviceRow, Found};
 use super::stamp::stamp;
 use crate::packed::gunzip;
 use assay_model::number::index_of;
@@ -10,6 +11,10 @@ use std::path::{Path, PathBuf};
 
 /// An hour of samples comes nowhere near; a damaged file shall not fill the memory.
 const FILE_BYTES_MAX: u64 = 32 << 20;
+/// What all samples of an archive may take; the moments that are made of them take as much again.
+const HELD_BYTES_MAX: usize = 48 << 20;
+/// A device of a sample, with its name.
+const DEVICE_BYTES: usize = size_of::<DeviceRow>() + 16;
 
 /// What wrote a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,12 +51,12 @@ impl Collector {
     }
 }
 
-/// The output of a tool at one time.
+/// The output of a tool at one time, understood.
 #[derive(Debug)]
 pub(super) struct Sample {
     pub(super) collector: Collector,
     pub(super) at_unix_s: u64,
-    pub(super) lines: Vec<String>,
+    pub(super) found: Found,
 }
 
 /// Everything that was found.
@@ -62,15 +67,29 @@ pub(super) struct Archive {
     pub(super) processors: u64,
     pub(super) has_local_times: bool,
     pub(super) notes: Vec<String>,
+    /// What the samples take in memory.
+    held_bytes: usize,
 }
 
 /// Reads all files of known collectors in a directory and the directories in it.
 pub(super) fn read_archive(directory: &Path) -> Result<Archive> {
+    read_within(directory, HELD_BYTES_MAX)
+}
+
+fn read_within(directory: &Path, held_bytes_max: usize) -> Result<Archive> {
     let mut paths = Vec::new();
     collect(directory, 0, &mut paths)?;
     paths.sort_by(|one, other| one.0.cmp(&other.0));
     let mut archive = Archive::default();
-    for (path, collector) in paths {
+    let count = paths.len();
+    for (number, (path, collector)) in paths.into_iter().enumerate() {
+        if archive.held_bytes > held_bytes_max {
+            let rest = count - number;
+            archive.notes.push(format!(
+                "{rest} of {count} files were left out, because all samples do not fit into memory: read fewer days at once"
+            ));
+            break;
+        }
         match text_of(&path) {
             Ok(text) => archive.cut(collector, &text),
             Err(reason) => archive.notes.push(format!("{}: not read: {reason}", path.display())),
@@ -126,28 +145,32 @@ fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
 impl Archive {
     /// Cuts a file into its samples; what stands above the first one describes the host.
     fn cut(&mut self, collector: Collector, text: &str) {
-        let mut current: Option<Sample> = None;
+        let mut current: Option<(u64, Vec<&str>)> = None;
         for line in text.lines() {
             if line.starts_with("zzz ") {
-                self.samples.extend(current.take());
+                self.take(collector, current.take());
                 let stamp = stamp(line);
                 self.has_local_times |= stamp.is_some_and(|stamp| !stamp.is_utc);
-                current = stamp.map(|stamp| Sample {
-                    collector,
-                    at_unix_s: stamp.at_unix_s,
-                    lines: Vec::new(),
-                });
+                current = stamp.map(|stamp| (stamp.at_unix_s, Vec::new()));
                 if stamp.is_none() {
                     self.note_unread(line);
                 }
-            } else if let Some(sample) = &mut current {
-                sample.lines.push(line.to_owned());
+            } else if let Some((_, lines)) = &mut current {
+                lines.push(line);
             } else if let Some(count) = line.strip_prefix("CPU_COUNT") {
                 let count = count.trim_matches([' ', ':', '=', '\t']);
                 self.processors = count.parse().unwrap_or(self.processors);
             }
         }
-        self.samples.extend(current);
+        self.take(collector, current);
+    }
+
+    /// Keeps what a sample says and not its text.
+    fn take(&mut self, collector: Collector, sample: Option<(u64, Vec<&str>)>) {
+        let Some((at_unix_s, lines)) = sample else { return };
+        let Some(found) = parse::sample(collector, &lines) else { return };
+        self.held_bytes += size_of::<Sample>() + found.devices.len() * DEVICE_BYTES;
+        self.samples.push(Sample { collector, at_unix_s, found });
     }
 
     /// Said once: a foreign language is in every line.
@@ -156,5 +179,25 @@ impl Archive {
         if !self.notes.iter().any(|note| note.starts_with(NOTE)) {
             self.notes.push(format!("{NOTE}{line}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_that_would_fill_the_memory_is_read_in_part() {
+        let place = std::env::temp_dir().join(format!("assay-osw-large-{}", std::process::id()));
+        fs::create_dir_all(&place).unwrap();
+        let sample = "zzz ***Sat Jan 10 12:00:00 UTC 2026\nDevice r/s w/s\nsda 1.0 1.0\n";
+        for hour in 10..13 {
+            fs::write(place.join(format!("db_iostat_26.01.10.{hour}00.dat")), sample).unwrap();
+        }
+        let archive = read_within(&place, 1).unwrap();
+        assert_eq!((archive.samples.len(), archive.notes.len()), (1, 1));
+        assert!(archive.notes[0].starts_with("2 of 3 files were left out"), "{:?}", archive.notes);
+        assert_eq!(read_archive(&place).unwrap().samples.len(), 3);
+        fs::remove_dir_all(place).unwrap();
     }
 }

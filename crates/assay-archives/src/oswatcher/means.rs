@@ -1,6 +1,6 @@
 //! What `iostat` and `vmstat` printed from their start to their end, as means: a load's script keeps them without times.
 
-use super::archive::{Collector, Sample};
+use super::archive::Collector;
 use super::parse::{self, Found};
 use assay_model::counters::NamedDevice;
 use assay_model::number::real_len;
@@ -45,8 +45,8 @@ fn busiest(text: &str) -> Option<(String, DeviceRates)> {
 }
 
 fn found(collector: Collector, text: &str) -> Option<Found> {
-    let lines = text.lines().map(str::to_owned).collect();
-    parse::sample(&Sample { collector, at_unix_s: 0, lines })
+    let lines: Vec<&str> = text.lines().collect();
+    parse::sample(collector, &lines)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The output of the tools: columns by the names above them, because versions differ in their order.
 
-use super::archive::{Collector, Sample};
+use super::archive::Collector;
 use assay_model::counters::{DeviceCounters, MemoryGauge, NamedDevice, TcpCounters};
 use assay_model::number::{count, count_of, real};
 use assay_model::watch::RunQueue;
@@ -78,13 +78,13 @@ impl DeviceRow {
 }
 
 /// What a sample contains; `None` where it contains nothing.
-pub(super) fn sample(sample: &Sample) -> Option<Found> {
-    match sample.collector {
-        Collector::Iostat => iostat(&sample.lines),
-        Collector::Vmstat => vmstat(&sample.lines),
-        Collector::Mpstat => mpstat(&sample.lines),
-        Collector::Netstat => netstat(&sample.lines),
-        Collector::Meminfo => meminfo(&sample.lines),
+pub(super) fn sample(collector: Collector, lines: &[&str]) -> Option<Found> {
+    match collector {
+        Collector::Iostat => iostat(lines),
+        Collector::Vmstat => vmstat(lines),
+        Collector::Mpstat => mpstat(lines),
+        Collector::Netstat => netstat(lines),
+        Collector::Meminfo => meminfo(lines),
     }
 }
 
@@ -112,8 +112,8 @@ fn words(line: &str) -> Vec<&str> {
 }
 
 /// Tables of devices; of several in one sample the first is the mean since the start of the host and does not count.
-fn iostat(lines: &[String]) -> Option<Found> {
-    let is_head = |line: &&String| line.starts_with("Device");
+fn iostat(lines: &[&str]) -> Option<Found> {
+    let is_head = |line: &&&str| line.starts_with("Device");
     let tables = lines.iter().filter(is_head).count();
     let skipped = usize::from(tables > 1);
     let (mut head, mut table) = (Vec::new(), 0);
@@ -217,11 +217,11 @@ fn add(rows: &mut Vec<DeviceRow>, next: DeviceRow) {
 }
 
 /// Rows under the line that begins with `r b`; of several the first is the mean since the start of the host.
-fn vmstat(lines: &[String]) -> Option<Found> {
+fn vmstat(lines: &[&str]) -> Option<Found> {
     let place = lines.iter().position(|line| words(line).starts_with(&["r", "b"]))?;
     let head = words(&lines[place]);
     let is_row =
-        |line: &&String| line.trim_start().starts_with(|letter: char| letter.is_ascii_digit());
+        |line: &&&str| line.trim_start().starts_with(|letter: char| letter.is_ascii_digit());
     let rows: Vec<Vec<&str>> =
         lines[place + 1..].iter().filter(is_row).map(|line| words(line)).collect();
     let cells = rows.last()?.clone();
@@ -244,7 +244,7 @@ fn cpu(row: &Row<'_>) -> Option<[f64; 8]> {
 }
 
 /// The last row of all processors together, and how many rows there are of single ones.
-fn mpstat(lines: &[String]) -> Option<Found> {
+fn mpstat(lines: &[&str]) -> Option<Found> {
     let mut head: Vec<&str> = Vec::new();
     let (mut all, mut numbers) = (None, Vec::new());
     for line in lines {
@@ -272,7 +272,7 @@ fn mpstat(lines: &[String]) -> Option<Found> {
 }
 
 /// Sentences of `netstat -s`; the kernel's tools have spelt them in two ways.
-fn netstat(lines: &[String]) -> Option<Found> {
+fn netstat(lines: &[&str]) -> Option<Found> {
     let number = |endings: &[&str]| {
         let line = lines
             .iter()
@@ -288,7 +288,7 @@ fn netstat(lines: &[String]) -> Option<Found> {
     Some(Found { tcp: Some(tcp), ..Found::default() })
 }
 
-fn meminfo(lines: &[String]) -> Option<Found> {
+fn meminfo(lines: &[&str]) -> Option<Found> {
     let bytes = |tag: &str| {
         let line = lines.iter().find_map(|line| line.strip_prefix(tag))?;
         let kib: u64 = line.split_whitespace().next()?.parse().ok()?;

@@ -4,7 +4,7 @@ use super::names;
 use crate::conversion::{COMMAND_LINE, Origin, Refused};
 use crate::reading::{Section, Setting};
 use crate::reason::Reason;
-use crate::surroundings::{BYTES_MAX, DEPTH_MAX, Surroundings};
+use crate::surroundings::{BYTES_MAX, DEPTH_MAX, HeldBytes, Surroundings};
 
 /// Sections of a file at most.
 const SECTIONS_MAX: usize = 4096;
@@ -13,8 +13,14 @@ const SETTINGS_MAX: usize = 4096;
 
 /// Reads a job file with everything that it includes.
 pub fn read(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Vec<Section>, Refused> {
-    let mut reader =
-        Reader { around, globals: Vec::new(), sections: Vec::new(), open: Open::None, bytes: 0 };
+    let mut reader = Reader {
+        around,
+        globals: Vec::new(),
+        sections: Vec::new(),
+        open: Open::None,
+        bytes: 0,
+        held: HeldBytes::default(),
+    };
     reader.file(text, &mut vec![name.to_owned()])?;
     reader.close();
     let whole = Origin { file: name.to_owned(), line: 1, key: String::new() };
@@ -68,6 +74,7 @@ struct Reader<'a> {
     sections: Vec<Section>,
     open: Open,
     bytes: usize,
+    held: HeldBytes,
 }
 
 impl Reader<'_> {
@@ -144,6 +151,7 @@ impl Reader<'_> {
         if self.sections.len() >= SECTIONS_MAX {
             return Err(Reason::TooManyJobs);
         }
+        self.held.add_all(&self.globals, 1)?;
         let settings = self.globals.clone();
         self.open = Open::Job(Section { name: title.to_owned(), origin, settings });
         Ok(())
@@ -175,6 +183,7 @@ impl Reader<'_> {
         let value = value.map_err(refuse)?;
         let has_dashes = plain.len() < key.len();
         let setting = Setting { name, value, origin: origin.clone(), has_dashes };
+        self.held.add(&setting, 1).map_err(refuse)?;
         let settings = match &mut self.open {
             Open::None => return Err(refuse(Reason::OutsideSection)),
             Open::Global => &mut self.globals,
@@ -195,12 +204,12 @@ impl Reader<'_> {
             let Some((name, behind)) = after.split_once('}') else { break };
             let found =
                 (self.around.variable)(name).ok_or_else(|| Reason::Variable(name.to_owned()))?;
+            if text.len() + before.len() + found.len() > BYTES_MAX {
+                return Err(Reason::TooLarge);
+            }
             text.push_str(before);
             text.push_str(&found);
             rest = behind;
-            if text.len() > BYTES_MAX {
-                return Err(Reason::TooLarge);
-            }
         }
         text.push_str(rest);
         Ok(text)

@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Workloads of a file at most.
 const PARTS_MAX: usize = 1024;
+/// Streams of all workloads together at most: a job is in each stretch of its time.
+const STREAMS_MAX: usize = 1 << 16;
 
 /// The jobs of a file as documents.
 pub fn sequence(jobs: &[Job]) -> Result<Conversion, Refused> {
@@ -25,15 +27,16 @@ pub fn sequence(jobs: &[Job]) -> Result<Conversion, Refused> {
         notes: Vec::new(),
         hosts: Vec::new(),
     };
-    let mut names = BTreeSet::new();
+    let (mut names, mut streams) = (BTreeSet::new(), 0);
     for group in groups(jobs) {
         for (stretch, jobs) in stretches(group) {
+            streams += jobs.len();
+            if conversion.parts.len() >= PARTS_MAX || streams > STREAMS_MAX {
+                return Err(refused(&group[0], Reason::TooManyJobs));
+            }
             let name = unique(&mut names, &title(group, &jobs, stretch.start_ns));
             let part = part(&name, stretch, &jobs, &mut conversion.targets)?;
             conversion.parts.push(part);
-        }
-        if conversion.parts.len() > PARTS_MAX {
-            return Err(refused(&group[0], Reason::TooManyJobs));
         }
     }
     conversion.notes = farthest(jobs.iter().flat_map(notes_of).chain(cached_with_direct(jobs)));
@@ -101,6 +104,10 @@ fn stretches(group: &[Job]) -> Vec<(Stretch, Vec<&Job>)> {
         let warm_up_ns = begins.map(|job| job.warm_up_ns).max().unwrap_or(0);
         if !jobs.is_empty() {
             found.push((Stretch { start_ns: edge[0], end_ns: edge[1], warm_up_ns }, jobs));
+        }
+        // The caller refuses more than that.
+        if found.len() > PARTS_MAX {
+            break;
         }
     }
     found

@@ -4,7 +4,8 @@ use super::names::{self, DefinitionKind};
 use crate::conversion::{Origin, Refused};
 use crate::reading::{Section, Setting};
 use crate::reason::Reason;
-use crate::surroundings::{BYTES_MAX, DEPTH_MAX, Surroundings};
+use crate::surroundings::{BYTES_MAX, DEPTH_MAX, HeldBytes, Surroundings};
+use assay_model::number::index_of;
 
 /// Definitions of a file at most.
 const SECTIONS_MAX: usize = 16_384;
@@ -32,8 +33,13 @@ pub struct Definitions {
 
 /// Reads a parameter file with everything that it includes.
 pub fn read(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Definitions, Refused> {
-    let mut reader =
-        Reader { around, found: Definitions::default(), defaults: Vec::new(), bytes: 0 };
+    let mut reader = Reader {
+        around,
+        found: Definitions::default(),
+        defaults: Vec::new(),
+        bytes: 0,
+        held: HeldBytes::default(),
+    };
     reader.file(text, &mut vec![name.to_owned()])?;
     Ok(reader.found)
 }
@@ -43,6 +49,7 @@ struct Reader<'a> {
     found: Definitions,
     defaults: Vec<(DefinitionKind, Vec<Setting>)>,
     bytes: usize,
+    held: HeldBytes,
 }
 
 /// A line with those that continue it.
@@ -123,6 +130,8 @@ impl Reader<'_> {
         let own = if entity == DefinitionKind::General { parameters } else { &parameters[1..] };
         let settings = own.iter().map(|one| self.setting(entity, one, origin));
         let settings = settings.collect::<Result<Vec<_>, _>>()?;
+        let refuse = |reason| refused(origin.clone(), "", reason);
+        self.held.add_all(&settings, 1).map_err(refuse)?;
         if entity == DefinitionKind::General {
             self.found.general.extend(settings);
             return Ok(());
@@ -165,12 +174,17 @@ impl Reader<'_> {
         }
         if let Some(index) = known {
             let own = std::mem::take(&mut section.settings);
-            section.settings.clone_from(&self.defaults[index].1);
+            let defaults = &self.defaults[index].1;
+            let refuse = |reason| refused(section.origin.clone(), "", reason);
+            self.held.add_all(defaults, 1).map_err(refuse)?;
+            section.settings.clone_from(defaults);
             section.settings.extend(own);
         }
         match entity {
             DefinitionKind::Host => self.found.hosts.push(section.name),
-            DefinitionKind::Storage => self.found.storages.extend(counted(section)?),
+            DefinitionKind::Storage => {
+                self.found.storages.extend(counted(section, &mut self.held)?);
+            }
             DefinitionKind::Workload => self.found.workloads.push(section),
             DefinitionKind::Run => self.found.runs.push(section),
             DefinitionKind::FileSystem => self.found.others.push((section, Reason::FileSystemLoad)),
@@ -191,11 +205,11 @@ impl Reader<'_> {
             let name = &piece[..end];
             let value =
                 (self.around.variable)(name).ok_or_else(|| Reason::Variable(name.to_owned()))?;
-            found.push_str(&value);
-            found.push_str(&piece[end..]);
-            if found.len() > BYTES_MAX {
+            if found.len() + value.len() > BYTES_MAX {
                 return Err(Reason::TooLarge);
             }
+            found.push_str(&value);
+            found.push_str(&piece[end..]);
         }
         Ok(found)
     }
@@ -253,7 +267,7 @@ fn pair(text: &str) -> (&str, &str) {
 }
 
 /// `count=(1,8)` makes several of one.
-fn counted(section: Section) -> Result<Vec<Section>, Refused> {
+fn counted(section: Section, held: &mut HeldBytes) -> Result<Vec<Section>, Refused> {
     let Some(place) = section.settings.iter().position(|one| one.name == "count") else {
         return Ok(vec![section]);
     };
@@ -266,6 +280,8 @@ fn counted(section: Section) -> Result<Vec<Section>, Refused> {
         Ok([_, _]) => return Err(refused(setting.origin, &text, Reason::TooManyJobs)),
         _ => return Err(refused(setting.origin, &text, Reason::Value)),
     };
+    held.add_all(&section.settings, index_of(many))
+        .map_err(|reason| refused(section.origin.clone(), &text, reason))?;
     let one = |number: u64| {
         let mut one = section.clone();
         one.name = format!("{}{number}", section.name);

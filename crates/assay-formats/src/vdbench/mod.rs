@@ -17,6 +17,9 @@ use assay_model::units::{Bytes, Share};
 use assay_model::workload::Content;
 use std::collections::BTreeMap;
 
+/// Streams of all runs together at most, counted on each of their targets: `wd=*` and `sd=*` multiply.
+const STREAMS_MAX: usize = 1 << 18;
+
 /// Reads a parameter file; `name` is what its lines are called by.
 ///
 /// # Errors
@@ -32,10 +35,14 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
         notes: general,
         hosts: if found.hosts.len() > 1 { found.hosts.clone() } else { Vec::new() },
     };
-    let mut refused = Vec::new();
+    let (mut refused, mut streams) = (Vec::new(), 0);
     for section in &found.runs {
         match run::run(section, &found, &storages, content, &conversion.targets) {
             Ok(run) => {
+                streams += run.streams();
+                if streams > STREAMS_MAX {
+                    return Err(too_many(section));
+                }
                 conversion.parts.push(run.part);
                 conversion.notes.extend(run.notes);
             }
@@ -56,6 +63,11 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
     conversion.notes.extend(found.others.iter().map(other));
     conversion.notes = farthest(conversion.notes);
     Ok(conversion)
+}
+
+fn too_many(section: &Section) -> Refused {
+    let origin = section.origin.clone();
+    Refused { origin, value: section.name.clone(), reason: Reason::TooManyJobs }
 }
 
 /// Why a file without a run that can be carried over is refused.

@@ -27,6 +27,14 @@ pub struct RunDefinition {
     pub notes: Vec<Note>,
 }
 
+impl RunDefinition {
+    /// Streams, counted on each target.
+    pub fn streams(&self) -> usize {
+        let streams = self.part.document.workload().map_or(0, |workload| workload.streams.len());
+        streams * self.part.targets.len().max(1)
+    }
+}
+
 /// The rates of a run.
 enum Rates {
     /// As fast as it goes.
@@ -134,9 +142,13 @@ fn workloads(
         "default".clone_into(&mut bare.name);
         return Ok(vec![workload(&bare, named.as_deref(), storages)?]);
     };
-    let used = found.workloads.iter().filter(|one| is_named(pattern, &one.name));
+    let used: Vec<&Section> =
+        found.workloads.iter().filter(|one| is_named(pattern, &one.name)).collect();
+    if used.len() * storages.len() > super::STREAMS_MAX {
+        return Err(reading.refusal("wd", Reason::TooManyJobs));
+    }
     let used: Result<Vec<_>, _> =
-        used.map(|one| workload(one, named.as_deref(), storages)).collect();
+        used.into_iter().map(|one| workload(one, named.as_deref(), storages)).collect();
     let used = used?;
     if used.is_empty() {
         return Err(reading.refusal("wd", Reason::Missing(pattern.to_owned())));

@@ -9,17 +9,17 @@ use crate::token::tests::token;
 use crate::wire::WitnessAddress;
 
 /// A directory of its own that goes with the test.
-struct Scratch(PathBuf);
+pub(super) struct Scratch(pub(super) PathBuf);
 
 impl Scratch {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let id = std::process::id();
         let path = std::env::temp_dir().join(format!("assay-ledger-{name}-{id}"));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }
 
-    fn witness(&self) -> Witness {
+    pub(super) fn witness(&self) -> Witness {
         let address = SocketAddr::from(([127, 0, 0, 1], 0));
         Witness::listen(address, &self.0, token(TOKEN)).unwrap()
     }
@@ -34,8 +34,15 @@ impl Drop for Scratch {
 const TOKEN: &str = "0123456789abcdef";
 
 fn place(witness: &Witness) -> LedgerPlace {
-    let address = witness.address().to_string();
-    LedgerPlace::Witness(WitnessAddress { address, token: token(TOKEN) })
+    place_at(witness.address())
+}
+
+pub(super) fn place_at(address: SocketAddr) -> LedgerPlace {
+    LedgerPlace::Witness(WitnessAddress { address: address.to_string(), token: token(TOKEN) })
+}
+
+pub(super) fn head_of(id: LedgerId, run: u32) -> LedgerHead {
+    head(id, run)
 }
 
 fn judged() -> JudgedCut {
@@ -194,14 +201,58 @@ fn foreign_bytes_behind_frames_end_the_connection() {
     drop(place.create(id, &head(id, 1)).unwrap());
     let LedgerPlace::Witness(address) = &place else { unreachable!() };
     let mut link = address.open(Purpose::Append, id).unwrap();
-    link.append(&[0xff; 64]).unwrap();
+    assert_eq!(link.append(&[0xff; 64], 0).lost, 0);
     wait_until(|| !witness.complaints().is_empty());
     assert_eq!(place.read("file 1").unwrap().epochs.len(), 1);
 }
 
+/// Those who say nothing, however many, keep nobody out who knows the token.
+#[test]
+fn strangers_give_way_to_those_who_come_after_them() {
+    let scratch = Scratch::new("strangers");
+    let witness = scratch.witness();
+    let id = LedgerId::random().unwrap();
+    let writer = place(&witness).create(id, &head(id, 1)).unwrap();
+    let silent: Vec<TcpStream> =
+        (0..200).map(|_| TcpStream::connect(witness.address()).unwrap()).collect();
+    drop(writer);
+    drop(place(&witness).go_on(id, &head(id, 2)).unwrap());
+    assert_eq!(place(&witness).read("file 1").unwrap().epochs.len(), 2);
+    // The oldest of them were closed, the newest may still greet.
+    let mut oldest = &silent[0];
+    oldest.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let mut heard = Vec::new();
+    assert!(oldest.read_to_end(&mut heard).is_ok_and(|read| read <= 24));
+}
+
+#[test]
+fn a_store_in_which_others_left_pipes_and_links_is_read() {
+    let scratch = Scratch::new("pipes");
+    let witness = scratch.witness();
+    let id = LedgerId::random().unwrap();
+    drop(place(&witness).create(id, &head(id, 1)).unwrap());
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    let pipe = scratch.0.join("pipe.ledger");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", scratch.0.join("zero.ledger")).unwrap();
+    std::fs::create_dir(scratch.0.join("folder.ledger")).unwrap();
+    std::fs::write(scratch.0.join("other.ledger"), "something else").unwrap();
+    assert_eq!(place(&witness).read("file 1").unwrap().id, id);
+}
+
+#[test]
+fn a_store_that_others_may_write_into_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = Scratch::new("open");
+    std::fs::set_permissions(&scratch.0, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let address = SocketAddr::from(([127, 0, 0, 1], 0));
+    let error = Witness::listen(address, &scratch.0, token(TOKEN)).unwrap_err();
+    assert!(error.message().contains("may write into it"), "{error}");
+}
+
 /// Nothing here is judged by how long it takes; a defect ends the test instead of hanging it.
 #[track_caller]
-fn wait_until(mut holds: impl FnMut() -> bool) {
+pub(super) fn wait_until(mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
         assert!(begun.elapsed() < Duration::from_secs(60), "it never came");

@@ -16,7 +16,7 @@ use assay_model::units::{Bytes, Nanos, show_bytes};
 use assay_model::workload::Content;
 use assay_model::{Error, Result};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// The word that marks a file that a person wants to keep; one that a killed run left behind lacks it.
@@ -327,6 +327,59 @@ fn note(plan: &SizePlan) -> String {
 /// When the directory cannot be read.
 pub fn ledgers_in(directory: &Path) -> Result<Vec<String>> {
     Ok(ledger_files_in(directory)?.iter().map(|file| file.ledger().to_owned()).collect())
+}
+
+/// The test files in a directory that no ledger needs.
+#[derive(Debug, Default)]
+pub struct LeftFiles {
+    /// Those that killed runs left behind.
+    pub left: Vec<LeftFile>,
+    /// Those that stay, and why.
+    pub stay: Vec<(PathBuf, String)>,
+}
+
+/// A test file that a killed run left behind.
+#[derive(Debug)]
+pub struct LeftFile(Created);
+
+impl LeftFile {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    /// An environment error when somebody uses it, or its name leads to something else by now; then it stays.
+    pub fn remove(&self) -> Result<()> {
+        Gate::new(SysRoot::live()).remove_created(&self.0)
+    }
+}
+
+/// The test files in a directory, by what is to become of them.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn left_files_in(directory: &Path) -> Result<LeftFiles> {
+    let gate = Gate::new(SysRoot::live());
+    let mut found = LeftFiles::default();
+    for created in gate.find_created(directory)? {
+        let path = created.path().to_owned();
+        if ledger_of(created.marker()).is_some() {
+            let why = "the test file of a ledger; --ledger-files removes it".to_owned();
+            found.stay.push((path, why));
+        } else if is_kept(created.marker()) {
+            let why = "a test file that was kept with --keep, for the next run".to_owned();
+            found.stay.push((path, why));
+        } else {
+            match gate.admit_created(&created) {
+                Ok(_) => found.left.push(LeftFile(created)),
+                Err(error) => found.stay.push((path, error.message().to_owned())),
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// A test file that belongs to a ledger: no run uses it for anything else, and none removes it.

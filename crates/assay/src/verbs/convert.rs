@@ -2,7 +2,7 @@
 
 use crate::documents::ConversionDocument;
 use crate::exit::{ExitStatus, json, print};
-use crate::job_options::{JobOptions, report, say_report};
+use crate::job_options::{JobOptions, report, say_report, say_taken};
 use crate::options::COMMON;
 use assay_app::job_file::{job_text, read_job};
 use assay_app::new_file::write_new;
@@ -38,7 +38,9 @@ pub struct Options {
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let text = job_text(&options.file)?.ok_or_else(|| unknown(&options.file))?;
-    let conversion = read_job(&options.file, &text, &options.job.settings())?;
+    let settings = options.job.settings();
+    let conversion = read_job(&options.file, &text, &settings)?;
+    say_taken(&settings, options.quiet);
     if options.json {
         return print(&json(&ConversionDocument::of(&conversion))?);
     }

@@ -3,7 +3,7 @@
 use crate::exit::{ExitStatus, print};
 use crate::finish::conclude;
 use crate::hosts_option::HostsOptions;
-use crate::job_options::{JobOptions, say_report};
+use crate::job_options::{JobOptions, say_report, say_taken};
 use crate::options::MeasurementOptions;
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
@@ -22,7 +22,7 @@ use assay_app::run::RunPlan;
 use assay_app::study::outline;
 use assay_formats::Conversion;
 use assay_formats::annotate::annotated;
-use assay_methods::files::read_document;
+use assay_methods::files::{is_file_name, read_document, shadow_note};
 use assay_methods::patterns::Pattern;
 use assay_methods::presets::{preset, preset_text};
 use assay_model::document::to_toml;
@@ -109,13 +109,17 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.workload else {
         return resume(options);
     };
+    let settings = options.job.settings();
     if !options.job_word.is_empty() {
-        let conversion = read_job_words(&options.job_word, &options.job.settings())?;
-        return run_job(&conversion, options);
+        let conversion = read_job_words(&options.job_word, &settings)?;
+        return run_job(&conversion, &settings, options);
+    }
+    if !options.shared.output.quiet {
+        shadow_note(name, is_built_in(name)).iter().for_each(|note| say(note));
     }
     if let Some(text) = job_of(name)? {
-        let conversion = read_job(Path::new(name), &text, &options.job.settings())?;
-        return run_job(&conversion, options);
+        let conversion = read_job(Path::new(name), &text, &settings)?;
+        return run_job(&conversion, &settings, options);
     }
     let workload = changed(load(name)?, options)?;
     if options.print {
@@ -133,11 +137,16 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 
 /// The text of another program's job file, where the name is that of one.
 fn job_of(name: &str) -> Result<Option<String>> {
-    if Path::new(name).is_file() { job_text(Path::new(name)) } else { Ok(None) }
+    if is_file_name(name, is_built_in(name)) { job_text(Path::new(name)) } else { Ok(None) }
 }
 
 /// Runs what a job file stands for, one document after the other; the first bad end counts.
-fn run_job(conversion: &Conversion, options: &Options) -> Result<ExitStatus> {
+fn run_job(
+    conversion: &Conversion,
+    settings: &JobSettings,
+    options: &Options,
+) -> Result<ExitStatus> {
+    say_taken(settings, options.shared.output.quiet);
     check_complete(conversion)?;
     say_report(conversion, options.shared.output.quiet);
     if options.print {
@@ -148,7 +157,7 @@ fn run_job(conversion: &Conversion, options: &Options) -> Result<ExitStatus> {
     if target.targets.is_empty() && !options.job_word.is_empty() {
         target.targets = typed_targets(conversion)?;
     }
-    let chosen = chosen_targets(conversion, &target.targets, &options.job.settings())?;
+    let chosen = chosen_targets(conversion, &target.targets, settings)?;
     if !options.shared.target.start.dry_run {
         start::check(&chosen, &options.shared.target.start)?;
     }
@@ -190,12 +199,17 @@ fn run_job(conversion: &Conversion, options: &Options) -> Result<ExitStatus> {
     Ok(worst)
 }
 
-/// A file where there is one of that name, else a preset.
+/// Whether a preset or a pattern is called so.
+fn is_built_in(name: &str) -> bool {
+    preset_text(name).is_some() || Pattern::named(name).is_some()
+}
+
+/// A preset, or a file of that name.
 ///
 /// # Errors
 /// A usage error when it is neither, or is invalid.
 pub fn load(name: &str) -> Result<Workload> {
-    if Path::new(name).is_file() {
+    if is_file_name(name, is_built_in(name)) {
         return parse_workload(&read_document(Path::new(name), "workload")?)
             .map_err(|error| error.context(name));
     }

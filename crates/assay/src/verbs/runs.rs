@@ -112,7 +112,11 @@ fn list(store: &Store, name: Option<&str>, as_json: bool) -> Result<ExitStatus> 
     for unreadable in &listing.unreadable {
         rows.push(format!("{}: {}\n", unreadable.path.display(), unreadable.error.message()));
     }
-    if listing.runs.is_empty() && listing.unreadable.is_empty() {
+    for path in &listing.begun {
+        let what = "it was killed before it began; `assay runs remove` removes it";
+        rows.push(format!("{}: {what}\n", path.display()));
+    }
+    if rows.len() == 1 {
         rows = vec![format!("no runs in {}\n", store.root().display())];
     }
     print(&rows.concat())

@@ -7,18 +7,19 @@ use crate::options::MeasurementOptions;
 use crate::resume::{locked_options, original_options};
 use crate::spelling::quantity;
 use crate::start;
+use crate::terminal::say;
 use assay_app::cluster::{HostNames, HostsPlan};
 use assay_app::plan_document::read_plan;
 use assay_app::resume::needed;
 use assay_app::study::StudyPlan;
 use assay_app::study::outline::{self, StudyListing};
 use assay_cluster::division::Outstanding;
-use assay_methods::files::read_document;
+use assay_methods::files::{is_file_name, read_owned_document, shadow_note};
 use assay_methods::shipped_studies::study_text;
 use assay_methods::target::SimulatedDevice;
-use assay_model::Result;
 use assay_model::run::RunKind;
-use assay_model::study::{Scale, parse_study};
+use assay_model::study::{Scale, Study, parse_study};
+use assay_model::{Error, Result};
 use assay_store::{Document, RunReader};
 use clap::Args;
 use std::path::Path;
@@ -66,8 +67,10 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.study else {
         return resume(options);
     };
-    let text = text(name)?;
-    let study = parse_study(&text).map_err(|error| error.context(name))?;
+    if !options.shared.output.quiet {
+        shadow_note(name, is_built_in(name)).iter().for_each(|note| say(note));
+    }
+    let study = load(name)?;
     let plan = StudyPlan {
         notes: study.floors(options.scale),
         study: study.scaled(options.scale),
@@ -82,12 +85,26 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     conclude(&finished, &options.shared.output)
 }
 
-/// The file of this name, else the built-in study.
-fn text(name: &str) -> Result<String> {
-    if Path::new(name).is_file() || name.contains('/') {
-        return read_document(Path::new(name), "study");
+fn is_built_in(name: &str) -> bool {
+    study_text(name).is_ok()
+}
+
+/// The built-in study of this name, else the file. A file that another user can have written runs no commands.
+fn load(name: &str) -> Result<Study> {
+    let is_file = is_file_name(name, is_built_in(name)) || name.contains('/');
+    let (text, is_own) = match is_file {
+        true => read_owned_document(Path::new(name), "study")?,
+        false => (study_text(name)?.to_owned(), true),
+    };
+    let study = parse_study(&text).map_err(|error| error.context(name))?;
+    let has_hooks = study.hooks.before.is_some() || study.hooks.after.is_some();
+    if is_own || !has_hooks {
+        return Ok(study);
     }
-    study_text(name).map(str::to_owned)
+    Err(Error::usage(
+        format!("{name} runs commands as its hooks, and another user can have written it"),
+        "read them, and copy the file to one of your own that others cannot write",
+    ))
 }
 
 /// The plan as text or JSON. Cells that cannot be made are known before anything is touched.

@@ -54,6 +54,7 @@ mount -t devtmpfs dev /dev
 for module in MODULES; do insmod /$module.ko; done
 ifconfig eth0 10.0.2.15 netmask 255.255.255.0 up
 export HOME=/tmp
+chmod 600 /token
 cd /tmp
 exec >/dev/ttyS1 2>&1
 order() {
@@ -149,7 +150,7 @@ impl Scratch {
     fn new(lie: Lie) -> Result<Self, Skip> {
         let place = Place::new();
         let kit = Kit::make(&place, INIT, &MODULES, &[("token", TOKEN)])?;
-        place.write("token", TOKEN);
+        place.write_private("token", TOKEN);
         let cache = Cache { unit: Bytes(512), lie };
         let disk = NbdDisk::serve(&place.path("disk"), DISK_BYTES, cache)?;
         let mut witness =

@@ -122,6 +122,13 @@ impl Place {
         fs::write(self.path(name), text).unwrap();
     }
 
+    /// A file that only its user reads, as one with a token must be.
+    pub fn write_private(&self, name: &str, text: &str) {
+        self.write(name, text);
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        fs::set_permissions(self.path(name), private).unwrap();
+    }
+
     /// A file of incompressible bytes that are on the disk.
     pub fn random_file(&self, name: &str, bytes: usize) -> PathBuf {
         let path = self.path(name);
@@ -244,6 +251,11 @@ impl Started {
             assert!(begin.elapsed() < Duration::from_secs(60), "it never came: {err}");
             std::thread::sleep(Duration::from_millis(2));
         }
+    }
+
+    /// Where its standard error goes.
+    pub fn stderr_path(&self) -> PathBuf {
+        self.err.clone()
     }
 
     /// What it has written to standard error so far.
@@ -417,4 +429,45 @@ impl Place {
         let text = fs::read_to_string(lines).unwrap_or_default();
         text.lines().filter(|line| line.contains("\"interval\"")).count()
     }
+}
+
+/// Address space that a hostile input may not even reserve.
+const ADDRESSES_KIB_MAX: u64 = 1 << 20;
+/// Memory that it may not have at any moment.
+pub const MEMORY_MIB_MAX: u64 = 200;
+/// Nothing hostile takes more than a moment; a machine that is busy gets more.
+pub const LONGEST: Duration = Duration::from_secs(120);
+
+/// Runs a command within bounds of memory and time; one that does not end fails the test.
+pub fn bounded(place: &Place, words: &[&str]) -> Ran {
+    bounded_with(place, words, &[])
+}
+
+/// The same with variables of the environment.
+pub fn bounded_with(place: &Place, words: &[&str], variables: &[(&str, &str)]) -> Ran {
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("ulimit -v {ADDRESSES_KIB_MAX}; exec \"$0\" \"$@\"")])
+        .arg(env!("CARGO_BIN_EXE_assay"))
+        .args(words)
+        .current_dir(place.path("."))
+        .env("ASSAY_BINDIR", "/nowhere")
+        .env_remove("ASSAY_STORE")
+        .env("XDG_STATE_HOME", place.path("state"))
+        .envs(variables.iter().copied())
+        .stdin(Stdio::null());
+    let mut started = Started::of(command, &place.path("."));
+    let (begun, mut peak_bytes) = (Instant::now(), 0);
+    while started.is_running() {
+        peak_bytes = peak_bytes.max(started.peak_memory_bytes());
+        if begun.elapsed() > LONGEST {
+            started.signal(Signal::KILL);
+            panic!("it did not end: {words:?}");
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let peak_mib = peak_bytes >> 20;
+    let begin: String = words.join(" ").chars().take(200).collect();
+    assert!(peak_mib <= MEMORY_MIB_MAX, "{peak_mib} MiB: {begin}");
+    started.wait()
 }

@@ -3,15 +3,17 @@
 
 use crate::exit::{ExitStatus, print};
 use crate::terminal::agreed;
+use assay_app::cluster::kept_logs;
 use assay_dbload::load::{Database, Link, LoadTarget, Product, left_in, remove_left_in};
 use assay_dbload::with_link;
-use assay_methods::target::ledger_files_in;
+use assay_methods::target::{ledger_files_in, left_files_in};
 use assay_model::number::real;
 use assay_model::units::show_bytes;
 use assay_model::{Error, Result};
 use assay_store::Store;
 use clap::Args;
 use std::collections::BTreeSet;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// What is to be looked at, and who is asked.
@@ -60,6 +62,9 @@ pub fn run(options: &Options, store: &Store) -> Result<ExitStatus> {
             found.look_for_ledger_files(Path::new(target))?;
         }
     }
+    if options.targets.is_empty() {
+        found.look_for_kept_logs()?;
+    }
     let stays = found.stays.iter().map(|words| format!("stays: {words}\n"));
     let left = found.left.iter().map(|left| format!("left behind: {}\n", left.words));
     let shown = stays.chain(left).collect::<String>();
@@ -82,6 +87,11 @@ fn known(store: &Store) -> Result<Vec<String>> {
     let runs = store.runs()?.runs;
     let targets: BTreeSet<String> = runs.into_iter().flat_map(|run| run.targets).collect();
     Ok(targets.into_iter().filter(|target| Path::new(target).is_dir()).collect())
+}
+
+/// What a file takes on the disk.
+fn disk_bytes(path: &Path) -> u64 {
+    path.metadata().map_or(0, |found| found.blocks() * 512)
 }
 
 /// Asks on a terminal; nobody is there to answer where there is none.
@@ -111,14 +121,30 @@ impl Found {
             let (what, bytes) = (left.path().display().to_string(), left.held().disk_bytes());
             Left::new(&what, bytes, move || remove_left_in(&left))
         }));
-        let unknown = found.unknown.iter();
-        self.stays.extend(unknown.map(|(path, why)| format!("{}: {why}", path.display())));
+        let files = left_files_in(path)?;
+        self.left.extend(files.left.into_iter().map(|file| {
+            let bytes = disk_bytes(file.path());
+            let what = format!("the test file {}", file.path().display());
+            Left::new(&what, bytes, move || file.remove())
+        }));
+        let stay = found.unknown.iter().chain(&files.stay);
+        self.stays.extend(stay.map(|(path, why)| format!("{}: {why}", path.display())));
+        Ok(())
+    }
+
+    /// What this host kept of runs of several hosts whose driver did not end them.
+    fn look_for_kept_logs(&mut self) -> Result<()> {
+        self.left.extend(kept_logs()?.into_iter().map(|log| {
+            let what = format!("what this host kept of {}", log.name());
+            let bytes = log.bytes();
+            Left::new(&what, bytes, move || log.remove())
+        }));
         Ok(())
     }
 
     fn look_for_ledger_files(&mut self, path: &Path) -> Result<()> {
         self.left.extend(ledger_files_in(path)?.into_iter().map(|file| {
-            let bytes = file.path().metadata().map_or(0, |found| found.len());
+            let bytes = disk_bytes(file.path());
             let what = format!("{}, of the ledger {}", file.path().display(), file.ledger());
             Left::new(&what, bytes, move || file.remove())
         }));

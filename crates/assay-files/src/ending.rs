@@ -1,0 +1,16 @@
+//! Whether the program was asked to end: a wait for a file or a peer looks here.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+static ENDING: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// Every wait of this process ends when this flag is set. The first flag counts.
+pub fn end_waits_with(flag: &Arc<AtomicBool>) {
+    let _ = ENDING.set(Arc::clone(flag));
+}
+
+/// Whether waits are to end.
+pub fn is_ending() -> bool {
+    ENDING.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
+}

@@ -1,0 +1,165 @@
+//! Messages on a wire of which both ends know that nobody in between changed, left out, repeated or made one.
+
+use crate::token::{PROOF_BYTES, Seal};
+use assay_files::is_ending;
+use assay_model::number::{count_of, index_of};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+/// Content of one piece of a ledger at most.
+pub(crate) const PIECE_BYTES_MAX: usize = 64 << 10;
+/// How often one that waits looks whether it is to end.
+const SLICE: Duration = Duration::from_millis(200);
+/// How long a whole ledger may take, whatever its length.
+const LEDGER_TIME: Duration = Duration::from_secs(30);
+/// What it must come to in the time behind that, bytes a second.
+const LEDGER_BYTES_PER_S: u64 = 256 << 10;
+/// A longer ledger is not fetched.
+const LEDGER_BYTES_MAX: u64 = 16 << 30;
+
+/// Until when a peer is waited for, and whether Ctrl-C ends that before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wait {
+    until: Instant,
+    heeds_ending: bool,
+}
+
+impl Wait {
+    /// As long as this, or until the program is to end.
+    pub(crate) fn of(time: Duration) -> Self {
+        Self { until: Instant::now() + time, heeds_ending: true }
+    }
+
+    /// As long as this, also where the program is to end: what was done must still be heard of.
+    pub(crate) fn at_the_end(time: Duration) -> Self {
+        Self { until: Instant::now() + time, heeds_ending: false }
+    }
+
+    fn left(&self) -> io::Result<Duration> {
+        if self.heeds_ending && is_ending() {
+            return Err(io::Error::new(ErrorKind::Interrupted, "it was stopped"));
+        }
+        match self.until.saturating_duration_since(Instant::now()) {
+            Duration::ZERO => Err(io::Error::new(ErrorKind::TimedOut, "it did not answer in time")),
+            left => Ok(left.min(SLICE)),
+        }
+    }
+}
+
+/// Whether an operation on a socket has only waited.
+pub(crate) fn is_waiting(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}
+
+/// Fills the bytes, all of them within the time.
+///
+/// # Errors
+/// Those of the system, `TimedOut`, and `Interrupted` where the program is to end.
+pub(crate) fn read_within(
+    stream: &mut TcpStream,
+    mut bytes: &mut [u8],
+    wait: Wait,
+) -> io::Result<()> {
+    while !bytes.is_empty() {
+        stream.set_read_timeout(Some(wait.left()?))?;
+        match stream.read(bytes) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(read) => bytes = &mut bytes[read..],
+            Err(error) if is_waiting(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// That a message is not the next one of the other end.
+pub(crate) fn changed() -> io::Error {
+    let what = "what came was changed on its way: somebody is between the two machines";
+    io::Error::new(ErrorKind::InvalidData, what)
+}
+
+/// Sends a piece of a ledger; an empty one is the last.
+///
+/// # Errors
+/// Those of the system.
+pub(crate) fn send_piece(
+    stream: &mut TcpStream,
+    seal: &mut Seal,
+    content: &[u8],
+) -> io::Result<()> {
+    let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
+    let mut message = length.to_le_bytes().to_vec();
+    message.extend_from_slice(content);
+    let sealed = seal.of_next(&message);
+    message.extend_from_slice(&sealed);
+    stream.write_all(&message)
+}
+
+/// A ledger that comes in sealed pieces.
+pub(crate) struct SealedPieces {
+    stream: TcpStream,
+    seal: Seal,
+    piece: Vec<u8>,
+    used: usize,
+    begun: Instant,
+    came: u64,
+    is_at_end: bool,
+}
+
+impl SealedPieces {
+    pub(crate) fn new(stream: TcpStream, seal: Seal) -> Self {
+        let begun = Instant::now();
+        Self { stream, seal, piece: Vec::new(), used: 0, begun, came: 0, is_at_end: false }
+    }
+
+    /// Reads the first piece; whether there is any ledger.
+    ///
+    /// # Errors
+    /// As for [`Read`].
+    pub(crate) fn has_any(&mut self) -> io::Result<bool> {
+        self.next_piece()?;
+        Ok(!self.is_at_end)
+    }
+
+    /// A sender may be slow, and not for ever.
+    fn wait(&self) -> Wait {
+        let earned = Duration::from_secs(self.came / LEDGER_BYTES_PER_S);
+        Wait { until: self.begun + LEDGER_TIME + earned, heeds_ending: true }
+    }
+
+    fn next_piece(&mut self) -> io::Result<()> {
+        let wait = self.wait();
+        let mut length = [0; 4];
+        read_within(&mut self.stream, &mut length, wait)?;
+        let content = index_of(u64::from(u32::from_le_bytes(length)));
+        self.came += count_of(content);
+        if content > PIECE_BYTES_MAX || self.came > LEDGER_BYTES_MAX {
+            return Err(io::Error::new(ErrorKind::InvalidData, "what it has is not a ledger"));
+        }
+        let mut message = vec![0; 4 + content];
+        message[..4].copy_from_slice(&length);
+        read_within(&mut self.stream, &mut message[4..], wait)?;
+        let mut seal = [0; PROOF_BYTES];
+        read_within(&mut self.stream, &mut seal, wait)?;
+        if !self.seal.is_next(&message, &seal) {
+            return Err(changed());
+        }
+        self.is_at_end = content == 0;
+        (self.piece, self.used) = (message, 4);
+        Ok(())
+    }
+}
+
+impl Read for SealedPieces {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.used == self.piece.len() && !self.is_at_end {
+            self.next_piece()?;
+        }
+        let here = &self.piece[self.used..];
+        let length = here.len().min(buffer.len());
+        buffer[..length].copy_from_slice(&here[..length]);
+        self.used += length;
+        Ok(length)
+    }
+}
