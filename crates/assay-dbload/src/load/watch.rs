@@ -11,7 +11,7 @@ use assay_model::measurement::{
     BackendKind, ClockKind, Conduct, ErrorCount, Finish, Interval, Measurement, NamedResult,
     PerOperation, Window,
 };
-use assay_model::number::{narrow, rate, real_len, seconds};
+use assay_model::number::{narrow, rate, seconds};
 use assay_model::{Estimate, measurement};
 use assay_stats::batches::mean_of_batches;
 use std::ops::ControlFlow;

@@ -13,14 +13,7 @@ const SETTINGS_MAX: usize = 4096;
 
 /// Reads a job file with everything that it includes.
 pub fn read(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Vec<Section>, Refused> {
-    let mut reader = Reader {
-        around,
-        globals: Vec::new(),
-        sections: Vec::new(),
-        open: Open::None,
-        bytes: 0,
-        held: HeldBytes::default(),
-    };
+    let mut reader = Reader::new(around);
     reader.file(text, &mut vec![name.to_owned()])?;
     reader.close();
     let whole = Origin { file: name.to_owned(), line: 1, key: String::new() };
@@ -33,8 +26,7 @@ pub fn read(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Vec<Sec
 /// Reads the words of a command line, `name=value` or a name alone: what stands before the first `name` is for all jobs, and
 /// a job without a name has that of what it does.
 pub fn read_words(words: &[String], around: &Surroundings<'_>) -> Result<Vec<Section>, Refused> {
-    let mut reader =
-        Reader { around, globals: Vec::new(), sections: Vec::new(), open: Open::Global, bytes: 0 };
+    let mut reader = Reader { open: Open::Global, ..Reader::new(around) };
     let value = |word: &str, name: &str| {
         word.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')).map(str::to_owned)
     };
@@ -77,7 +69,18 @@ struct Reader<'a> {
     held: HeldBytes,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(around: &'a Surroundings<'a>) -> Self {
+        Reader {
+            around,
+            globals: Vec::new(),
+            sections: Vec::new(),
+            open: Open::None,
+            bytes: 0,
+            held: HeldBytes::default(),
+        }
+    }
+
     fn file(&mut self, text: &str, names: &mut Vec<String>) -> Result<(), Refused> {
         let name = names.last().cloned().unwrap_or_default();
         self.bytes = self.bytes.saturating_add(text.len());

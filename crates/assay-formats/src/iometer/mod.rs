@@ -401,6 +401,7 @@ fn stream(
             think_time: of_access.think_time,
         },
         workers: u32::try_from(group.workers).unwrap_or(1),
+        pattern: Vec::new(),
         sync: SyncPolicy::None,
         span: sectors(group.first)?.span(),
         targets: if own.len() == used.len() { Vec::new() } else { own },

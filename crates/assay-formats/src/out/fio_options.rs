@@ -3,7 +3,7 @@
 use crate::surroundings::Surroundings;
 use assay_model::measurement::{BackendKind, Conduct};
 use assay_model::number::{count, real};
-use assay_model::units::{Bytes, Share};
+use assay_model::units::Share;
 use assay_model::workload::{
     Access, Arrival, Process, Span, Stream, SyncPolicy, TransferMix, Workload,
 };

@@ -210,7 +210,7 @@ fn rows(jobs: &[PrintedJob]) -> Vec<ImportedRow> {
             varied.iter().filter_map(|name| Some(text(name, job.options.get(**name)?.clone()))),
         );
         let elapsed_s = job.runtime_ms().map(|time_ms| time_ms / 1e3);
-        ImportedRow { settings, elapsed_s, measures: measures(job) }
+        ImportedRow { settings, elapsed_s, measures: measures(job), ..ImportedRow::default() }
     };
     jobs.iter().map(row).collect()
 }
