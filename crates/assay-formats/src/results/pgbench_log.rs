@@ -1,6 +1,6 @@
 //! pgbench's logs: one line a transaction, or one an interval; the logs of several threads are one run.
 
-use super::imported::{ImportedResult, ImportedRow, Lack, NamedText, broken, total};
+use super::imported::{ImportedResult, ImportedRow, Lack, NamedText, broken, refused, total};
 use super::numbers::{number, whole};
 use super::pgbench::{RATE, TIME, result};
 use super::rows::count;
@@ -87,6 +87,8 @@ struct Log {
     counts: BTreeMap<&'static str, u64>,
     /// Lines of each client, with its first and last number.
     clients: BTreeMap<u64, (u64, u64, u64)>,
+    /// Whether the transactions of a client are counted from the beginning again: another run follows.
+    is_of_several: bool,
     begin_us: Option<u64>,
     end_us: u64,
 }
@@ -94,6 +96,7 @@ struct Log {
 impl Log {
     fn add(&mut self, one: &Transaction) {
         let client = self.clients.entry(one.client).or_insert((0, u64::MAX, 0));
+        self.is_of_several |= client.0 > 0 && one.number <= client.2;
         *client = (client.0 + 1, client.1.min(one.number), client.2.max(one.number));
         let time_us = match one.ended {
             Ended::After(time_us) => {
@@ -153,6 +156,13 @@ pub fn read_log(files: &[NamedText<'_>]) -> Result<ImportedResult> {
             let what = || format!("line {number} of {} is cut off", file.name);
             log.add(&parse(line).ok_or_else(|| broken("pgbench", &what()))?);
         }
+    }
+    if log.is_of_several {
+        return Err(refused(
+            "pgbench",
+            "it holds the logs of several runs",
+            "name the logs of one run: LOG.PID, LOG.PID.1 and so on",
+        ));
     }
     let (Some(begin_us), Some(times)) = (log.begin_us, log.times.as_ref()) else {
         return Err(broken("pgbench", "the log has no transaction that was committed"));
@@ -379,6 +389,8 @@ mod tests {
         assert_eq!(value(row, "transaction.response_time.mean"), 700_000.0);
         let cut = read_log(&[named("l", "0 1 500 0 1700000000 10\n1 1 7")]).unwrap_err();
         assert!(cut.message().contains("line 2 of l is cut off"), "{cut}");
+        let two = read_log(&[named("l", &thread(0).repeat(2))]).unwrap_err();
+        assert!(two.message().contains("several runs"), "{two}");
     }
 
     #[test]
