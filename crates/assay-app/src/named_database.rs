@@ -2,8 +2,8 @@
 //! run that has a profile.
 
 use crate::context::Context;
-use crate::live_profile::{ServerWatch, profile};
 use crate::database_source::{DatabaseSource, load_of};
+use crate::live_profile::{ServerWatch, profile};
 use crate::reports::{ReadReport, ReportRequest, read_files, read_profile};
 use assay_model::load::Dialect;
 use assay_model::units::{Nanos, show_count};

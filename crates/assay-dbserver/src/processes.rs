@@ -221,7 +221,12 @@ mod tests {
 
     #[test]
     fn processes_that_come_and_go_take_nothing_off_the_others() {
-        let used = |cpu_ns| Usage { cpu_ns, queue_ns: 0, storage_read_bytes: Some(cpu_ns) };
+        let used = |cpu_ns| Usage {
+            cpu_ns,
+            queue_ns: 0,
+            storage_read_bytes: Some(cpu_ns),
+            storage_write_bytes: Some(cpu_ns),
+        };
         let earlier: Group = [(1, used(10)), (2, used(1000)), (3, used(50))].into_iter().collect();
         // The second has ended, the third's number is another's now, the fourth is new.
         let later: Group = [(1, used(14)), (3, used(5)), (4, used(7))].into_iter().collect();
@@ -232,7 +237,12 @@ mod tests {
 
     #[test]
     fn what_one_side_does_not_know_the_sum_does_not_know() {
-        let known = Usage { cpu_ns: 5, queue_ns: 1, storage_read_bytes: Some(8) };
+        let known = Usage {
+            cpu_ns: 5,
+            queue_ns: 1,
+            storage_read_bytes: Some(8),
+            storage_write_bytes: Some(3),
+        };
         let unknown = Usage::default();
         assert_eq!(known.plus(&unknown).storage_read_bytes, None);
         assert_eq!(known.plus(&known).since(&known), known);

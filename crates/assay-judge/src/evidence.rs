@@ -51,7 +51,7 @@ fn from_elsewhere(given: &NamedEstimate, quantity: &Quantity, facts: &Facts<'_>)
     let mut elapsed_s = 0.0;
     if let Some(run) = run {
         doubts.extend(doubts::of_measurement(&READ_RESPONSE, run.measurement));
-        doubts.extend(facts.outer_doubts(true));
+        doubts.extend(facts.content_doubts(true));
         elapsed_s = run.measurement.elapsed_s();
     }
     let known = Ok(Known::new(given.estimate, elapsed_s, doubts));

@@ -270,8 +270,7 @@ pub(super) fn statements(all: u64, elapsed_ns: u64, whole: &[f64]) -> Option<Sta
     let value = rate(all, seconds(elapsed_ns));
     let whole = whole.get(1..).unwrap_or_default();
     let mean = mean_of_batches(whole, INTERVAL.as_secs_f64()).ok()?;
-    let estimate =
-        Estimate { value, low: value.min(mean.low), high: value.max(mean.high), ..mean };
+    let estimate = Estimate { value, low: value.min(mean.low), high: value.max(mean.high), ..mean };
     Some(StatementRate { estimate, is_widened: !(mean.low..=mean.high).contains(&value) })
 }
 

@@ -149,7 +149,7 @@ fn pace(stream: &Stream, workers: u32) -> FioOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::units::{Nanos, Rate};
+    use assay_model::units::{Bytes, Nanos, Rate};
 
     fn workload(change: impl Fn(&mut Stream)) -> Workload {
         let mut stream = Stream::closed("s", Share(0.7), Bytes(8192), 32);

@@ -32,6 +32,9 @@ pub fn facts_of_row(name: &str, target: &str, row: &CellResult) -> SideFacts {
         work: Vec::new(),
         made: made.map(|one| (one.factor.clone(), one.value.to_string())).collect(),
         curves: Vec::new(),
+        load_curves: Vec::new(),
+        closed_depth: None,
+        history: Vec::new(),
     }
 }
 
@@ -41,7 +44,7 @@ mod tests {
     use crate::compare::{CompareRules, compare};
     use assay_model::Estimate;
     use assay_model::study::{Cell, CellState, FactorValue};
-    use assay_model::verdict::{NamedEstimate, Outcome, Unit};
+    use assay_model::verdict::{NamedEstimate, Unit};
 
     fn row(sessions: u64, rate: f64) -> CellResult {
         let setting = |factor: &str, value| Setting { factor: factor.to_owned(), value };
@@ -78,7 +81,7 @@ mod tests {
         let measure = &found.pairs[0].measures[0];
         let ratio = measure.ratio.unwrap();
         assert!((ratio.value - 0.983).abs() < 1e-9 && !ratio.has_interval(), "{ratio:?}");
-        assert_eq!((measure.unit, measure.outcome), (Unit::IosPerS, Outcome::Inconclusive));
+        assert_eq!((measure.unit, measure.outcome), (Unit::IosPerS, None));
         let other = [sides[0].clone(), facts_of_row("c", "", &row(16, 1.0))];
         let refused = compare(&other, &[], &CompareRules::default()).unwrap_err();
         assert!(refused.message().contains("sessions is 8 and 16"), "{refused}");

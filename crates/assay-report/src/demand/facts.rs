@@ -5,8 +5,7 @@ use crate::view::Table;
 use assay_model::number::real;
 use assay_model::profile::{
     Bottleneck, CheckOutcome, CrossCheck, DeviceFinding, DeviceGrade, DeviceIo, Figure, IoClass,
-    IoPath, IoPurpose, Outlier, Profile, RateKind, RedoFinding, RedoPath, TieringCandidate,
-    TimeVerdict,
+    IoPurpose, Outlier, Profile, RateKind, RedoFinding, RedoPath, TieringCandidate, TimeVerdict,
 };
 use assay_model::units::{show_bytes, show_count, show_throughput, show_time_ns};
 

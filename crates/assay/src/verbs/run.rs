@@ -13,7 +13,7 @@ use crate::terminal::say;
 use assay_app::Context;
 use assay_app::finish::CriteriaSource;
 use assay_app::job_file::{
-    self, JobPlan, check_complete, chosen_targets, job_text, read_job, read_job_words,
+    self, JobPlan, JobSettings, check_complete, chosen_targets, job_text, read_job, read_job_words,
     typed_targets,
 };
 use assay_app::plan_document::read_plan;
