@@ -162,7 +162,7 @@ fn log_stream(calibration: &Calibration) -> Option<f64> {
     writing.single_stream_bytes_per_s.map(|stream| stream.value)
 }
 
-/// The log alone on its device: with no I/O of data beside it.
+/// The log alone on its device: without I/O of data.
 fn separate_log(log: &Calibration) -> Option<FlushTimes> {
     let alone = log.log.as_ref()?.points.iter().min_by_key(|point| point.outstanding)?;
     let time_s = alone.service_time_ns.value / 1e9;

@@ -197,7 +197,7 @@ fn profile(database: SimulatedDatabase, read_ns: f64, measured: &SimulatedResult
     profile
 }
 
-/// The device of the log: flushes take this long alone, and three times as long beside reads, which its flushes hold up.
+/// The device of the log: flushes take this long alone, and three times as long during reads, which its flushes hold up.
 fn log_device(flush_ns: f64) -> Calibration {
     let mut device = made_up::calibration(flush_ns, 4.0);
     // A point's time is 0.7 of what it is given.

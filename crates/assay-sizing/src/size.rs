@@ -136,7 +136,7 @@ fn considered<'a>(
     Ok(kept)
 }
 
-/// All entries but the published models, which are no shopping list.
+/// All entries except published models, which nobody sells.
 fn for_sale(index: &CatalogIndex) -> Vec<&Listing> {
     index.listings().iter().filter(|listing| !listing.entry.reference).collect()
 }

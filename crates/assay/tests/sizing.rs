@@ -57,12 +57,12 @@ fn database(report: &str, name: &str, id: u64) -> String {
     report.replace("SHOP          1234567890", &format!("{name}          {id}"))
 }
 
-/// Reads and writes a second that were seen.
+/// Reads and writes a second that were seen, rounded.
 fn seen(sizing: &serde_json::Value) -> [f64; 2] {
     ["read_iops", "write_iops"].map(|quantity| {
         let lines = sizing["demand"].as_array().unwrap();
         let line = lines.iter().find(|line| line["quantity"] == quantity).unwrap();
-        line["seen_value"].as_f64().unwrap()
+        line["seen_value"].as_f64().unwrap().round()
     })
 }
 
@@ -70,6 +70,7 @@ fn seen(sizing: &serde_json::Value) -> [f64; 2] {
 fn the_instances_of_a_cluster_are_added_up_and_copies_count_once() {
     let place = Place::new();
     let (one, two) = (instance(&report(100, 20), 1), instance(&report(60, 50), 2));
+    std::fs::create_dir(place.path("a")).unwrap();
     for (name, text) in [("a/i1.txt", &one), ("a/i2.txt", &two), ("a/copy.txt", &one)] {
         place.write(name, text);
     }

@@ -150,7 +150,7 @@ fn compared(
     Ok(compared)
 }
 
-/// What came of one step: a case, and why it is no answer where it is none.
+/// The outcome of one step: its case, and the reasons if there is no full answer.
 struct StepOutcome {
     case: Option<VerificationCase>,
     reasons: Vec<String>,

@@ -6,7 +6,7 @@ use assay_model::catalog::Volume;
 const GIB: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
 
-/// Two made-up volumes: IOPS and throughput are ordered beside the size, or follow from it; one is billed in steps.
+/// Two made-up volumes: IOPS and throughput are ordered with the size, or follow from it; one is billed in steps.
 const SMALL: &str = r#"
 format = 1
 as_of = "2026-01-01"
