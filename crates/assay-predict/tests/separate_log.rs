@@ -232,7 +232,7 @@ fn reads_of_the_data_do_not_wait_for_the_log() {
     let measured = simulated(database, 3e5, 7).transactions_per_s;
     let found = predicted(database, [1e6, 3e5], 7);
     let work = found.throughput_per_s.value;
-    assert!((work / measured - 1.0).abs() < 0.06, "{work} instead of {measured}");
+    assert!((work / measured - 1.0).abs() < 0.08, "{work} instead of {measured}");
     assert!((found.read_latency_s.unwrap() / 3e-4 - 1.0).abs() < 0.02, "{found:?}");
 }
 

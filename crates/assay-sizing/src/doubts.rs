@@ -65,7 +65,10 @@ fn of_plan(plan: &SizingPlan, samples: usize) -> Vec<String> {
     let parts = [FailingPart::Controller, FailingPart::Port, FailingPart::Device];
     let open: Vec<&str> =
         parts.iter().filter(|part| !plan.survives(**part)).map(|part| part.name()).collect();
-    doubt(!open.is_empty(), format!("no {} may fail (--survive)", open.join(" and no ")));
+    doubt(
+        !open.is_empty(),
+        format!("the failure of a {} is not covered (--survive)", open.join(" or a ")),
+    );
     doubt(
         plan.capacity.is_none(),
         "no capacity was given: reports do not print it (--capacity)".to_owned(),

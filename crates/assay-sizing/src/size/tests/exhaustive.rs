@@ -163,7 +163,8 @@ proptest! {
         let wanted = WantedVolume { iops: f64::from(iops), mib_per_s, gib: f64::from(gib) };
         let least = cheapest(&volume, wanted, stripes_max);
         let found = sized_small(&index, name, wanted, stripes_max);
-        let same = (found - least).abs() < 1e-6 || (found.is_infinite() && least.is_infinite());
+        // Throughputs are ordered in whole bytes.
+        let same = (found - least).abs() < 1e-4 || (found.is_infinite() && least.is_infinite());
         prop_assert!(same, "{name} {iops} {mib_per_s} {gib} {stripes_max}: {found} instead of {least}");
     }
 }
