@@ -4,7 +4,9 @@ use assay_archives::packed::{gunzip, is_gzip, is_zip, zip_members};
 use assay_files::read_bounded;
 use assay_model::profile::{Profile, StorageMedium, parse_profile};
 use assay_model::{Error, Result};
-use assay_oracle::{Report, TableCell, profile, profile_on, read_reports, table_row};
+use assay_oracle::{
+    Report, TableCell, profile, profile_on, rac_stats_line, read_reports, table_row,
+};
 use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -26,6 +28,8 @@ pub struct ReadReport {
     pub file: String,
     /// One cell for each of the columns of the table.
     pub row: Vec<TableCell>,
+    /// Its line in the table of `rac_stats.sh`.
+    pub rac_stats: String,
     /// What the database asked; dropped where only rows are wanted.
     pub profile: Option<Profile>,
 }
@@ -197,6 +201,7 @@ fn derived(file: String, report: &Report, wanted: ReportRequest) -> ReadReport {
     let profile = profile_on(report, wanted.medium);
     ReadReport {
         row: table_row(&file, report, &profile),
+        rac_stats: rac_stats_line(&file, report),
         profile: wanted.profiles.then_some(profile),
         file,
     }
