@@ -15,8 +15,10 @@ const KNOWN: f64 = 1e9;
 /// One measure of the runs of one side, as logarithms.
 struct Logs {
     values: Vec<f64>,
-    /// Mean square of the standard errors that the runs show from within.
+    /// Mean square of the standard errors that the runs show from within; of runs without an interval nothing is known.
     within: f64,
+    /// Whether some run has no interval.
+    is_without_interval: bool,
     /// Whether some run is known by its lower end only.
     is_at_least: bool,
 }
@@ -24,15 +26,17 @@ struct Logs {
 impl Logs {
     /// `None` where a value or the lower end of its interval is 0.
     fn new(runs: &[Estimate]) -> Option<Self> {
-        let is_known = |run: &&Estimate| run.value > 0.0 && run.low > 0.0;
+        let is_known = |run: &&Estimate| run.value > 0.0 && (run.low > 0.0 || !run.has_interval());
         if runs.is_empty() || !runs.iter().all(|run| is_known(&run)) {
             return None;
         }
-        let errors = runs.iter().map(|run| log_error(run).powi(2));
+        let with_interval = || runs.iter().filter(|run| run.has_interval());
+        let errors = with_interval().map(|run| log_error(run).powi(2));
         Some(Self {
             values: runs.iter().map(|run| run.value.ln()).collect(),
             within: errors.sum::<f64>() / real_len(runs.len()),
-            is_at_least: runs.iter().any(Estimate::is_at_least),
+            is_without_interval: with_interval().count() < runs.len(),
+            is_at_least: with_interval().any(Estimate::is_at_least),
         })
     }
 
@@ -132,6 +136,9 @@ pub(super) fn log_ratio(
         confidence: if test.error > 0.0 { 0.95 } else { 1.0 },
         n: count(test.freedom.min(1e6) + 1.0).max(count_of(base.values.len())),
     };
+    // Where neither the runs nor earlier ones say how far it may be off, there is the ratio alone.
+    let is_bare = !is_tested && (base.is_without_interval || other.is_without_interval);
+    let ratio = if is_bare { Estimate::without_interval(ratio.value, 1) } else { ratio };
     let p_value = (is_tested && !is_at_least).then(|| p_value(&test));
     Some(LogRatio { ratio, p_value })
 }

@@ -106,8 +106,11 @@ fn side(word: &str, side: &Side) -> String {
     };
     let ids =
         if side.ids.is_empty() { String::new() } else { format!(" ({})", side.ids.join(", ")) };
-    let (name, target, length) = (&side.name, &side.target, show_length(side.elapsed_s));
-    format!("{word}: {} {name}{ids} on {target}, {length}{repeats}.", side.kind.name())
+    let (name, target) = (&side.name, &side.target);
+    // The result of another program may not say how long it measured.
+    let length = Some(side.elapsed_s).filter(|length_s| *length_s > 0.0);
+    let length = length.map_or_else(String::new, |length_s| format!(", {}", show_length(length_s)));
+    format!("{word}: {} {name}{ids} on {target}{length}{repeats}.", side.kind.name())
 }
 
 /// One measure of both sides; what no row has is no column.
