@@ -38,7 +38,16 @@ pub fn read_foreign_plain(path: &Path, kind: &str) -> Result<String> {
 }
 
 fn foreign_text_of(path: &Path, kind: &str, read: io::Result<Vec<u8>>) -> Result<String> {
-    let bytes = read.map_err(|error| refusal(path, kind, &error))?;
+    let bytes = read.map_err(|error| {
+        let refused = refusal(path, kind, &error);
+        match error.kind() {
+            io::ErrorKind::FileTooLarge => Error::usage(
+                refused.message(),
+                format!("name a shorter {kind}, or what the program printed of the same run"),
+            ),
+            _ => refused,
+        }
+    })?;
     let refused = |why: &str| Err(refusal(path, kind, &io::Error::other(why.to_owned())));
     if bytes.is_empty() {
         return refused("it is empty");
@@ -76,9 +85,7 @@ fn utf8_of(path: &Path, kind: &str, bytes: Vec<u8>) -> Result<String> {
 
 fn refusal(path: &Path, kind: &str, error: &io::Error) -> Error {
     let hint = match error.kind() {
-        io::ErrorKind::FileTooLarge => {
-            format!("name a shorter {kind}, or what the program printed of the same run")
-        }
+        io::ErrorKind::FileTooLarge => format!("no {kind} is as long; name another file"),
         _ => format!("name a readable {kind} file"),
     };
     Error::usage(format!("reading the {kind} {}: {error}", path.display()), hint)
