@@ -5,7 +5,7 @@ use crate::doubts;
 use crate::evidence::find;
 use crate::facts::Facts;
 use crate::found::{Found, Missing};
-use crate::quantity::{Amount, Quantity, Scope};
+use crate::quantity::{Amount, Mix, Quantity, Scope};
 use assay_model::measurement::Operation;
 use assay_model::verdict::{
     Criterion, Doubt, Evidence, Judgement, Limit, OmittedCriterion, Outcome, Reason, Unit, Verdict,
@@ -71,10 +71,12 @@ impl Rules {
         let mut outer = self.doubts_of_host(facts);
         outer.extend_from_slice(facts.doubts);
         for rule in &self.rules {
+            let mut doubts = outer.clone();
+            add_new(&mut doubts, &facts.content_doubts(rule.is_of_reads()));
             for found in rule.find(facts) {
                 match (&found.known, rule.criterion.optional) {
                     (Err(Missing::Absent(missing)), true) => left_out.push(rule.leave_out(missing)),
-                    _ => judgements.push(rule.judge(found, &outer)),
+                    _ => judgements.push(rule.judge(found, &doubts)),
                 }
             }
         }
@@ -154,7 +156,8 @@ impl Rule {
             Err(missing) => {
                 let missing = missing.words().to_owned();
                 let decided = (Outcome::Inconclusive, Reason::NoEvidence { missing });
-                (Evidence::default(), String::new(), decided)
+                let doubts = if self.is_rate_or_time() { outer.to_vec() } else { Vec::new() };
+                (Evidence { doubts, ..Evidence::default() }, String::new(), decided)
             }
         };
         Judgement {
@@ -182,6 +185,17 @@ impl Rule {
                     | Quantity::Loaded { .. }
                     | Quantity::Queried { .. }
             )
+    }
+
+    /// Whether reads are part of what is judged, which the content of a target bears on.
+    fn is_of_reads(&self) -> bool {
+        match self.quantity {
+            Quantity::Measured { amount, .. } => {
+                amount.operation().is_none_or(|operation| operation == Operation::Read)
+            }
+            Quantity::Calibrated { mix, .. } => mix != Mix::Write,
+            _ => false,
+        }
     }
 
     /// The note that there was nothing to judge.

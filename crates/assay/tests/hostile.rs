@@ -300,19 +300,21 @@ fn a_changed_digit_is_said_by_every_verb_with_file_and_line() {
     let place = Place::new();
     let run = kept_run(&place);
     let id = run.file_name().unwrap().to_str().unwrap().to_owned();
+    kept_run(&place);
+    let other = place.run_ids().into_iter().find(|other| *other != id).unwrap();
     for (name, verbs) in [
         (
             "cells/run/measurement.json",
-            vec!["report ID", "report ID --json", "judge ID", "compare ID ID", "runs show ID"],
+            vec!["report ID", "report ID --json", "judge ID", "compare ID OTHER", "runs show ID"],
         ),
-        ("run.json", vec!["report ID", "judge ID", "runs", "runs remove ID", "compare ID ID"]),
+        ("run.json", vec!["report ID", "judge ID", "runs", "runs remove ID", "compare ID OTHER"]),
         (
             "cells/run/intervals.jsonl",
-            vec!["report ID", "judge ID", "report ID --csv intervals", "compare ID ID"],
+            vec!["report ID", "judge ID", "report ID --csv intervals", "compare ID OTHER"],
         ),
         ("events.jsonl", vec![]),
         ("checksums.jsonl", vec!["report ID"]),
-        ("cells/run/workload.toml", vec!["compare ID ID"]),
+        ("cells/run/workload.toml", vec!["compare ID OTHER"]),
     ] {
         let file = run.join(name);
         let bytes = fs::read(&file).unwrap();
@@ -322,7 +324,7 @@ fn a_changed_digit_is_said_by_every_verb_with_file_and_line() {
         changed[at] ^= 1;
         fs::write(&file, changed).unwrap();
         for verb in verbs {
-            let ran = place.run(&verb.replace("ID", &id));
+            let ran = place.run(&verb.replace("ID", &id).replace("OTHER", &other));
             let is_named = ran.stderr.contains(name) || ran.stdout.contains(name);
             assert!(ran.code == Some(4) && is_named, "{verb}, {name}: {ran:#?}");
             let has_line = !name.ends_with("jsonl") || ran.stderr.contains(" is damaged: line ");

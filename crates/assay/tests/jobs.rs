@@ -321,8 +321,9 @@ fn logs_of_threads_are_one_run_that_can_be_compared_and_judged() {
     assert!(text.contains("400/s") && text.contains("2023-11-14"), "{text}");
     for cell in ["", ":1", ":00001"] {
         let found = place.run(&format!("compare {fast}{cell} {slow}{cell}"));
-        assert_eq!(found.code, Some(1), "{found:?}");
-        assert!(found.stdout.contains("0.5") && found.stdout.contains("transactions"), "{found:?}");
+        assert_eq!(found.code, Some(0), "{found:?}");
+        assert!(found.stdout.contains("0.50× the transactions"), "{found:?}");
+        assert!(found.stdout.contains("measure each side three times"), "{found:?}");
     }
     let missing = place.run(&format!("compare {fast}:9 {slow}:1"));
     assert!(
@@ -353,8 +354,10 @@ fn a_result_without_intervals_decides_nothing_and_shows_its_numbers() {
     let runs = place.run("runs").stdout;
     let ids: Vec<&str> = runs.lines().skip(1).filter_map(|line| line.split(' ').next()).collect();
     let compared = place.run(&format!("compare {} {}", ids[1], ids[0]));
-    assert_eq!(compared.code, Some(3), "{compared:?}");
+    assert_eq!(compared.code, Some(0), "{compared:?}");
     assert!(compared.stdout.contains("0.983"), "{compared:?}");
+    let itself = place.run(&format!("compare {0} {0}", ids[1]));
+    assert!(itself.code == Some(2) && itself.stderr.contains("is named twice"), "{itself:?}");
     let text = place.run(&format!("report {}", ids[1])).stdout;
     for shown in ["2,000/s", "4,600/s", "sessions 8", "2025-01-15 10:30:00", "unknown"] {
         assert!(text.contains(shown), "{shown}: {text}");

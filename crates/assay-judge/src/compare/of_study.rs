@@ -116,8 +116,12 @@ fn unit(quantity: &str) -> Option<Unit> {
     })
 }
 
-/// The settings of a cell as they are printed: `sessions 96, read_share 75%`.
+/// The settings of a cell as they are printed: `sessions 96, read share 75%`.
 fn words(settings: &[Setting]) -> String {
-    let each = settings.iter().map(|one| format!("{} {}", one.factor, one.value));
+    let each = settings.iter().map(|one| {
+        let mut parts: Vec<&str> = one.factor.split('.').collect();
+        parts.dedup();
+        format!("{} {}", parts.join(" ").replace('_', " "), one.value)
+    });
     each.collect::<Vec<_>>().join(", ")
 }

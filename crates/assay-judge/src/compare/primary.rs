@@ -23,8 +23,10 @@ pub(super) fn primary(common: &[Both<'_>]) -> Option<usize> {
         common.iter().position(|both| both.base.quantity == **name && both.base.subject.is_none())
     };
     let named = BY_NAME.iter().find_map(|name| of_whole(&name));
+    let in_a_cell =
+        || BY_NAME.iter().find_map(|name| most(common, |both| both.base.quantity == **name));
     named
-        .or_else(|| most(common, |both| BY_NAME.contains(&both.base.quantity.as_str())))
+        .or_else(in_a_cell)
         .or_else(|| most(common, |both| both.base.unit == Unit::PerMinute))
         .or_else(|| common.iter().position(is_query))
         .or_else(|| most(common, |both| both.base.unit == Unit::IosPerS))

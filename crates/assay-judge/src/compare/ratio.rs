@@ -19,12 +19,14 @@ struct Logs {
     within: f64,
     /// Whether some run is known by its lower end only.
     is_at_least: bool,
+    /// Whether some run does not tell how certain it is.
+    lacks_interval: bool,
 }
 
 impl Logs {
     /// `None` where a value or the lower end of its interval is 0.
     fn new(runs: &[Estimate]) -> Option<Self> {
-        let is_known = |run: &&Estimate| run.value > 0.0 && run.low > 0.0;
+        let is_known = |run: &&Estimate| run.value > 0.0 && (run.low > 0.0 || !run.has_interval());
         if runs.is_empty() || !runs.iter().all(|run| is_known(&run)) {
             return None;
         }
@@ -32,7 +34,8 @@ impl Logs {
         Some(Self {
             values: runs.iter().map(|run| run.value.ln()).collect(),
             within: errors.sum::<f64>() / real_len(runs.len()),
-            is_at_least: runs.iter().any(Estimate::is_at_least),
+            is_at_least: runs.iter().any(|run| run.has_interval() && run.is_at_least()),
+            lacks_interval: !runs.iter().all(Estimate::has_interval),
         })
     }
 
@@ -46,8 +49,11 @@ impl Logs {
     }
 }
 
-/// Standard error of the logarithm, by the interval.
+/// Standard error of the logarithm, by the interval; nothing of a run without one.
 fn log_error(run: &Estimate) -> f64 {
+    if !run.has_interval() {
+        return 0.0;
+    }
     let reach = if run.is_at_least() {
         (run.value / run.low).ln()
     } else {
@@ -123,6 +129,10 @@ pub(super) fn log_ratio(
         None => within_runs(&base, &other, difference),
     };
     let is_tested = is_shown || variation.is_some_and(|known| known.is_enough());
+    if !is_tested && (base.lacks_interval || other.lacks_interval) {
+        let ratio = Estimate::without_interval(difference.exp(), 1);
+        return Some(LogRatio { ratio, p_value: None });
+    }
     let reach = test.error * student_quantile(0.975, test.freedom);
     let is_at_least = other.is_at_least || base.is_at_least;
     let ratio = Estimate {

@@ -282,6 +282,41 @@ fn parity_is_that_of_the_paper() {
     assert_eq!(parity[0].outcome, Outcome::Fail);
 }
 
+/// Figures 4, 8, 10 and 11 of the EMC paper of 2014: a physical I/O is a read or a write.
+#[test]
+fn two_bricks_do_the_same_work_and_scale_as_the_paper_says() {
+    let brick = |nodes: f64, [executions, logical, reads, writes, changes, redo]: [f64; 6]| {
+        let figure = |value: f64| format!("{{\"value\": {value}, \"source\": \"Load Profile\"}}");
+        let (executions, logical, changes) = (figure(executions), figure(logical), figure(changes));
+        let (reads, writes, redo) = (figure(reads), figure(writes), figure(redo));
+        let text = format!(
+            "{{\"format\": 1, \"name\": \"{nodes}\", \"source\": {{}}, \"verdict\": {{}},
+              \"redo\": {{\"redo_bytes_per_s\": {redo}}},
+              \"work\": {{\"executions_per_s\": {executions}, \"logical_reads_per_s\": {logical},
+                          \"physical_reads_per_s\": {reads}, \"block_changes_per_s\": {changes}}},
+              \"rates\": [{{\"kind\": \"blocks\", \"read_per_s\": {reads}, \"write_per_s\": {writes}}}]}}"
+        );
+        let mut facts = facts_of_profile(&assay_model::profile::parse_profile(&text).unwrap());
+        facts.side.nodes = Some(nodes);
+        facts
+    };
+    let one = brick(1.0, [29_014.9, 168_425.0, 83_114.8, 15_754.8, 44_359.0, 21_834_010.5]);
+    let two = brick(2.0, [56_968.3, 317_754.25, 158_739.8, 30_788.3, 86_501.1, 43_454_976.0]);
+    let found = compared(&one, &two);
+    let shown: Vec<String> = found.pairs[0]
+        .parity
+        .iter()
+        .map(|check| format!("{:.1} {:?}", (check.other / check.base - 1.0) * 100.0, check.outcome))
+        .collect();
+    assert_eq!(shown, ["4.1 Pass", "2.4 Pass", "0.7 Pass"]);
+    let of_linear = |quantity: &str| {
+        let scaling = found.scaling.iter().find(|one| one.quantity == quantity).unwrap();
+        format!("{:.1}", 100.0 * scaling.points[1].of_linear.value)
+    };
+    let names = ["physical_reads", "physical_writes", "sql_executions", "redo"];
+    assert_eq!(names.map(of_linear), ["95.5", "97.7", "98.2", "99.5"]);
+}
+
 /// One to two bricks of the EMC paper: reads 95.5 % of linear, printed as 96 %.
 #[test]
 fn scaling_is_measured_against_linear() {

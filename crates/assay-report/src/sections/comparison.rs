@@ -7,6 +7,7 @@ use crate::chart::lines::{Across, Line, Lines};
 use crate::chart::scene::{Ink, Size, Stroke};
 use crate::clock::show_length;
 use crate::format::Formatter;
+use crate::phrases::capital_words;
 use crate::view::{Block, Level, Section, Table};
 use assay_model::Estimate;
 use assay_model::comparison::{
@@ -106,8 +107,12 @@ fn side(word: &str, side: &Side) -> String {
     };
     let ids =
         if side.ids.is_empty() { String::new() } else { format!(" ({})", side.ids.join(", ")) };
-    let (name, target, length) = (&side.name, &side.target, show_length(side.elapsed_s));
-    format!("{word}: {} {name}{ids} on {target}, {length}{repeats}.", side.kind.name())
+    let (name, target) = (&side.name, &side.target);
+    let on = if target.is_empty() { String::new() } else { format!(" on {target}") };
+    // The result of another program may not say how long it measured.
+    let length = Some(side.elapsed_s).filter(|length_s| *length_s > 0.0);
+    let length = length.map_or_else(String::new, |length_s| format!(", {}", show_length(length_s)));
+    format!("{word}: {} {name}{ids}{on}{length}{repeats}.", side.kind.name())
 }
 
 /// One measure of both sides; what no row has is no column.
@@ -124,8 +129,9 @@ impl Row {
             format!("{value} {}", format.doubt(measure.unit, estimate)).trim_end().to_owned()
         };
         let (ratio, interval) = match &measure.ratio {
+            Some(ratio) if ratio.value < 9.995 => (format!("{:.3}", ratio.value), ends(ratio)),
             Some(ratio) => (digits(ratio.value), ends(ratio)),
-            None => ("–".to_owned(), unknown(measure).to_owned()),
+            None => ("–".to_owned(), "–".to_owned()),
         };
         let (base, other) = (value(&measure.base), value(&measure.other));
         let outcome = measure.outcome.filter(|_| measure.judged);
@@ -147,8 +153,8 @@ impl Row {
 /// Why there is no ratio.
 const fn unknown(measure: &Measure) -> &'static str {
     match measure.not_compared {
-        Some(NotCompared::OtherRate) => "not compared: other rate",
-        Some(NotCompared::Assumed) => "not compared: assumed by the model",
+        Some(NotCompared::OtherRate) => "other rate",
+        Some(NotCompared::Assumed) => "assumed",
         None => "not known",
     }
 }
@@ -156,7 +162,7 @@ const fn unknown(measure: &Measure) -> &'static str {
 /// The ends of a ratio.
 fn ends(ratio: &Estimate) -> String {
     match ratio {
-        exact if exact.high <= exact.low => "no interval".to_owned(),
+        exact if exact.high <= exact.low || !exact.has_interval() => "no interval".to_owned(),
         // Of two sides that are both known by their lower ends only.
         nothing if nothing.low <= 0.0 && nothing.is_at_least() => "not known".to_owned(),
         least if least.is_at_least() => format!("at least {:.3}", least.low),
@@ -170,6 +176,7 @@ fn note(measure: &Measure, elapsed_s: f64) -> String {
     let needed = still_needed_s(measure, elapsed_s).filter(|_| measure.judged);
     let needed = needed.map(|needed_s| format!("{} more", show_length(needed_s)));
     let parts = [
+        measure.ratio.is_none().then(|| unknown(measure).to_owned()),
         measure.primary.then(|| "primary".to_owned()),
         measure.different.then(|| "differs".to_owned()),
         needed,
@@ -283,14 +290,18 @@ fn sentence(scaling: &Scaling) -> String {
     let Some(last) = scaling.points.last() else {
         return String::new();
     };
-    let interval = share_interval(&last.of_linear);
+    let interval = if last.of_linear.high > last.of_linear.low {
+        format!(" ({})", share_interval(&last.of_linear))
+    } else {
+        String::new()
+    };
     let law = scaling.law.as_ref().map_or_else(
         || " Fewer than four points have no scaling law.".to_owned(),
         |law| format!(" {}", law_in_words(law)),
     );
     format!(
-        "{} at {}: {:.1} % of linear ({interval}).{law}",
-        scaling.quantity,
+        "{} at {}: {:.1}% of linear{interval}.{law}",
+        capital_words(&quantity(&scaling.quantity)),
         last.nodes,
         last.of_linear.value * 100.0
     )

@@ -83,7 +83,8 @@ fn time_words(pair: &Pair) -> Option<String> {
     let ratio = measure.ratio.as_ref()?;
     let ends = format!("{}–{}", digits(ratio.low), times(ratio.high));
     let is_near = ratio.covers(1.0) && ratio.high / ratio.low <= SAME_MAX * SAME_MAX;
-    Some(if measure.different || pair.run_to_run == RunToRun::Unknown || ratio.high <= ratio.low {
+    let is_plain = !ratio.has_interval() || ratio.high <= ratio.low;
+    Some(if measure.different || pair.run_to_run == RunToRun::Unknown || is_plain {
         format!("{} the {words}{}", times(ratio.value), interval(ratio))
     } else if is_near {
         format!("same {words} ({ends})")
@@ -109,18 +110,22 @@ fn times(ratio: f64) -> String {
     format!("{}×", digits(ratio))
 }
 
-/// Two or three digits that count.
+/// Three digits that count.
 pub(super) fn digits(ratio: f64) -> String {
     match ratio {
         _ if ratio.is_infinite() => "∞".to_owned(),
         small if small < 0.1 => format!("{small:.3}"),
-        middle if middle < 9.95 => format!("{middle:.2}"),
+        middle if middle < 9.995 => format!("{middle:.2}"),
+        large if large < 99.95 => format!("{large:.1}"),
         large => show_count(large),
     }
 }
 
 /// ` (95% CI 1.84–2.17)`; nothing of numbers that were counted.
 fn interval(ratio: &Estimate) -> String {
+    if !ratio.has_interval() {
+        return " (no interval)".to_owned();
+    }
     if ratio.is_at_least() {
         return format!(" (95% CI at least {})", digits(ratio.low));
     }

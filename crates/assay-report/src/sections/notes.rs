@@ -2,7 +2,7 @@
 
 use crate::format::Formatter;
 use crate::input::Report;
-use crate::phrases::{self, capital_words};
+use crate::phrases::{self, capital_words, ended};
 use crate::view::Finding;
 use assay_model::measurement::Remark;
 
@@ -23,8 +23,8 @@ pub(super) fn notes(report: &Report, format: &Formatter) -> Vec<Finding> {
     let sentences = ends.chain(contradictions).chain(of_mixes);
     let remarks = report.remarks().map(|found| remark(found, format));
     let causes = report.causes().into_iter().map(|cause| Finding {
-        what: capital_words(&format.prose(&cause.what)),
-        remedy: format.prose(&cause.remedy),
+        what: ended(&capital_words(&format.prose(&cause.what))),
+        remedy: ended(&capital_words(&format.prose(&cause.remedy))),
         ..Finding::default()
     });
     causes.chain(sentences.map(Finding::sentence)).chain(remarks).collect()
