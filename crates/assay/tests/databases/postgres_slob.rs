@@ -57,10 +57,10 @@ fn a_ladder_counts_what_server_and_sessions_count() {
 /// Steps of a session lie at least the shortest think time apart, at the end of the measured time, too.
 #[test]
 fn no_think_time_is_shortened() {
+    const SESSIONS: f64 = 12.0;
     let Some(place) = Place::new("think") else {
         return;
     };
-    const SESSIONS: f64 = 12.0;
     let output = place
         .run("load slob d --scale 8MiB --sessions 12 --think 1:2s:3s --time 9s --json --quiet");
     let rung = &json(&output)["load"]["rungs"][0];
