@@ -226,7 +226,7 @@ impl fmt::Display for Approximation {
             Self::Concatenated => "targets lie behind one another instead of being striped",
             Self::NoPriority => "all I/Os have the same priority",
             Self::NoFinalFlush => {
-                "nothing is flushed at the end; --sync flushes while the run lasts"
+                "nothing is flushed at the end; fdatasync flushes while the run lasts"
             }
             Self::BlockingCalls => {
                 "one I/O is outstanding, as in fio with blocking calls; libaio and io_uring have more"

@@ -28,7 +28,11 @@ fn read(text: &str, folder: &Path) -> Result<(), Refused> {
             .map_err(|error| assay_model::Error::usage(error.to_string(), "name it"))
     };
     // Every variable and every word for the host has a value.
-    let around = Surroundings { file: &file, variable: &|_| Some("8".to_owned()) };
+    let variable = |name: &str| {
+        let value = if name.starts_with('$') { "4096" } else { "8" };
+        Some(value.to_owned())
+    };
+    let around = Surroundings { file: &file, variable: &variable };
     convert(text, "job.fio", &around).map(drop)
 }
 

@@ -132,7 +132,8 @@ fn text_and_terse_outputs_have_their_numbers() {
     let found = operations("normal.txt");
     assert_times(&found.read.unwrap(), 1_258_630.0, 4_015_000.0);
     assert_times(&found.write.unwrap(), 9200.76, 26_496.0);
-    assert_eq!(found.sync.unwrap().ios, 29);
+    // The text says how long flushes took, and not how many there were.
+    assert!(found.sync.is_none());
     assert_times(&operations("terse3.txt").read.unwrap(), 292_935.866, 4_014_000.0);
 }
 

@@ -256,7 +256,7 @@ fn a_calibration_comes_back_from_the_form_of_orion() {
 #[test]
 fn a_command_line_of_fio_means_what_the_same_job_file_means() {
     let place = Place::new();
-    let options = "rw=randrw rwmixread=70 bs=8k ioengine=libaio iodepth=4 numjobs=4 rate_iops=700 size=8m fsync=0 direct=1 runtime=2 hipri=0";
+    let options = "rw=randrw rwmixread=75 bs=8k ioengine=libaio iodepth=4 numjobs=4 rate_iops=750 size=8m fsync=0 direct=1 runtime=2 hipri=0";
     let file = format!("[randrw]\nfilename=d\n{}\n", options.replace(' ', "\n"));
     place.write("job.fio", &file);
     let words = options.split(' ').map(|word| format!("--{word}")).collect::<Vec<_>>().join(" ");

@@ -95,6 +95,9 @@ fn literal(text: &str, suffixes: Suffixes) -> Result<(i128, &str), Reason> {
         return Err(Reason::Fraction);
     }
     let end = rest.find(|sign: char| !sign.is_ascii_alphabetic()).unwrap_or(rest.len());
+    if matches!(suffixes, Suffixes::Bytes(_)) && ["z", "Z"].contains(&&rest[..end]) {
+        return Err(Reason::ZonedDevice);
+    }
     let factor = suffixes.factor(&rest[..end].to_ascii_lowercase())?;
     let value = number.checked_mul(i128::from(factor)).ok_or(Reason::Overflow)?;
     // Beyond this no product of the parser could overflow unseen.
@@ -228,6 +231,7 @@ mod tests {
     #[test]
     fn what_is_no_number_or_too_large_is_refused() {
         assert_eq!(bytes("1.5G", 1024), Err(Reason::Fraction));
+        assert_eq!(bytes("8z", 1024), Err(Reason::ZonedDevice));
         for text in ["<TBD>", "64q", "4kk", "", "-1", "(1", "(1/0)", "(((((", "${x}"] {
             assert!(bytes(text, 1024).is_err(), "{text}");
         }

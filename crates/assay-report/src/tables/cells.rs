@@ -9,7 +9,7 @@ use assay_model::study::{CellResult, CellState, StudyResult};
 pub fn cells_csv(report: &Report, run_id: &str) -> Option<String> {
     let study = report.study.as_ref()?;
     let factors = factors(study);
-    let header = ["study,cell,repeat,state,elapsed_s"].into_iter().map(str::to_owned);
+    let header = ["study", "cell", "repeat", "state", "elapsed_s"].map(str::to_owned).into_iter();
     let header = header.chain(factors.iter().map(|factor| format!("factor_{factor}")));
     let header: Vec<String> = header.collect();
     let header = csv([header]);

@@ -133,6 +133,10 @@ impl FioLine {
             self.others.push(word);
             return Ok(());
         };
+        if let Some((_, hint)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
+            let message = format!("--{name} is an option of fio that has no counterpart here");
+            return Err(Error::usage(message, *hint));
+        }
         if is_of_assay(name, value) {
             self.others.push(word);
         } else if name == "verify" {
@@ -140,7 +144,7 @@ impl FioLine {
             self.notes.push(format!(
                 "note: {word}: blocks carry stamps of Assay, which also show lost and misplaced writes"
             ));
-        } else if is_job_option(name) {
+        } else if is_job_option(name) && name != "output-format" {
             self.says_direct |= ["direct", "buffered"].contains(&name);
             let name = name.to_owned();
             let value = value.map(str::to_owned).or_else(|| next_value(&name, rest));
@@ -149,9 +153,6 @@ impl FioLine {
                 self.others.extend(value.iter().map(|value| format!("--name={value}")));
             }
             self.job.push(value.map_or(name.clone(), |value| format!("{name}={value}")));
-        } else if let Some((_, hint)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
-            let message = format!("--{name} is an option of fio that has no counterpart here");
-            return Err(Error::usage(message, *hint));
         } else {
             self.program_option(&word, rest);
         }

@@ -65,8 +65,8 @@ mod tests {
     #[test]
     fn a_run_may_be_written_as_for_fio() {
         assert_eq!(
-            words("assay run --rw=read --bs=1m --iodepth=4 D"),
-            "assay run read D --transfer 1m --outstanding 4"
+            words("assay run --rw=read --bs=1m D"),
+            "assay run fio --job-word=rw=read --job-word=bs=1m D"
         );
         assert_eq!(words("assay load --rw=read"), "assay load --rw=read");
     }

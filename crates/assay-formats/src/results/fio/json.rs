@@ -203,9 +203,12 @@ fn check_cumulative(earlier: &Document, later: &Document) -> Result<()> {
         (Some(before), Some(after)) => before <= after,
         _ => true,
     };
-    let same_jobs = earlier.rows().len() == later.rows().len();
+    let same_jobs = earlier.version == later.version
+        && earlier.options == later.options
+        && earlier.rows().len() == later.rows().len();
     let jobs_grow = earlier.rows().iter().zip(later.rows()).all(|(before, after)| {
         before.jobname == after.jobname
+            && before.options == after.options
             && before.sides().zip(after.sides()).all(|(before, after)| {
                 grows(before.total_ios.0, after.total_ios.0)
                     && grows(before.runtime.0, after.runtime.0)
