@@ -7,7 +7,7 @@ use crate::last_change::LastChange;
 use crate::levels::last_change;
 use crate::quantity::{Amount, Quantity, Scope, TimeKind, TimeStatistic};
 use crate::series::Batch;
-use crate::statistics::{self, TooShort};
+use crate::statistics::{self, ShortSeries};
 use assay_model::measurement::{NamedResult, Operation, OperationResult, PerOperation};
 use assay_model::number::{index, rate, real, real_len, seconds};
 use assay_model::units::show_count;
@@ -220,12 +220,12 @@ fn untold(operation: Operation) -> Missing {
 }
 
 /// There are too few batches for an interval: what was measured is reported all the same.
-fn too_short(unit: Unit, value: f64, why: &TooShort) -> Missing {
+fn too_short(unit: Unit, value: f64, why: &ShortSeries) -> Missing {
     Missing::TooShort(format!("it was {}, but {}", unit.show(value), no_interval(unit, why)))
 }
 
 /// Why a series has no interval, and for how long to measure.
-fn no_interval(unit: Unit, why: &TooShort) -> String {
+fn no_interval(unit: Unit, why: &ShortSeries) -> String {
     let length = match why.elapsed_s.round() {
         1.0 => "1 s is".to_owned(),
         more if more > 1.0 => format!("{more:.0} s are"),
@@ -235,8 +235,8 @@ fn no_interval(unit: Unit, why: &TooShort) -> String {
         long if long > 1.5 => format!("stretches of {long:.0} s"),
         _ => "seconds".to_owned(),
     };
-    let range = if why.lowest < why.highest {
-        format!("; {rows} ranged from {}", ends(unit, why.lowest, why.highest))
+    let range = if why.lowest_value < why.highest_value {
+        format!("; {rows} ranged from {}", ends(unit, why.lowest_value, why.highest_value))
     } else {
         String::new()
     };
@@ -325,11 +325,11 @@ fn time(
                 clusters: Some(tail.clusters),
             });
             let each = || present.iter().map(|batch| real(batch.quantile_ns(quantile)));
-            let known = known.ok_or_else(|| TooShort {
+            let known = known.ok_or_else(|| ShortSeries {
                 elapsed_s: part.elapsed_s,
                 row_s: batch_s,
-                lowest: each().fold(f64::INFINITY, f64::min),
-                highest: each().fold(0.0, f64::max),
+                lowest_value: each().fold(f64::INFINITY, f64::min),
+                highest_value: each().fold(0.0, f64::max),
                 needed_s: QUANTILE_LEAST_S,
             });
             (known, real(total.quantile_ns(quantile)))
@@ -348,7 +348,7 @@ const fn histogram(kind: TimeKind, result: &OperationResult) -> &Histogram {
 }
 
 /// Mean time as a ratio of sums, because batches hold different numbers of I/Os.
-fn mean_time(batches: &[Option<&Histogram>], batch_s: f64) -> Result<Estimate, TooShort> {
+fn mean_time(batches: &[Option<&Histogram>], batch_s: f64) -> Result<Estimate, ShortSeries> {
     let of = |amount: fn(&Histogram) -> f64| -> Vec<f64> {
         batches.iter().map(|batch| batch.map_or(0.0, amount)).collect()
     };

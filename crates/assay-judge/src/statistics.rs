@@ -12,7 +12,7 @@ use assay_stats::quantile::{FEWEST_CLUSTERS, TAIL, broader_level, tail_levels, u
 use assay_stats::scalability::scalability;
 use assay_stats::series;
 
-pub use assay_stats::batches::{TooShort, mean_of_batches as mean, ratio_of_batches as ratio};
+pub use assay_stats::batches::{ShortSeries, mean_of_batches as mean, ratio_of_batches as ratio};
 
 /// Degrees of freedom of an interval by the fewest batches that pass for independent.
 const FREEDOM_LEAST: f64 = 15.0;

@@ -229,7 +229,7 @@ fn noise(points: &[LocalityPoint]) -> f64 {
     mean(&points.iter().map(relative).collect::<Vec<f64>>()).sqrt()
 }
 
-/// The places behind the points whose latencies are all known to be above 0: one that may take no time is not told from noise.
+/// The places behind the points whose latencies are all known to be above 0: one that may take no time may be noise.
 fn known_tiers(points: &[LocalityPoint]) -> Option<Tiers> {
     let errors: Vec<f64> = points.iter().map(standard_error_ns).collect();
     let mut found = tiers(&means(points), noise(points), TIERS_MAX)?;
@@ -296,7 +296,7 @@ fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Ve
     let noise = noise(points);
     if misfit > MISFIT_MAX && noise > VARIED * misfit {
         doubts.push(format!(
-            "The mean read times are known within {:.0}% only, which hides tiers: measure each working set longer with --time, and leave the target alone.",
+            "The read times of a working set varied, and their means are known within {:.0}% only, which hides tiers: measure each working set longer with --time and leave the target alone, or, if a tier adapts slowly, {longer}.",
             200.0 * noise
         ));
     } else if misfit > MISFIT_MAX {

@@ -23,15 +23,15 @@ const ADVICE_STEP_S: f64 = 10.0;
 
 /// Why a series has no interval: what its rows ranged over, and how long a run would have to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TooShort {
+pub struct ShortSeries {
     /// Length of the series, s.
     pub elapsed_s: f64,
     /// Length of a row, s.
     pub row_s: f64,
     /// The lowest row.
-    pub lowest: f64,
+    pub lowest_value: f64,
     /// The highest row.
-    pub highest: f64,
+    pub highest_value: f64,
     /// About how long it takes to know the mean within [`HALF_WIDTH_GOAL`], s.
     pub needed_s: f64,
 }
@@ -41,8 +41,8 @@ pub struct TooShort {
 /// What is never negative, such as a rate, has its interval on the log scale, so that no end reaches 0.
 ///
 /// # Errors
-/// [`TooShort`] of fewer than [`ROWS_MIN`] rows, or where the interval would reach beyond a factor of 1.49.
-pub fn mean_of_batches(observations: &[f64], batch_s: f64) -> Result<Estimate, TooShort> {
+/// [`ShortSeries`] of fewer than [`ROWS_MIN`] rows, or where the interval would reach beyond a factor of 1.49.
+pub fn mean_of_batches(observations: &[f64], batch_s: f64) -> Result<Estimate, ShortSeries> {
     let rows = Rows::new(observations, batch_s);
     let value = mean(observations);
     let too_short = |error| rows.too_short(&rows.values, value, error);
@@ -72,7 +72,7 @@ pub fn mean_of_batches(observations: &[f64], batch_s: f64) -> Result<Estimate, T
 /// negative, such as times, without an upper end where that would be beyond twice the value.
 ///
 /// # Errors
-/// [`TooShort`] of fewer than [`ROWS_MIN`] rows, or where nothing was counted.
+/// [`ShortSeries`] of fewer than [`ROWS_MIN`] rows, or where nothing was counted.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -80,7 +80,7 @@ pub fn ratio_of_batches(
     numerators: &[f64],
     denominators: &[f64],
     batch_s: f64,
-) -> Result<Estimate, TooShort> {
+) -> Result<Estimate, ShortSeries> {
     let (above, below) = (Rows::new(numerators, batch_s), Rows::new(denominators, batch_s));
     let value = mean(numerators) / mean(denominators);
     let counted = above.values.iter().zip(&below.values).filter(|(_, below)| **below > 0.0);
@@ -127,15 +127,15 @@ impl Rows {
     }
 
     /// Widths shrink with the root of the time.
-    fn too_short(&self, rows: &[f64], value: f64, error: Option<MeanError>) -> TooShort {
+    fn too_short(&self, rows: &[f64], value: f64, error: Option<MeanError>) -> ShortSeries {
         let half = error.map_or(0.0, |error| relative_half_width(&error, value));
         let needed_s = self.elapsed_s * (half / HALF_WIDTH_GOAL).powi(2);
         let steps = (needed_s / ADVICE_STEP_S).ceil().max(2.0);
-        TooShort {
+        ShortSeries {
             elapsed_s: self.elapsed_s,
             row_s: self.row_s,
-            lowest: rows.iter().copied().fold(f64::INFINITY, f64::min),
-            highest: rows.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            lowest_value: rows.iter().copied().fold(f64::INFINITY, f64::min),
+            highest_value: rows.iter().copied().fold(f64::NEG_INFINITY, f64::max),
             needed_s: steps * ADVICE_STEP_S,
         }
     }

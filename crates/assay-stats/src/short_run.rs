@@ -5,7 +5,7 @@ use crate::mean::MeanError;
 use crate::series::{autocorrelation, mean, variance};
 use assay_model::number::{index, real_len};
 
-/// From this number of rows on the series itself tells its memory.
+/// From this number of rows on the series itself shows its memory.
 pub(crate) const SHORT_RUN_ROWS: usize = 40;
 /// Below this number of rows neighbours are taken to be correlated at least by [`LEAST_CORRELATION`].
 const HARDLY_ANY_ROWS: usize = 20;

@@ -5,11 +5,11 @@ use assay_stats::batches::mean_of_batches;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Rates of the seconds of each series; `None` where the table is not beside the checkout.
+/// Rates of the seconds of each series; `None` where the table is not next to the checkout.
 fn recorded() -> Option<BTreeMap<u32, Vec<f64>>> {
     let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let beside = ["../shared", "../../shared"].map(|path| repository.join(path));
-    let tables = beside.map(|path| path.join("truth/real-seconds.csv"));
+    let places = ["../shared", "../../shared"].map(|path| repository.join(path));
+    let tables = places.map(|path| path.join("truth/real-seconds.csv"));
     let Some(text) = tables.iter().find_map(|path| std::fs::read_to_string(path).ok()) else {
         println!("skipped: the seconds recorded on a disk are not next to the repository");
         return None;

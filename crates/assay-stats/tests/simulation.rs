@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a simulated series that gives no answer fails the test")]
 
 use assay_model::number::{count_of, index, real_len};
-use assay_stats::batches::{TooShort, mean_of_batches};
+use assay_stats::batches::{ShortSeries, mean_of_batches};
 use assay_stats::bootstrap::{Resampling, block_length, bootstrap_interval};
 use assay_stats::change::level_shift;
 use assay_stats::distribution::normal_quantile;
@@ -68,7 +68,7 @@ fn intervals_of_few_seconds_cover_and_their_ends_stay_near() {
         (40, 0.6),
         (60, 0.6),
     ] {
-        let found: Vec<Result<bool, TooShort>> = (0..1500)
+        let found: Vec<Result<bool, ShortSeries>> = (0..1500)
             .map(|_| {
                 let rates = seconds(&mut random, n, coefficient);
                 let found = mean_of_batches(&rates, 1.0)?;

@@ -5,7 +5,7 @@ use super::dates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
 use super::numbers::{number, whole};
 use super::rows::{count, word};
-use super::table::{self, Weighted};
+use super::table::{self, ValueWeight};
 use assay_model::Result;
 use assay_model::number::{count_of, real_len};
 use assay_model::study::Setting;
@@ -329,14 +329,14 @@ impl Run<'_> {
         table: &Table,
         column: Option<usize>,
         share: impl Fn(f64) -> f64,
-    ) -> Vec<Weighted> {
+    ) -> Vec<ValueWeight> {
         let times = self.counted().iter().filter_map(|one| {
             let value = table.number(&one.cells, column)? * 1e6;
             let rate = table.number(&one.cells, table.rate).unwrap_or(1.0);
             let reads = table.number(&one.cells, table.read_percent).map(|percent| percent / 100.0);
             // Without the share of reads an operation that takes no time did not happen.
             let share = reads.map_or(if value > 0.0 { 1.0 } else { 0.0 }, |reads| share(reads));
-            Some(Weighted { value, weight: rate * share })
+            Some(ValueWeight { value, weight: rate * share })
         });
         times.collect()
     }

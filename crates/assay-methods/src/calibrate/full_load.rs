@@ -17,7 +17,7 @@ const PAUSE_S: f64 = 0.1;
 /// Fewer parts show no trend.
 const PARTS_MIN: usize = 8;
 /// How sure a trend must be, and the least change from the first part to the last that matters.
-const SURE: f64 = 0.99;
+const SURE: f64 = 0.999;
 const LEAST_DRIFT: f64 = 0.04;
 /// The last parts are another level where each of them differs from all before by more than this share.
 const LEAST_STEP: f64 = 0.15;

@@ -1,3 +1,5 @@
+//! Tests of intervals of equal stretches: short series, ends that contradict nothing, units.
+
 use super::*;
 use proptest::prelude::*;
 
@@ -20,7 +22,7 @@ fn eight_drifting_seconds_have_an_interval_of_moderate_width() {
 fn a_rate_that_is_hardly_known_has_no_interval_but_the_time_needed() {
     // Half the width is 0.62: 8 s · (0.62 / 0.2)² are 77 s.
     let why = mean_of_batches(&WANDERING, 1.0).unwrap_err();
-    assert_eq!((why.lowest, why.highest), (23_668.0, 32_096.0));
+    assert_eq!((why.lowest_value, why.highest_value), (23_668.0, 32_096.0));
     assert_eq!((why.elapsed_s, why.row_s, why.needed_s), (8.0, 1.0, 80.0));
 }
 
