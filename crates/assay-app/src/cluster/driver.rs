@@ -40,6 +40,7 @@ const GRACE_NS: u64 = 60_000_000_000;
 const BEGIN_NS: u64 = 20_000_000_000;
 
 /// Until when what is to be heard of hosts, ns on the driver's clock.
+#[expect(clippy::struct_field_names, reason = "the unit is a part of each name")]
 struct Bounds {
     /// The common start.
     at_ns: u64,
