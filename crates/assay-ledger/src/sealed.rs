@@ -12,7 +12,7 @@ pub(crate) const PIECE_BYTES_MAX: usize = 64 << 10;
 /// How often one that waits looks whether it is to end.
 const SLICE: Duration = Duration::from_millis(200);
 /// How long a whole ledger may take, whatever its length.
-const LEDGER_TIME: Duration = Duration::from_secs(30);
+const LEDGER_TIME: Duration = Duration::from_secs(15);
 /// What it must come to in the time behind that, bytes a second.
 const LEDGER_BYTES_PER_S: u64 = 256 << 10;
 /// A longer ledger is not fetched.
