@@ -12,7 +12,7 @@ pub(crate) const PIECE_BYTES_MAX: usize = 64 << 10;
 /// How often one that waits looks whether it is to end.
 const SLICE: Duration = Duration::from_millis(200);
 /// How long a whole ledger may take, whatever its length.
-const LEDGER_TIME: Duration = Duration::from_secs(30);
+const LEDGER_TIME: Duration = Duration::from_secs(15);
 /// What it must come to in the time behind that, bytes a second.
 const LEDGER_BYTES_PER_S: u64 = 256 << 10;
 /// A longer ledger is not fetched.
@@ -38,7 +38,8 @@ impl Wait {
 
     fn left(&self) -> io::Result<Duration> {
         if self.heeds_ending && is_ending() {
-            return Err(io::Error::new(ErrorKind::Interrupted, "it was stopped"));
+            // Not `Interrupted`, after which readers try again.
+            return Err(io::Error::new(ErrorKind::ConnectionAborted, "it was stopped"));
         }
         match self.until.saturating_duration_since(Instant::now()) {
             Duration::ZERO => Err(io::Error::new(ErrorKind::TimedOut, "it did not answer in time")),
@@ -55,7 +56,7 @@ pub(crate) fn is_waiting(error: &io::Error) -> bool {
 /// Fills the bytes, all of them within the time.
 ///
 /// # Errors
-/// Those of the system, `TimedOut`, and `Interrupted` where the program is to end.
+/// Those of the system, `TimedOut`, and `ConnectionAborted` where the program is to end.
 pub(crate) fn read_within(
     stream: &mut TcpStream,
     mut bytes: &mut [u8],

@@ -131,7 +131,7 @@ impl WitnessAddress {
     pub(crate) fn lost(&self, error: &io::Error) -> Error {
         let hint = match error.kind() {
             ErrorKind::InvalidData => "connect the two machines without anything in between",
-            ErrorKind::Interrupted => "start again",
+            ErrorKind::ConnectionAborted => "start again",
             _ => "start `assay witness` there, and open its port to this machine",
         };
         self.refusal(&error.to_string(), hint)

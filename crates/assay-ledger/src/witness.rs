@@ -223,7 +223,9 @@ fn take_in(stream: TcpStream, from: SocketAddr, shared: &Arc<Shared>) -> io::Res
         theirs.strangers.leave(number);
     };
     let thread = thread::Builder::new().name("ledger".to_owned()).spawn(serve);
-    thread.map(drop).inspect_err(|_| drop(shared.strangers.leave(number)))
+    thread.map(drop).inspect_err(|_| {
+        shared.strangers.leave(number);
+    })
 }
 
 /// A place among those who have proven the token, given back when this is dropped.

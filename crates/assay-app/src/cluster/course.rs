@@ -1,5 +1,6 @@
 //! How far one workload has come on all hosts: what each said of it, and how the whole ended.
 
+use super::wire::AHEAD;
 use assay_cluster::findings::{HostRecord, Start};
 use assay_cluster::merge::{Merged, Merger};
 use assay_cluster::protocol::{Began, NodeAnswer, Part, RungRecord};
@@ -10,7 +11,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 /// Intervals of a host that wait for those of others, bytes in memory; a host is lost after 3 s of silence.
-const WAITING_BYTES_MAX: u64 = 64 << 20;
+const WAITING_BYTES_MAX: u64 = 32 << 20;
 
 /// Hears every interval of all hosts together; breaking off ends the measurement.
 pub(super) type MergedObserver<'a> = &'a mut dyn FnMut(&Merged) -> ControlFlow<()>;
@@ -50,6 +51,8 @@ pub(super) struct Course<'a> {
     late: Option<(usize, u64)>,
     /// Bytes of the intervals of each that wait for those of others.
     waiting_bytes: Vec<VecDeque<u64>>,
+    /// Whether an interval of each has come.
+    has_begun: Vec<bool>,
     is_broken_off: bool,
     /// Whether the hosts were asked to stop.
     pub(super) is_stopping: bool,
@@ -65,6 +68,7 @@ impl<'a> Course<'a> {
             ends: members.iter().map(|_| None).collect(),
             late: None,
             waiting_bytes: vec![VecDeque::new(); members.len()],
+            has_begun: vec![false; members.len()],
             members,
             is_broken_off: false,
             is_stopping: false,
@@ -101,10 +105,11 @@ impl<'a> Course<'a> {
         part: Part,
         bytes: u64,
     ) -> std::result::Result<(), String> {
+        self.has_begun[member] = true;
         self.waiting_bytes[member].push_back(bytes);
         if self.waiting_bytes[member].iter().sum::<u64>() > WAITING_BYTES_MAX {
             self.waiting_bytes[member].clear();
-            return Err("it sent intervals far ahead of the other hosts".to_owned());
+            return Err(AHEAD.to_owned());
         }
         let merged = self.merger.add(member, part);
         for (member, waiting) in self.waiting_bytes.iter_mut().enumerate() {
@@ -125,6 +130,12 @@ impl<'a> Course<'a> {
     pub(super) fn awaited(&self) -> impl Iterator<Item = usize> {
         let each = self.members.iter().zip(&self.ends);
         each.filter_map(|(host, end)| end.is_none().then_some(*host))
+    }
+
+    /// Whether anything was measured on a host so far.
+    pub(super) fn has_begun(&self, host: usize) -> bool {
+        let member = self.members.iter().position(|one| *one == host);
+        member.is_some_and(|member| self.has_begun[member])
     }
 
     /// Whether the other hosts have nothing to go on for.

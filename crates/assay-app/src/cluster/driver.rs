@@ -36,6 +36,19 @@ const ASKED_AGAIN_MAX: usize = 32;
 const NAMES_SHOWN: usize = 8;
 /// How long after its end a workload may take to be over: I/Os in flight are waited for.
 const GRACE_NS: u64 = 60_000_000_000;
+/// How long after the end of its first interval that may take to be heard of.
+const BEGIN_NS: u64 = 20_000_000_000;
+
+/// Until when what is to be heard of hosts, ns on the driver's clock.
+#[expect(clippy::struct_field_names, reason = "the unit is a part of each name")]
+struct Bounds {
+    /// The common start.
+    at_ns: u64,
+    /// The first interval.
+    begun_ns: u64,
+    /// The end.
+    overdue_ns: u64,
+}
 
 /// What hosts do together once.
 pub(super) struct Round<'a> {
@@ -43,6 +56,8 @@ pub(super) struct Round<'a> {
     pub(super) orders: &'a [Option<NodeOrder>],
     /// How long it takes from the start on, ns.
     pub(super) length_ns: u64,
+    /// Load from the start on before the first interval, ns.
+    pub(super) unmeasured_ns: u64,
     /// Length of an interval, ns.
     pub(super) interval_ns: u64,
     /// Whether hosts meet twice: there is a load before the measured one.
@@ -332,14 +347,20 @@ impl Driver {
     ) -> Result<Attempt> {
         let at_ns = self.begin_at(members, number)?;
         let mut course = Course::new(members.to_vec(), observer);
-        self.follow(&mut course, at_ns, at_ns + round.length_ns + GRACE_NS);
+        let bounds = Bounds {
+            at_ns,
+            begun_ns: at_ns + round.unmeasured_ns + 2 * round.interval_ns + BEGIN_NS,
+            overdue_ns: at_ns + round.length_ns + GRACE_NS,
+        };
+        self.follow(&mut course, &bounds);
         let (attempts, interval_ns) = (number + 1, round.interval_ns);
         let start = Start { at_ns, attempts, interval_ns, warm_up_ns: 0 };
         course.conclude(start, &mut self.hosts)
     }
 
     /// Hears all hosts until each has ended or is lost.
-    fn follow(&mut self, course: &mut Course<'_>, at_ns: u64, overdue_ns: u64) {
+    fn follow(&mut self, course: &mut Course<'_>, bounds: &Bounds) {
+        let at_ns = bounds.at_ns;
         while course.awaited().any(|host| self.hosts[host].lost.is_none()) {
             match self.links.next(POLL_INTERVAL) {
                 Some((host, Event::Said(NodeAnswer::StoodStill(still_ns)))) => {
@@ -359,7 +380,7 @@ impl Driver {
                 }
                 Some((_, Event::Gone(_))) | None => {}
             }
-            self.look_for_silence(course, at_ns, overdue_ns);
+            self.look_for_silence(course, bounds);
             course.was_stopped |= self.stop.load(Ordering::Relaxed);
             let is_lost = course.members().iter().any(|host| self.hosts[*host].lost.is_some());
             if !course.is_stopping && (course.was_stopped || is_lost || course.must_stop()) {
@@ -369,13 +390,16 @@ impl Driver {
         }
     }
 
-    fn look_for_silence(&mut self, course: &Course<'_>, at_ns: u64, overdue_ns: u64) {
-        let is_overdue = monotonic_ns() > overdue_ns;
+    fn look_for_silence(&mut self, course: &Course<'_>, bounds: &Bounds) {
+        let now_ns = monotonic_ns();
         for host in course.awaited() {
             if let Some(words) = self.silence(host) {
-                self.lose(host, at_ns, words);
-            } else if is_overdue {
-                self.lose(host, at_ns, "it did not come to its end".to_owned());
+                self.lose(host, bounds.at_ns, words);
+            } else if now_ns > bounds.overdue_ns {
+                self.lose(host, bounds.at_ns, "it did not come to its end".to_owned());
+            } else if now_ns > bounds.begun_ns && !course.has_begun(host) {
+                let words = "it measured nothing: its clock may be another one than it says";
+                self.lose(host, bounds.at_ns, words.to_owned());
             }
         }
     }
@@ -393,6 +417,7 @@ impl Driver {
             return;
         }
         let reason = self.end_in_words(host, words);
+        self.links.turn_away(host);
         let after_ns = monotonic_ns().cast_signed().wrapping_sub(at_ns.cast_signed());
         self.hosts[host].lost = Some(HostLoss { after_ns, reason });
     }

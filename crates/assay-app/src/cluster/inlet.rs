@@ -122,6 +122,14 @@ impl Inlet {
         self.freed.notify_all();
     }
 
+    /// Takes nothing more of a node that the driver has given up.
+    pub(super) fn turn_away(&self, host: usize) {
+        let mut speeches = self.speeches.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(speech) = speeches.get_mut(host) {
+            speech.has_ended = true;
+        }
+    }
+
     /// Whether the driver takes nothing more.
     pub(super) fn is_closed(&self) -> bool {
         self.waiting().is_closed

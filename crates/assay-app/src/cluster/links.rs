@@ -122,6 +122,11 @@ impl Links {
         Some((delivery.host, delivery.event))
     }
 
+    /// Hears nothing more of a node that was lost.
+    pub(super) fn turn_away(&self, host: usize) {
+        self.inlet.turn_away(host);
+    }
+
     /// Bytes in memory of the word that was heard last.
     pub(super) fn held_bytes(&self) -> u64 {
         self.held_bytes.get()

@@ -90,6 +90,7 @@ impl LoadHosts {
         let mut round = Round {
             orders: &orders,
             length_ns,
+            unmeasured_ns: 0,
             interval_ns: step.interval.0,
             warms_up: step.ramp.0 + step.warm_up.0 > 0,
             begins,

@@ -260,6 +260,7 @@ impl OpenHosts {
         let mut round = Round {
             orders: &orders,
             length_ns: workload.warm_up.0 + workload.duration.0,
+            unmeasured_ns: workload.warm_up.0,
             interval_ns: workload.interval.0,
             warms_up: false,
             begins: &mut |_| (),

@@ -71,6 +71,7 @@ impl WatchHosts {
         let mut round = Round {
             orders: &orders,
             length_ns: length.map_or(u64::MAX / 4, |length| length.0),
+            unmeasured_ns: 0,
             interval_ns: interval.0,
             warms_up: false,
             begins: &mut |_| (),

@@ -89,11 +89,13 @@ pub(super) const TOO_LARGE: &str = "it said more at once than a node has to say"
 /// Why one that says too much in all is.
 pub(super) const TOO_MUCH: &str = "it said far more than it was asked for";
 const NO_CLOCK: &str = "its clock says a time that no clock reaches";
+/// Why one is that is ahead of the others.
+pub(super) const AHEAD: &str = "it sent intervals far ahead of the other hosts";
 pub(super) const UNREAD: &str = "what it said cannot be read";
 
 /// Whether the driver has turned a node away; how its program ends then is what the driver made of it.
 pub(super) fn is_turned_away(words: &str) -> bool {
-    [TOO_LARGE, TOO_MUCH, NO_CLOCK].contains(&words) || words.starts_with(UNREAD)
+    [TOO_LARGE, TOO_MUCH, NO_CLOCK, AHEAD].contains(&words) || words.starts_with(UNREAD)
 }
 
 /// No clock that counts from the start of its host gets there within a century.
