@@ -21,7 +21,7 @@ use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
 use assay_model::verdict::{Bias, Doubt, NamedEstimate};
 use assay_model::workload::parse_workload;
-use assay_model::{Outcome, Result, Verdict};
+use assay_model::{Estimate, Outcome, Result, Verdict};
 use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
 use assay_store::{CellReader, Document, RunReader};
 

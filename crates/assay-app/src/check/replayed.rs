@@ -14,6 +14,8 @@ use assay_report::RunReport;
 const JUDGED_SHARE: f64 = 0.01;
 /// Reads of which a larger share comes from the page cache say nothing of a storage.
 const CACHED_SHARE: f64 = 0.99;
+/// More of DB time than this in a class without a time leaves the response unknown.
+const UNTIMED_SHARE: f64 = 0.05;
 /// Criteria of a plan that are about the database as a whole.
 const OF_WHOLE: [&str; 2] = ["iops", "errors"];
 
@@ -97,6 +99,12 @@ impl DatabaseDemand {
         }
     }
 
+    /// Whether sessions wait much for a class whose time nobody knows: nothing follows from its time on other storage.
+    fn is_untimed(&self, weights: &Weights) -> bool {
+        let mut all = self.classes.iter().zip(&weights.shares);
+        all.any(|(class, share)| class.now_s.is_none() && *share >= UNTIMED_SHARE)
+    }
+
     /// What its work would take with the times that were measured; nothing where no workload was.
     pub(super) fn replayed(&self, measured: &LoadedRun) -> Option<DemandReplay> {
         let run = measured.report.runs.last()?;
@@ -123,8 +131,14 @@ impl DatabaseDemand {
         let judged = judged(&self.classes, &classes, &weights.shares);
         let streams: Vec<StreamWeight<'_>> = judged.iter().map(|one| one.stream).collect();
         let kept = 1.0 - judged.iter().map(|one| one.share).sum::<f64>();
-        let waited = measured.weighted_response(&streams);
-        let time_ratio = waited.map(|waited| shifted(&waited, kept));
+        let time_ratio = if self.is_untimed(&weights) {
+            None
+        } else if streams.is_empty() {
+            // Sessions wait for no I/O: storage does not change their time.
+            weights.base_s.map(|_| Estimate::exact(1.0, 1))
+        } else {
+            measured.weighted_response(&streams).map(|waited| shifted(&waited, kept))
+        };
         let response_now_s = weights.base_s.filter(|_| weights.is_of_db_time);
         let response_s = response_now_s.zip(time_ratio).map(|(now_s, ratio)| scaled(&ratio, now_s));
         Some(DemandReplay { classes, response_now_s, response_s, time_ratio })
