@@ -276,8 +276,8 @@ impl CheckPlan {
         };
         let read = demand_of(&database.profile, None);
         let mut projection = project(&read, None, &[source], &ProjectionPlan::default());
-        let measured = LoadedRun::read(&writer.reader()?)?.report.runs.pop();
-        projection.replay = measured.map(|run| database.replayed(&run));
+        let measured = LoadedRun::read(&writer.reader()?)?;
+        projection.replay = database.replayed(&measured);
         writer.put_json(Document::Projection, &projection)?;
         Ok(())
     }

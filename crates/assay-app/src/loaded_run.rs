@@ -4,8 +4,8 @@
 use crate::check::scaled;
 use crate::host_samples::HostSamples;
 use assay_judge::{
-    Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, estimates_of_run, last_change,
-    no_interval_of_run,
+    Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, StreamWeight, estimates_of_run,
+    last_change, no_interval_of_run, weighted_response,
 };
 use assay_model::calibration::Calibration;
 use assay_model::cluster::Cluster;
@@ -21,7 +21,7 @@ use assay_model::soak::Soak;
 use assay_model::study::StudyResult;
 use assay_model::verdict::{Bias, Doubt, NamedEstimate};
 use assay_model::workload::parse_workload;
-use assay_model::{Outcome, Result, Verdict};
+use assay_model::{Estimate, Outcome, Result, Verdict};
 use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
 use assay_store::{CellReader, Document, RunReader};
 
@@ -114,6 +114,12 @@ impl LoadedRun {
     /// Whether a host of several was lost: what the others measured is kept, and decides nothing.
     pub fn has_lost_host(&self) -> bool {
         self.report.cluster.as_ref().is_some_and(|cluster| cluster.lost().next().is_some())
+    }
+
+    /// Mean response times of streams of the last workload together, each times its weight.
+    pub(crate) fn weighted_response(&self, weights: &[StreamWeight<'_>]) -> Option<Estimate> {
+        let (run, series) = self.report.runs.last().zip(self.series.last())?;
+        weighted_response(Run { measurement: &run.measurement, series }, weights)
     }
 
     /// What a unit of the database's work takes with the times that were measured, where it was checked for one.

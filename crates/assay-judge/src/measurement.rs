@@ -94,6 +94,51 @@ pub(crate) fn of_stream(run: Run<'_>, stream: &str, amount: Amount) -> Result<Es
     estimate(amount, &part).map(|known| known.estimate)
 }
 
+/// A stream, and what its mean response time counts for.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamWeight<'a> {
+    /// The name of the stream.
+    pub stream: &'a str,
+    /// Per nanosecond of its mean response time.
+    pub weight: f64,
+}
+
+/// Mean response times of several streams together, each times its weight: one series of batches and one interval, because
+/// one storage makes all of them slow or fast. Nothing where a stream did nothing, or for too short a time.
+pub fn weighted_response(run: Run<'_>, weights: &[StreamWeight<'_>]) -> Option<Estimate> {
+    let parts = parts(Scope::Stream, run);
+    let batches = parts.iter().map(|part| part.batches.len()).min()?;
+    let mut times = vec![0.0; batches];
+    let mut ios = vec![0.0; batches];
+    let all: f64 = weights.iter().map(|one| one.weight).sum();
+    let mut value = 0.0;
+    for one in weights {
+        let only = (parts.len() == 1).then(|| &parts[0]);
+        let named = || parts.iter().find(|part| part.subject.as_deref() == Some(one.stream));
+        let part = only.or_else(named)?;
+        let operation = part.total.iter().find(|(_, result)| result.ios > 0)?.0;
+        let of = |batch: &Batch| {
+            let result = batch.operations.get(operation);
+            let total = result.map(|result| histogram(TimeKind::Response, result));
+            total.map_or((0.0, 0.0), |total| (real(total.ios()), total.mean_ns()))
+        };
+        let seen: Vec<(f64, f64)> = part.batches[..batches].iter().map(of).collect();
+        let mean_ios = seen.iter().map(|(ios, _)| ios).sum::<f64>() / real_len(batches);
+        for (place, (count, mean_ns)) in seen.into_iter().enumerate() {
+            let share = one.weight * count / mean_ios.max(f64::MIN_POSITIVE);
+            times[place] += share * mean_ns;
+            ios[place] += share / all;
+        }
+        value += one.weight
+            * part
+                .total
+                .get(operation)
+                .map_or(0.0, |result| histogram(TimeKind::Response, result).mean_ns());
+    }
+    let known = statistics::ratio(&times, &ios, parts.first()?.batch_s()).ok()?;
+    Some(around(known, value))
+}
+
 impl Part<'_> {
     /// Length of a batch, s.
     fn batch_s(&self) -> f64 {

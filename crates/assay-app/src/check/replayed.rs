@@ -1,5 +1,7 @@
 //! From the times of a database's I/O on the storage that was checked to what its work would take there.
 
+use crate::loaded_run::LoadedRun;
+use assay_judge::StreamWeight;
 use assay_methods::PlannedClass;
 use assay_model::profile::{Figure, Profile};
 use assay_model::projection::{DemandReplay, ReplayedClass};
@@ -10,6 +12,10 @@ use assay_report::RunReport;
 
 /// A class of fewer I/Os and less DB time than this is shown and not judged.
 const JUDGED_SHARE: f64 = 0.01;
+/// Reads of which a larger share comes from the page cache say nothing of a storage.
+const CACHED_SHARE: f64 = 0.99;
+/// More of DB time than this in a class without a time leaves the response unknown.
+const UNTIMED_SHARE: f64 = 0.05;
 /// Criteria of a plan that are about the database as a whole.
 const OF_WHOLE: [&str; 2] = ["iops", "errors"];
 
@@ -93,31 +99,83 @@ impl DatabaseDemand {
         }
     }
 
-    /// What its work would take with the times that were measured.
-    pub(super) fn replayed(&self, run: &RunReport) -> DemandReplay {
+    /// Whether sessions wait much for a class whose time nobody knows: nothing follows from its time on other storage.
+    fn is_untimed(&self, weights: &Weights) -> bool {
+        let mut all = self.classes.iter().zip(&weights.shares);
+        all.any(|(class, share)| class.now_s.is_none() && *share >= UNTIMED_SHARE)
+    }
+
+    /// What its work would take with the times that were measured; nothing where no workload was.
+    pub(super) fn replayed(&self, measured: &LoadedRun) -> Option<DemandReplay> {
+        let run = measured.report.runs.last()?;
         let weights = self.weights();
         let all: f64 = self.classes.iter().map(|class| class.rate_iops).sum();
         let of_one = |(class, share): (&PlannedClass, &f64)| {
-            let there_s = time_there(class, self.classes.len(), run);
             let io_share = class.rate_iops / all.max(f64::MIN_POSITIVE);
             let counts = io_share >= JUDGED_SHARE || *share >= JUDGED_SHARE;
-            let is_timed = class.now_s.is_some() && there_s.is_some();
             ReplayedClass {
                 name: class.name.clone(),
                 rate_iops: class.rate_iops,
                 io_share,
                 db_time_share: class.db_time_share.filter(|_| weights.is_of_db_time),
                 now_s: class.now_s,
-                there_s,
-                is_judged: counts && is_timed && *share > 0.0,
+                there_s: time_there(class, self.classes.len(), run),
+                is_judged: counts
+                    && class.now_s.is_some()
+                    && *share > 0.0
+                    && class.cached_share < CACHED_SHARE,
             }
         };
         let classes: Vec<ReplayedClass> =
             self.classes.iter().zip(&weights.shares).map(of_one).collect();
-        let time_ratio = ratio(&classes, &weights.shares);
+        let judged = judged(&self.classes, &classes, &weights.shares);
+        let streams: Vec<StreamWeight<'_>> = judged.iter().map(|one| one.stream).collect();
+        let kept = 1.0 - judged.iter().map(|one| one.share).sum::<f64>();
+        let time_ratio = if self.is_untimed(&weights) {
+            None
+        } else if streams.is_empty() {
+            // Sessions wait for no I/O: storage does not change their time.
+            weights.base_s.map(|_| Estimate::exact(1.0, 1))
+        } else {
+            measured.weighted_response(&streams).map(|waited| shifted(&waited, kept))
+        };
         let response_now_s = weights.base_s.filter(|_| weights.is_of_db_time);
         let response_s = response_now_s.zip(time_ratio).map(|(now_s, ratio)| scaled(&ratio, now_s));
-        DemandReplay { classes, response_now_s, response_s, time_ratio }
+        Some(DemandReplay { classes, response_now_s, response_s, time_ratio })
+    }
+}
+
+/// A class that counts.
+struct JudgedClass<'a> {
+    /// Share of DB time that sessions wait for it now.
+    share: f64,
+    /// What a nanosecond of its mean time there adds to DB time, as a share of that now.
+    stream: StreamWeight<'a>,
+}
+
+/// The waits for each class that counts grow or shrink with its time, and all else stays. Reads that the page cache answers
+/// stay there and take next to nothing.
+fn judged<'a>(
+    planned: &'a [PlannedClass],
+    classes: &[ReplayedClass],
+    shares: &[f64],
+) -> Vec<JudgedClass<'a>> {
+    let all = planned.iter().zip(classes).zip(shares);
+    let counting = all.filter(|((_, class), _)| class.is_judged);
+    let of_one = |((planned, _), share): ((&'a PlannedClass, _), &f64)| {
+        let weight = share * (1.0 - planned.cached_share) / (1e9 * planned.now_s?);
+        let stream = StreamWeight { stream: &planned.name, weight };
+        Some(JudgedClass { share: *share, stream })
+    };
+    counting.filter_map(of_one).collect()
+}
+
+fn shifted(estimate: &Estimate, by: f64) -> Estimate {
+    Estimate {
+        value: (estimate.value + by).max(0.0),
+        low: (estimate.low + by).max(0.0),
+        high: (estimate.high + by).max(0.0),
+        ..*estimate
     }
 }
 
@@ -139,7 +197,7 @@ pub(crate) fn scaled(estimate: &Estimate, factor: f64) -> Estimate {
     }
 }
 
-/// Mean response time of a class, seconds; reads that the page cache answers stay there and take next to nothing.
+/// Mean response time of a class on the storage, seconds.
 fn time_there(class: &PlannedClass, classes: usize, run: &RunReport) -> Option<Estimate> {
     let scope = if classes > 1 { "stream." } else { "" };
     let found = ["read", "write"].into_iter().find_map(|operation| {
@@ -149,80 +207,42 @@ fn time_there(class: &PlannedClass, classes: usize, run: &RunReport) -> Option<E
             known.quantity == quantity && is_meant
         })
     })?;
-    Some(scaled(&found.estimate, (1.0 - class.cached_share) / 1e9))
-}
-
-/// DB time there over DB time now: the waits for each class grow or shrink with its time, and all else stays. Ends of the
-/// intervals add up, because one storage makes all of them slow or fast together. Nothing where a class that counts was not
-/// timed there.
-fn ratio(classes: &[ReplayedClass], shares: &[f64]) -> Option<Estimate> {
-    let is_unknown = classes.iter().zip(shares).any(|(class, share)| {
-        class.now_s.is_some() && class.there_s.is_none() && *share >= JUDGED_SHARE
-    });
-    if is_unknown {
-        return None;
-    }
-    let judged: Vec<(f64, f64, Estimate)> = classes
-        .iter()
-        .zip(shares)
-        .filter(|(class, _)| class.is_judged)
-        .filter_map(|(class, share)| Some((*share, class.now_s?, class.there_s?)))
-        .collect();
-    let first = judged.first()?.2;
-    let sum = |of: fn(&Estimate) -> f64| {
-        let grown = judged.iter().map(|(share, now_s, there)| share * (of(there) / now_s - 1.0));
-        (1.0 + grown.sum::<f64>()).max(0.0)
-    };
-    Some(Estimate {
-        value: sum(|one| one.value),
-        low: sum(|one| one.low),
-        high: sum(|one| one.high),
-        confidence: first.confidence,
-        n: judged.iter().map(|(_, _, there)| there.n).min().unwrap_or(first.n),
-    })
+    Some(scaled(&found.estimate, 1e-9))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn class(name: &str, rate_iops: f64, now_s: f64, there_s: f64, share: f64) -> ReplayedClass {
-        ReplayedClass {
-            name: name.to_owned(),
-            rate_iops,
-            io_share: 0.5,
-            db_time_share: Some(share),
-            now_s: Some(now_s),
-            there_s: Some(Estimate {
-                value: there_s,
-                low: 0.9 * there_s,
-                high: 1.2 * there_s,
-                confidence: 0.95,
-                n: 40,
-            }),
-            is_judged: share >= JUDGED_SHARE,
-        }
-    }
-
-    /// 40 % of DB time in reads that take half as long, 30 % in commits that take twice as long: 1 - 0.2 + 0.3; a class of a
-    /// thousandth that takes forty times as long does not count.
+    /// 40 % of DB time in reads of 2 ms, half of them cached, 30 % in commits of 1 ms; a class of a thousandth does not count.
+    /// Reads that take 1 ms and commits that take 2 ms there make 0.3 + 0.4 / 4 + 0.6.
     #[test]
     fn classes_are_weighted_by_their_share_of_db_time() {
-        let classes = [
-            class("single-block reads", 900.0, 0.002, 0.001, 0.4),
-            class("redo log", 90.0, 0.001, 0.002, 0.3),
-            class("direct writes", 2.0, 0.001, 0.04, 0.001),
-        ];
-        let ratio = ratio(&classes, &[0.4, 0.3, 0.001]).unwrap();
-        assert!((ratio.value - 1.1).abs() < 1e-12, "{ratio:?}");
-        assert!((ratio.low - (1.0 + 0.4 * -0.55 + 0.3 * 0.8)).abs() < 1e-12);
-        assert!((ratio.high - (1.0 + 0.4 * -0.4 + 0.3 * 1.4)).abs() < 1e-12);
-    }
-
-    #[test]
-    fn without_the_time_of_a_class_that_counts_nothing_is_said() {
-        let mut classes = [class("single-block reads", 900.0, 0.002, 0.001, 0.4)];
-        classes[0].there_s = None;
-        assert_eq!(ratio(&classes, &[0.4]), None);
+        let class = |name: &str, now_s: f64, cached_share: f64| PlannedClass {
+            name: name.to_owned(),
+            rate_iops: 100.0,
+            now_s: Some(now_s),
+            db_time_share: None,
+            cached_share,
+        };
+        let planned =
+            [class("reads", 0.002, 0.5), class("redo log", 0.001, 0.0), class("rare", 0.001, 0.0)];
+        let replayed = |class: &PlannedClass, is_judged| ReplayedClass {
+            name: class.name.clone(),
+            rate_iops: 100.0,
+            io_share: 0.3,
+            db_time_share: None,
+            now_s: class.now_s,
+            there_s: None,
+            is_judged,
+        };
+        let classes: Vec<ReplayedClass> =
+            planned.iter().zip([true, true, false]).map(|(one, is)| replayed(one, is)).collect();
+        let judged = judged(&planned, &classes, &[0.4, 0.3, 0.001]);
+        let there_ns = [1e6, 2e6];
+        let grown = judged.iter().zip(there_ns).map(|(one, there)| one.stream.weight * there);
+        let kept = 1.0 - judged.iter().map(|one| one.share).sum::<f64>();
+        let ratio = kept + grown.sum::<f64>();
+        assert!((ratio - (0.3 + 0.1 + 0.6)).abs() < 1e-12, "{ratio}");
     }
 }

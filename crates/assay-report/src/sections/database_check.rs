@@ -165,7 +165,16 @@ fn plural(name: &str) -> String {
 }
 
 fn interval(estimate: &Estimate) -> String {
-    format!("95% CI {}", span(estimate, seconds))
+    format!("95% CI {}", range(estimate, seconds))
+}
+
+/// An interval; without an upper end *at least* its lower one.
+fn range(estimate: &Estimate, show: fn(f64) -> String) -> String {
+    if estimate.is_at_least() {
+        format!("at least {}", show(estimate.low))
+    } else {
+        span(estimate, show)
+    }
 }
 
 fn scaled(estimate: &Estimate, factor: f64) -> Estimate {
@@ -233,7 +242,7 @@ fn more_work(check: &Check<'_>) -> Option<String> {
         rate(closed.throughput_per_s.value),
         check.projection.unit.name(),
         rate(check.projection.base.throughput_per_s.value),
-        span(&closed.throughput_per_s, rate)
+        range(&closed.throughput_per_s, rate)
     ))
 }
 
@@ -251,7 +260,7 @@ fn work_table(check: &Check<'_>) -> Table {
     }
     if let Some((now_s, there)) = check.replay.response_now_s.zip(check.replay.response_s.as_ref())
     {
-        let interval = span(there, seconds);
+        let interval = range(there, seconds);
         table.push(vec![
             format!("response of one {unit}"),
             seconds(now_s),
@@ -265,7 +274,7 @@ fn work_table(check: &Check<'_>) -> Table {
             "I/Os per second".to_owned(),
             rate(check.demanded()),
             rate(delivered.value),
-            span(&delivered, rate),
+            range(&delivered, rate),
         ]);
     }
     table
@@ -283,7 +292,7 @@ fn classes_table(check: &Check<'_>, most: usize) -> Table {
             known(class.db_time_share),
             class.now_s.map_or_else(|| "–".to_owned(), seconds),
             class.there_s.as_ref().map_or_else(|| "–".to_owned(), |there| seconds(there.value)),
-            class.there_s.as_ref().map_or_else(String::new, |there| span(there, seconds)),
+            class.there_s.as_ref().map_or_else(String::new, |there| range(there, seconds)),
             if class.is_judged { "yes" } else { "no" }.to_owned(),
         ]);
     }
