@@ -93,7 +93,7 @@ pub fn read_groups(paths: &[PathBuf]) -> Result<Vec<ImportGroup>> {
     Ok(groups)
 }
 
-/// Reads the file beside one that does not say everything itself.
+/// Reads the file next to one that does not say everything itself.
 fn add_companion(group: &mut ImportGroup) {
     let [only] = group.files.as_slice() else { return };
     let Some(name) = companion(&only.name) else { return };

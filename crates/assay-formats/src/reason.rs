@@ -163,32 +163,30 @@ pub enum Reason {
     Invalid(String),
 }
 
-impl fmt::Display for Approximation {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = match self {
-            Self::EndsByTime(time) => {
-                return write!(
-                    formatter,
-                    "the job ends with an amount of data; the workload ends after {time} (--time)"
-                );
-            }
-            Self::UntilStopped(time) => {
-                return write!(
-                    formatter,
-                    "the test runs until it is stopped; the workload ends after {time} (--time)"
-                );
-            }
-            Self::FilesJoined(files) => {
-                return write!(formatter, "{files} files are one test file of their joint size");
-            }
+const SPACED_STARTS: &str = "jobs on one file start at equal distances, not all at its beginning";
+const DEPTH_LADDER: &str =
+    "steps of outstanding I/Os instead of shares of a maximum that is only known at run time";
+const NO_EARLY_END: &str =
+    "the whole time is run; `assay soak` says whether and when the level is steady";
+const DEPTH_SEARCH: &str =
+    "the depth is searched for, by curve and saturation, instead of given in steps";
+const BOTH_KINDS: &str = "large I/Os are measured at random places, and sequentially by one stream";
+const NO_FINAL_FLUSH: &str = "nothing is flushed at the end; fdatasync flushes while the run lasts";
+const BLOCKING_CALLS: &str =
+    "one I/O is outstanding, as in fio with blocking calls; libaio and io_uring have more";
+const WARM_UP_BY_TIME: &str = "the load before measuring lasts a time (--warm-up), not an amount";
+
+impl Approximation {
+    /// The words of those that hold nothing more.
+    const fn words(&self) -> &'static str {
+        match self {
+            Self::EndsByTime(_) | Self::UntilStopped(_) | Self::FilesJoined(_) => "",
             Self::WholeTime => "the whole time is run, also where the data are through before",
             Self::Engine => "another engine issues the same I/O (io_uring, or blocking calls)",
             Self::MappedMemory => "mapped memory is read by calls through the page cache",
             Self::AllDirect => "jobs that run together differ here; all pass the page cache",
             Self::FileSizes => "one test file has the whole size",
-            Self::SpacedStarts => {
-                "jobs on one file start at equal distances, not all at its beginning"
-            }
+            Self::SpacedStarts => SPACED_STARTS,
             Self::OnePosition => "sequential reads and writes share one position",
             Self::JointSizes => "one mix of sizes holds for reads and writes, by their shares",
             Self::RoundedSize => "sizes are rounded up to multiples of the smallest one",
@@ -207,36 +205,40 @@ impl fmt::Display for Approximation {
             Self::RepeatedBlocks => "repeated content repeats whole I/Os",
             Self::Dashes => "read without the dashes, which belong to a command line",
             Self::OneHost => "one host issues what several were to issue",
-            Self::DepthLadder => {
-                "steps of outstanding I/Os instead of shares of a maximum that is only known at run time"
-            }
+            Self::DepthLadder => DEPTH_LADDER,
             Self::DealtThreads => "threads are dealt out among workloads by their skew",
             Self::MeanDistance => "the random distance became its mean",
             Self::ShareOfSpace => "an offset in bytes became a share of the space",
-            Self::NoEarlyEnd => {
-                "the whole time is run; `assay soak` says whether and when the level is steady"
-            }
-            Self::DepthSearch => {
-                "the depth is searched for, by curve and saturation, instead of given in steps"
-            }
+            Self::NoEarlyEnd => NO_EARLY_END,
+            Self::DepthSearch => DEPTH_SEARCH,
             Self::SearchTime => "the time of a data point is that of the whole search",
-            Self::BothKinds => {
-                "large I/Os are measured at random places, and sequentially by one stream"
-            }
+            Self::BothKinds => BOTH_KINDS,
             Self::Concatenated => "targets lie behind one another instead of being striped",
             Self::NoPriority => "all I/Os have the same priority",
-            Self::NoFinalFlush => {
-                "nothing is flushed at the end; fdatasync flushes while the run lasts"
-            }
-            Self::BlockingCalls => {
-                "one I/O is outstanding, as in fio with blocking calls; libaio and io_uring have more"
-            }
-            Self::WarmUpByTime => {
-                "the load before measuring lasts a time (--warm-up), not an amount"
-            }
+            Self::NoFinalFlush => NO_FINAL_FLUSH,
+            Self::BlockingCalls => BLOCKING_CALLS,
+            Self::WarmUpByTime => WARM_UP_BY_TIME,
             Self::HitArea => "hits became a hot band as large as the hit area",
-        };
-        formatter.write_str(words)
+        }
+    }
+}
+
+impl fmt::Display for Approximation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EndsByTime(time) => write!(
+                formatter,
+                "the job ends with an amount of data; the workload ends after {time} (--time)"
+            ),
+            Self::UntilStopped(time) => write!(
+                formatter,
+                "the test runs until it is stopped; the workload ends after {time} (--time)"
+            ),
+            Self::FilesJoined(files) => {
+                write!(formatter, "{files} files are one test file of their joint size")
+            }
+            other => formatter.write_str(other.words()),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! An access specification as sizes, reads, places and pauses of a stream.
 
-use super::file::{AccessSpecification, Value};
+use super::file::{AccessDefinition, Value};
 use crate::conversion::{Note, Refused, Treatment};
 use crate::reason::{Approximation, Reason};
 use assay_model::number::real;
@@ -9,7 +9,7 @@ use assay_model::workload::{Access, TransferMix, TransferPart};
 use std::collections::BTreeMap;
 
 /// What a specification means.
-pub struct AccessMeaning {
+pub struct AccessPattern {
     /// Sizes with their shares.
     pub transfer: TransferMix,
     /// Share of reads.
@@ -37,7 +37,7 @@ struct Line {
 ///
 /// # Errors
 /// The line that cannot be read, or is of a load on a network.
-pub fn meaning(specification: &AccessSpecification) -> Result<AccessMeaning, Refused> {
+pub fn meaning(specification: &AccessDefinition) -> Result<AccessPattern, Refused> {
     let lines: Vec<Line> = specification.lines.iter().map(line).collect::<Result<_, _>>()?;
     let Some(first) = specification.lines.first() else {
         let missing = Value { text: specification.name.clone(), ..Value::default() };
@@ -52,7 +52,7 @@ pub fn meaning(specification: &AccessSpecification) -> Result<AccessMeaning, Ref
     let random = mean(|line| line.random);
     let near = nearest(&lines, random);
     let treatment = near.map_or(Treatment::Exact, Treatment::Approximated);
-    Ok(AccessMeaning {
+    Ok(AccessPattern {
         transfer: transfer(&lines, all),
         read_share: mean(|line| line.reads),
         access: if random >= 0.5 { Access::Uniform } else { Access::Sequential { streams: 1 } },

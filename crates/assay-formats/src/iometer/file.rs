@@ -48,7 +48,7 @@ impl Value {
 
 /// An access specification: how I/Os are made, by its lines.
 #[derive(Clone, Debug, Default)]
-pub struct AccessSpecification {
+pub struct AccessDefinition {
     /// Its name.
     pub name: String,
     /// Whether workers that name none have it.
@@ -90,7 +90,7 @@ pub struct Configuration {
     /// Names of managers, each on a host.
     pub managers: Vec<Value>,
     /// The specifications, by their names.
-    pub specifications: Vec<AccessSpecification>,
+    pub specifications: Vec<AccessDefinition>,
     /// The workers of all managers.
     pub workers: Vec<Worker>,
     /// Values that change nothing of the load.
@@ -192,11 +192,7 @@ impl Configuration {
                 let is_default =
                     ["ALL", "DISK"].iter().any(|all| default.trim().eq_ignore_ascii_case(all));
                 let name = name.to_owned();
-                self.specifications.push(AccessSpecification {
-                    name,
-                    is_default,
-                    lines: Vec::new(),
-                });
+                self.specifications.push(AccessDefinition { name, is_default, lines: Vec::new() });
             }
             Key::SpecificationLine => match self.specifications.last_mut() {
                 Some(last) => last.lines.push(value),

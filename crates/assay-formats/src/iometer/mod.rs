@@ -8,12 +8,12 @@ use crate::conversion::{
     Refused, Treatment, farthest,
 };
 use crate::reason::{Approximation, Reason};
-use access::{AccessMeaning, meaning};
+use access::{AccessPattern, meaning};
 use assay_model::number::real;
 use assay_model::study::{Factor, FactorValue, Order, Phases, StopRules, Study};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Access, Arrival, Content, Span, Stream, SyncPolicy, Workload};
-use file::{AccessSpecification, Configuration, Value, Worker};
+use file::{AccessDefinition, Configuration, Value, Worker};
 use std::collections::BTreeMap;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -193,10 +193,7 @@ fn depths(found: &Configuration) -> Result<Vec<u64>, Refused> {
 }
 
 /// The specifications of a worker: its own, or those that all have.
-fn of_worker<'a>(
-    worker: &Worker,
-    found: &'a Configuration,
-) -> Vec<Option<&'a AccessSpecification>> {
+fn of_worker<'a>(worker: &Worker, found: &'a Configuration) -> Vec<Option<&'a AccessDefinition>> {
     let named = |value: &Value| {
         found.specifications.iter().find(|one| one.name.eq_ignore_ascii_case(&value.text))
     };
@@ -218,7 +215,7 @@ struct Step<'a> {
 struct Group<'a> {
     first: &'a Worker,
     workers: u64,
-    specification: &'a AccessSpecification,
+    specification: &'a AccessDefinition,
     targets: Vec<usize>,
     depth: u64,
     sources: Vec<(&'static str, Origin)>,
@@ -299,7 +296,7 @@ impl<'a> Step<'a> {
     fn group(
         &self,
         worker: &'a Worker,
-        specification: &'a AccessSpecification,
+        specification: &'a AccessDefinition,
         notes: &mut Vec<Note>,
     ) -> Result<Group<'a>, Refused> {
         let mut sources = vec![("workers", worker.name.origin.clone())];
@@ -374,7 +371,7 @@ fn outstanding(group: &Group<'_>, depth: u64) -> u64 {
 fn stream(
     number: usize,
     group: &Group<'_>,
-    of_access: &AccessMeaning,
+    of_access: &AccessPattern,
     used: &[usize],
 ) -> Result<Stream, Refused> {
     let place = |target: &usize| used.iter().position(|known| known == target);
@@ -515,9 +512,9 @@ mod tests {
             endless.approximated().any(|(_, how)| matches!(how, Approximation::UntilStopped(_)))
         );
         for (from, to, line) in [
-            ("\tOLTP\n\tScan", "\tOther\n\tScan", 37),
-            ("8192,80,70,100", "8192,80,700,100", 23),
-            ("\tDISK\n'Default", "\tNETWORK\n'Default", 34),
+            ("\tOLTP\n\tScan", "\tOther\n\tScan", 47),
+            ("8192,80,70,100", "8192,80,700,100", 24),
+            ("\tDISK\n'Default", "\tNETWORK\n'Default", 37),
         ] {
             assert_eq!(with(from, to).map(|_| ()).unwrap_err().origin.line, line, "{to}");
         }

@@ -123,7 +123,7 @@ impl Table {
         Self { columns, names }
     }
 
-    /// Refuses results that are no numbers.
+    /// Refuses a result where a number is needed and something else stands.
     fn check(&self, line: usize, cells: &[&str]) -> Result<()> {
         let results = self.names.iter().zip(cells).filter(|(name, _)| is_result(name));
         for (what, cell) in results {
@@ -179,7 +179,7 @@ impl Table {
             "READ" | "RANDREAD" => "read",
             "WRITE" | "RANDWRITE" => "write",
             _ if is_mix => "write",
-            // Of an operation that is neither the rate is that of entries, which are no I/Os.
+            // Any other operation counts entries instead of I/Os.
             _ => return Vec::new(),
         };
         let mut measures = self.of_side(cells, side, "");

@@ -36,7 +36,7 @@ pub fn are_of_one_run(one: &NamedText<'_>, other: &NamedText<'_>) -> bool {
         || orion && one.name != other.name && orion::test_of(one.name) == orion::test_of(other.name)
 }
 
-/// The name of the file that says what the times of another one are, which may lie beside it.
+/// The name of the file that says in which unit the times of another one are, which may lie next to it.
 pub fn companion(name: &str) -> Option<String> {
     name.ends_with("_lat.csv").then(|| format!("{}_summary.txt", orion::test_of(name)))
 }

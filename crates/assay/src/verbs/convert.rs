@@ -54,7 +54,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 
 fn unknown(file: &Path) -> Error {
     Error::usage(
-        format!("{} is no job file of fio, Vdbench or IOMeter", file.display()),
+        format!("{} is not a job file of fio, Vdbench or IOMeter", file.display()),
         "a job file has [sections], a parameter file lines such as sd=, wd= and rd=; results are read by `assay import`",
     )
 }
