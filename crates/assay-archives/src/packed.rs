@@ -5,7 +5,8 @@ use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZFlush, MZStatus};
 use std::collections::HashSet;
 
-/// All members of a gzip file, one behind the other, each compared with its checksum and its length.
+/// All members of a gzip file, one behind the other, each compared with its checksum and its
+/// length.
 ///
 /// # Errors
 /// Says that the file is damaged, or would unpack to more than `bytes_max`.
@@ -122,7 +123,8 @@ fn members(bytes: &[u8]) -> Option<Vec<ZipMember<'_>>> {
     let count = u16_at(bytes, end + 10)?;
     let mut at = u32_at(bytes, end + 16)?;
     let mut members: Vec<ZipMember<'_>> = Vec::new();
-    // A directory may name one body any number of times, each time for an archive's whole size when it is unpacked.
+    // A directory may name one body any number of times, each time for an archive's whole size when
+    // it is unpacked.
     let mut bodies = HashSet::new();
     for _ in 0..count {
         if bytes.get(at..at + 4)? != ENTRY {
@@ -162,7 +164,8 @@ impl ZipMember<'_> {
     /// Its bytes, compared with their checksum and length.
     ///
     /// # Errors
-    /// Says that it is damaged, encrypted, packed in another way than stored or deflated, or larger than `bytes_max`.
+    /// Says that it is damaged, encrypted, packed in another way than stored or deflated, or larger
+    /// than `bytes_max`.
     pub fn unpacked(&self, bytes_max: usize) -> Result<Vec<u8>, String> {
         let plain = match self.method {
             _ if self.is_encrypted => return Err("it is encrypted".to_owned()),

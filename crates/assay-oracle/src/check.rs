@@ -3,7 +3,6 @@
 use crate::knowledge::{self, SINGLE_BLOCK};
 use crate::number;
 use crate::quantity::{Flag, Quantity};
-use crate::reading::UNKNOWN_HEADINGS;
 use crate::report::{Event, Report, Statistic};
 use crate::section::Section;
 use assay_model::number::real_len;
@@ -29,13 +28,14 @@ pub(crate) fn contradicted(report: &Report) -> Option<(usize, usize)> {
     (wrong >= CONTRADICTED_MIN && share >= CONTRADICTED_SHARE).then_some((wrong, totals.len()))
 }
 
-/// From this many numbers and headings on that stand out of place, it is the layout of the copy that was changed.
+/// From this many numbers and headings on that stand out of place, it is the layout of the copy
+/// that was changed.
 const MISPLACED_MIN: usize = 8;
 
-/// Numbers and headings out of place, where there are too many to be a release's own: what is left of the report is a choice
-/// that the layout made.
+/// Numbers and headings out of place, where there are too many to be a release's own: what is left
+/// of the report is a choice that the layout made.
 pub(crate) fn misplaced(report: &Report) -> Option<usize> {
-    let reasons = [number::BESIDE, UNKNOWN_HEADINGS];
+    let reasons = [number::BESIDE, number::UNKNOWN_HEADINGS];
     let misplaced = report.unread.iter().filter(|unread| reasons.contains(&unread.reason)).count();
     (misplaced >= MISPLACED_MIN).then_some(misplaced)
 }

@@ -9,7 +9,8 @@ pub(crate) const RUN_TOGETHER: &[u8] = b"####";
 pub(crate) const MISPLACED: &[u8] = b"#<>#";
 /// The cell of a number that reaches the edge at which lines were cut.
 pub(crate) const EDGE: &[u8] = b"#|";
-/// Reports print numbers to the right end of their column, Statspack one place beside it where a suffix is missing.
+/// Reports print numbers to the right end of their column, Statspack one place off where a suffix
+/// is missing.
 const SLACK: usize = 1;
 
 /// How the cells of a line are dealt out.
@@ -73,8 +74,8 @@ pub(crate) fn is_group_line(line: &[u8]) -> bool {
     line.windows(3).any(|three| three == b"---")
 }
 
-/// Whether a line can be a heading of these columns: each of its words stands over one of them, and not beside. A line
-/// with dashes names groups of columns.
+/// Whether a line can be a heading of these columns: each of its words stands over one of them. A
+/// line with dashes names groups of columns.
 pub(crate) fn is_over(columns: &[Range<usize>], line: &[u8]) -> bool {
     let inside = |word: &Range<usize>| {
         columns.iter().any(|column| column.start <= word.start && word.end <= column.end)
@@ -210,8 +211,8 @@ impl Dealer<'_, '_> {
         };
     }
 
-    /// Whether a number does not end with its column; the unit behind a blank belongs to it. Releases of the header are
-    /// text, and begin with theirs.
+    /// Whether a number does not end with its column; the unit behind a blank belongs to it.
+    /// Releases of the header are text, and begin with theirs.
     fn is_beside(&self, column: usize, run: &Range<usize>) -> bool {
         let number = &self.line[run.clone()];
         if self.layout == Layout::Free && run.start == self.columns[column].start {

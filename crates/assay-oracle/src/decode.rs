@@ -1,4 +1,5 @@
-//! How a file writes its letters and lines: UTF-16, other white space, line ends of a carriage return alone, tabs.
+//! How a file writes its letters and lines: UTF-16, other white space, line ends of a carriage
+//! return alone, tabs.
 
 use crate::letters;
 use assay_model::encoding;
@@ -11,8 +12,8 @@ const LOOK_BYTES: usize = 64 << 10;
 /// Tab stops of terminals and of the programs that put tabs in place of blanks.
 const TAB_STOP: usize = 8;
 
-/// The bytes as reports are printed: blanks for all white space, lines that end with a line feed. Of a page the references
-/// are left, because a letter that they stand for must not become a mark.
+/// The bytes as reports are printed: blanks for all white space, lines that end with a line feed.
+/// Of a page the references are left, because a letter that they stand for must not become a mark.
 pub(crate) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
     let lines =
         [utf16, letters::plain, with_line_feeds].into_iter().fold(Cow::Borrowed(bytes), step);
@@ -50,7 +51,8 @@ fn with_line_feeds(bytes: &[u8]) -> Option<Vec<u8>> {
     only_returns.then(|| bytes.iter().map(ended).collect())
 }
 
-/// Blanks up to the next tab stop in place of each tab. The marks of a quotation came after the tabs and take no column.
+/// Blanks up to the next tab stop in place of each tab. The marks of a quotation came after the
+/// tabs and take no column.
 fn without_tabs(bytes: &[u8]) -> Option<Vec<u8>> {
     memchr(b'\t', bytes)?;
     let mut plain = Vec::with_capacity(bytes.len() + bytes.len() / 4);

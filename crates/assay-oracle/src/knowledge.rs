@@ -154,7 +154,8 @@ const CLASSES: &[(&str, &str)] = &[
     ("job scheduler coordinator slave wait", "Other"),
 ];
 
-/// Waits that storage has no part in and that say themselves what they come from (Oracle Database Reference, appendix C).
+/// Waits that storage has no part in and that say themselves what they come from (Oracle Database
+/// Reference, appendix C).
 const OWN_CAUSES: &[(&str, &str)] = &[
     (
         "Failed Logon Delay",

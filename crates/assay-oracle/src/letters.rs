@@ -1,5 +1,5 @@
-//! Letters of other writing systems that stand for ASCII in a report: white space, dashes, apostrophes, and the references
-//! by which a page names any letter.
+//! Letters of other writing systems that stand for ASCII in a report: white space, dashes,
+//! apostrophes, and the references by which a page names any letter.
 
 /// Appends a letter as reports print it: any white space is a blank, what has no width is nothing.
 pub(crate) fn push(letter: char, into: &mut Vec<u8>) {
@@ -15,8 +15,8 @@ pub(crate) fn push(letter: char, into: &mut Vec<u8>) {
     }
 }
 
-/// The text with ASCII in place of all such letters; `None` where all of it is ASCII. A byte 0xA0 that belongs to no
-/// letter of UTF-8 is the protected blank of Latin-1 and Windows-1252.
+/// The text with ASCII in place of all such letters; `None` where all of it is ASCII. A byte 0xA0
+/// that belongs to no letter of UTF-8 is the protected blank of Latin-1 and Windows-1252.
 pub(crate) fn plain(bytes: &[u8]) -> Option<Vec<u8>> {
     if bytes.is_ascii() {
         return None;
@@ -38,7 +38,8 @@ pub(crate) fn plain(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(plain)
 }
 
-/// Resolves the reference behind an ampersand and gives what follows it; an ampersand that begins none stays.
+/// Resolves the reference behind an ampersand and gives what follows it; an ampersand that begins
+/// none stays.
 pub(crate) fn resolve<'a>(tail: &'a [u8], into: &mut Vec<u8>) -> &'a [u8] {
     let end = tail.iter().take(REFERENCE_BYTES_MAX).position(|byte| *byte == b';');
     let letter = end.and_then(|end| named(std::str::from_utf8(&tail[..end]).ok()?));
@@ -83,7 +84,8 @@ fn named(name: &str) -> Option<char> {
     char::from_u32(code)
 }
 
-/// Names of letters that numbers, headings and notes are made of (HTML 5, named character references).
+/// Names of letters that numbers, headings and notes are made of (HTML 5, named character
+/// references).
 const NAMES: &[(&str, char)] = &[
     ("amp", '&'),
     ("AMP", '&'),

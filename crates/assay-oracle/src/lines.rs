@@ -140,7 +140,8 @@ impl<'a> Iterator for Lines<'a> {
 const BLANKS_MAX: usize = 3;
 
 impl Lines<'_> {
-    /// Goes on behind a heading of SQL*Plus that only blank lines stand before; false where none follows.
+    /// Goes on behind a heading of SQL*Plus that only blank lines stand before; false where none
+    /// follows.
     fn skip_page_heading(&mut self) -> bool {
         let mut ahead = self.clone();
         let mut lines = std::iter::from_fn(|| ahead.raw()).take(BLANKS_MAX + 1);

@@ -1,4 +1,5 @@
-//! Listings of SQL*Plus about the I/O of a database: files, times, histograms, calibrations, and the table of `rac_stats.sh`.
+//! Listings of SQL*Plus about the I/O of a database: files, times, histograms, calibrations, and
+//! the table of `rac_stats.sh`.
 
 mod calibration;
 mod files;
@@ -17,7 +18,8 @@ pub struct Listing {
     pub source: &'static str,
     /// Its rows, each with what it is of and its numbers.
     pub rows: Vec<ListingRow>,
-    /// Whether its numbers are of an interval or a test; else they count since the instance started.
+    /// Whether its numbers are of an interval or a test; else they count since the instance
+    /// started.
     pub has_rates: bool,
 }
 
@@ -54,7 +56,8 @@ impl ListingRow {
 /// Larger texts are no listing.
 const TEXT_BYTES_MAX: usize = 4 << 20;
 
-/// Reads the listing that a text holds; `None` where it holds none that is known, or none with a row.
+/// Reads the listing that a text holds; `None` where it holds none that is known, or none with a
+/// row.
 pub fn read_listing(text: &[u8]) -> Option<Listing> {
     if text.len() > TEXT_BYTES_MAX {
         return None;

@@ -67,8 +67,11 @@ pub(crate) enum Cell {
 const OVERFLOW: &str = "the column was too narrow";
 pub(crate) const BESIDE: &str =
     "it does not stand under its heading: blanks of the line were lost or added";
+/// Why a table is not read.
+pub(crate) const UNKNOWN_HEADINGS: &str = "its headings are ambiguous";
 const AT_THE_EDGE: &str = "its line was cut or wrapped here, so digits may be missing";
-/// A whole number in front of a decimal mark and nothing behind: the decimals and the suffix were cut off.
+/// A whole number in front of a decimal mark and nothing behind: the decimals and the suffix were
+/// cut off.
 pub(crate) const CUT: &str = "it is cut at its decimal mark";
 const NO_NUMBER: &str = "not a number";
 const GROUPS: &str = "thousands marks out of place";
@@ -143,8 +146,8 @@ fn exponent(digits: &[u8]) -> Result<(&[u8], i32), &'static str> {
     Ok((&digits[..at], power.parse().map_err(|_| NO_NUMBER)?))
 }
 
-/// The digits of a whole number; groups must be of three digits each, or there is no group at all. Switzerland groups by
-/// an apostrophe, whatever its decimal mark.
+/// The digits of a whole number; groups must be of three digits each, or there is no group at all.
+/// Switzerland groups by an apostrophe, whatever its decimal mark.
 fn ungrouped(whole: &[u8], decimal: Decimal) -> Result<String, &'static str> {
     let mut digits = String::with_capacity(whole.len());
     let mark = if whole.contains(&b'\'') { b'\'' } else { decimal.group() };

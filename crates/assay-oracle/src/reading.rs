@@ -10,7 +10,7 @@ mod io;
 mod ranges;
 mod segments;
 
-use crate::number::{self, Cell, Decimal, Printed, Suffix};
+use crate::number::{self, Cell, Decimal, Printed, Suffix, UNKNOWN_HEADINGS};
 use crate::quantity::{Quantity, Unit, UnreadableFact};
 use crate::report::{Form, Header, Kind, Report};
 use crate::section::Section;
@@ -21,9 +21,6 @@ use assay_model::Error;
 
 /// Of one report at most this many unreadable cells are kept; hostile input must not fill the memory.
 const UNREAD_KEPT: usize = 200;
-
-/// Why a table is not read.
-pub(crate) const UNKNOWN_HEADINGS: &str = "its headings cannot be told apart";
 
 /// Of one report at most this many rows are read.
 const REPORT_ROWS_MAX: usize = 200_000;
@@ -198,7 +195,8 @@ impl Reading {
         cell: &[u8],
         reason: &'static str,
     ) -> Option<Quantity> {
-        // Of each section at least one is kept, so that what is absent there is known to have been there.
+        // Of each section at least one is kept, so that what is absent there is known to have been
+        // there.
         if self.report.unread.len() < UNREAD_KEPT || !self.report.has_unread(section) {
             let text = crate::table::text(cell).chars().take(40).collect();
             self.report.unread.push(UnreadableFact { section, line, text, reason });

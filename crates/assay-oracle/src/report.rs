@@ -425,7 +425,8 @@ impl Report {
         row.and_then(|row| row.value)
     }
 
-    /// Whether something in that section could not be read: a number that is absent there may be one.
+    /// Whether something in that section could not be read: a number that is absent there may be
+    /// one.
     pub(crate) fn has_unread(&self, section: Section) -> bool {
         self.unread.iter().any(|unread| unread.section == section)
     }

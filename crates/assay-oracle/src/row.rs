@@ -94,7 +94,8 @@ const fn bound_by(bottleneck: Bottleneck) -> &'static str {
     }
 }
 
-/// Shares of DB time, and how many times as fast reads without latency would make the database at most.
+/// Shares of DB time, and how many times as fast reads without latency would make the database at
+/// most.
 fn shares(verdict: &TimeVerdict) -> [TableCell; 6] {
     let behind = verdict.write_behind_share.unwrap_or(0.0);
     let user_io = verdict.user_io_share.map(|share| share + behind);
@@ -111,8 +112,9 @@ fn shares(verdict: &TimeVerdict) -> [TableCell; 6] {
 /// The first line of the table of `rac_stats.sh` (EMC 2014, figure 26).
 pub const RAC_STATS_HEADER: &str = "FILE|Total IO|Reads|Read Latency|Writes|Redo MB/s|";
 
-/// The line of that table: requests read and blocks written per second, cut to whole numbers before they are added, and the
-/// mean of `db file sequential read`. What the report does not print stays blank, and is not added.
+/// The line of that table: requests read and blocks written per second, cut to whole numbers before
+/// they are added, and the mean of `db file sequential read`. What the report does not print stays
+/// blank, and is not added.
 pub fn rac_stats_line(file: &str, report: &Report) -> String {
     let counter = |name: &str| {
         let row = report.statistic(name)?;

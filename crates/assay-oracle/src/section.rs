@@ -1,5 +1,7 @@
 //! The sections of a report that matter to storage, and the titles by which each is known.
 
+use memchr::memmem;
+
 /// A section of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
@@ -131,6 +133,20 @@ impl Section {
         let words = title.split(" for db:").next().unwrap_or_default();
         exact(words).or_else(|| opening(words))
     }
+}
+
+/// What can be a title: the words before the first gap, or before the names of database and
+/// instance.
+pub(crate) fn words_of_title(line: &[u8]) -> &[u8] {
+    let end = memmem::find(line, b"DB/Inst:").unwrap_or(line.len());
+    until_gap(&line[..end]).trim_ascii()
+}
+
+/// The words before the first gap of two blanks.
+pub(crate) fn until_gap(line: &[u8]) -> &[u8] {
+    let indent = line.len() - line.trim_ascii_start().len();
+    let end = memmem::find(&line[indent..], b"  ").map_or(line.len(), |gap| indent + gap);
+    &line[..end]
 }
 
 /// Lower case, runs of blanks as one: titles differ in both between builds.

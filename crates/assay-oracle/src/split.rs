@@ -1,7 +1,7 @@
 //! Where reports begin in a file and of which kind they are: recognised by words and header tables, never by names.
 
-use crate::section::Section;
-use crate::{columns, letters, text};
+use crate::section::{Section, words_of_title};
+use crate::{columns, letters};
 use assay_model::{Error, Result};
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
@@ -100,8 +100,8 @@ fn part(opening: Opening, place: Part<'_>) -> Result<Part<'_>> {
 /// How far into a file the first title of an excerpt stands.
 const EXCERPT_BYTES: usize = 16 << 10;
 
-/// Sections as papers and mails quote them: a title, and a ruler close below it. Their kind is not known; a list of
-/// Statspack says by its headings that it is one.
+/// Sections as papers and mails quote them: a title, and a ruler close below it. Their kind is not
+/// known; a list of Statspack says by its headings that it is one.
 fn excerpt(bytes: &[u8]) -> Option<Part<'_>> {
     let head = &bytes[..bytes.len().min(EXCERPT_BYTES)];
     if has(head, &[b"<table", b"<TABLE", b"\0"]) || OTHERS.iter().any(|other| other.is_in(bytes)) {
@@ -115,12 +115,11 @@ fn excerpt(bytes: &[u8]) -> Option<Part<'_>> {
                 && !columns::ruler(line.trim_ascii()).is_empty()
         })
     };
-    let is_title = |line: &[u8]| Section::of(text::words_of_title(line)).is_some();
+    let is_title = |line: &[u8]| Section::of(words_of_title(line)).is_some();
     let starts = (0..lines.len()).any(|at| is_title(lines[at]) && is_ruled(at));
-    let (kind, form) = (Kind::Awr, Form::Text);
     starts.then_some(Part {
-        kind,
-        form,
+        kind: Kind::Awr,
+        form: Form::Text,
         bytes,
         line: 1,
         margin: &[],

@@ -2,7 +2,7 @@
 
 use crate::columns::{self, Layout, runs};
 use crate::lines::{Line, Lines, Shape};
-use crate::section::{Section, folded};
+use crate::section::{Section, folded, until_gap, words_of_title};
 use crate::split::Part;
 use crate::table::{Fault, ROWS_MAX, Row, Table};
 use memchr::memmem;
@@ -173,8 +173,8 @@ impl<'a, 's> Reader<'a, 's> {
 
     fn close(&mut self) {
         self.note_emptiness();
-        let is_told = |table: &Table| !table.rows.is_empty() || !table.faults.is_empty();
-        if let Some(table) = self.table.take().filter(is_told) {
+        let has_content = |table: &Table| !table.rows.is_empty() || !table.faults.is_empty();
+        if let Some(table) = self.table.take().filter(has_content) {
             (self.sink)(&table);
         }
         self.above.clear();
@@ -250,7 +250,7 @@ impl<'a, 's> Reader<'a, 's> {
         above.drain(..groups);
         let known = above.len();
         above.retain(|heading| is_loose || columns::is_over(columns, heading));
-        // The load average is told once for two columns.
+        // The load average is one heading over two columns.
         if above.len() < known && section != Section::HostCpu {
             self.fault(line, "words above this rule stand over none of its columns");
         }
@@ -363,7 +363,8 @@ impl<'a, 's> Reader<'a, 's> {
         self.push(line.number, cells);
     }
 
-    /// The cells of a line; where lines were cut, a number that reaches the edge may have lost digits.
+    /// The cells of a line; where lines were cut, a number that reaches the edge may have lost
+    /// digits.
     fn cells(&self, line: &'a [u8], layout: Layout) -> Vec<Cow<'a, [u8]>> {
         let mut cells = cells(&self.columns, line, layout);
         let at_edge = self.columns.last().is_some_and(|column| Some(column.end) == self.edge);
@@ -438,8 +439,8 @@ fn cells<'a>(columns: &[Range<usize>], line: &'a [u8], layout: Layout) -> Vec<Co
     cells.map(|cell| Cow::Owned(cell.into_owned())).collect()
 }
 
-/// Sections whose rows can take two lines: by tablespace and file; Statspack 10.1 prints the event of a histogram alone,
-/// segments from 12.2 on their owner and tablespace.
+/// Sections whose rows can take two lines: by tablespace and file; Statspack 10.1 prints the event
+/// of a histogram alone, segments from 12.2 on their owner and tablespace.
 const fn has_halves(section: Section) -> bool {
     matches!(
         section,
@@ -479,19 +480,6 @@ fn without(line: &[u8], length: usize) -> Cow<'_, [u8]> {
 fn without_tildes(line: &[u8]) -> Cow<'_, [u8]> {
     let tildes = line.iter().take_while(|byte| **byte == b'~').count();
     if tildes == 0 { Cow::Borrowed(line) } else { without(line, tildes) }
-}
-
-/// What can be a title: the words before the first gap, or before the names of database and instance.
-pub(crate) fn words_of_title(line: &[u8]) -> &[u8] {
-    let end = memmem::find(line, b"DB/Inst:").unwrap_or(line.len());
-    until_gap(&line[..end]).trim_ascii()
-}
-
-/// The words before the first gap of two blanks.
-fn until_gap(line: &[u8]) -> &[u8] {
-    let indent = line.len() - line.trim_ascii_start().len();
-    let end = memmem::find(&line[indent..], b"  ").map_or(line.len(), |gap| indent + gap);
-    &line[..end]
 }
 
 /// The columns of a ruler; a single rule that is indented spans headings and is none.

@@ -2,7 +2,8 @@
 
 use assay_model::calendar::unix_days;
 
-/// Names of the months as Oracle's clients abbreviate them, lower case, a language a row, with and without accents.
+/// Names of the months as Oracle's clients abbreviate them, lower case, a language a row, with and
+/// without accents.
 const MONTHS: &[[&str; 12]] = &[
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
     ["jan", "feb", "mär", "apr", "mai", "jun", "jul", "aug", "sep", "okt", "nov", "dez"],

@@ -268,7 +268,8 @@ fn a_global_report_gives_the_line_of_the_papers_script() {
     near(cell("read_latency"), 0.96, 0.005);
 }
 
-/// Figure 5 alone: its shares say how much DB time there was, and the mean is the quotient that the text prints.
+/// Figure 5 alone: its shares say how much DB time there was, and the mean is the quotient that the
+/// text prints.
 #[test]
 fn top_events_alone_have_a_verdict_and_say_what_they_lack() {
     let top = top_five(&[

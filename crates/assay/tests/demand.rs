@@ -187,3 +187,38 @@ fn packed_reports_and_folders_of_them_are_read() {
     assert_eq!(cut.code, Some(2), "{cut:#?}");
     assert!(cut.complaint.contains("cut.gz"), "{cut:#?}");
 }
+
+#[test]
+fn a_folder_is_a_table_with_its_verdicts_and_the_table_of_rac_stats() {
+    let place = place();
+    let folder = place.path("series");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("awr_rac.txt.16"), report(500, "8192.0")).unwrap();
+    fs::write(folder.join("packed.zip"), zip("awr.txt", &report(900, "8192.0"))).unwrap();
+    let table = place.run("profile series").ends_with(0).stdout.clone();
+    assert_eq!(table.lines().count(), 2 + 2, "{table}");
+    assert!(table.contains("bound by") && table.contains("storage"), "{table}");
+    let csv = place.run("profile series --csv").ends_with(0).stdout.clone();
+    assert!(
+        csv.lines()
+            .next()
+            .unwrap()
+            .ends_with("contention_percent,other_waits_percent,speedup_limit")
+    );
+    let script = place.run("profile series --as rac_stats").ends_with(0).stdout.clone();
+    let lines: Vec<&str> = script.lines().collect();
+    assert_eq!(lines[0], "FILE|Total IO|Reads|Read Latency|Writes|Redo MB/s|");
+    assert!(lines[1].starts_with("series/awr_rac.txt.16||") && lines.len() == 3, "{script}");
+}
+
+#[test]
+fn the_table_of_rac_stats_is_imported_as_rows() {
+    let place = Place::new();
+    let header = "FILE|Total IO|Reads|Read Latency|Writes|Redo MB/s|";
+    let rows = "awr_rac.txt.16|3000|2000|0.75|1000|12|\nawr_rac.txt.32|3600|2400|1.25|1200|14|\n";
+    place.write("table.txt", &format!("{header}\n{rows}"));
+    place.write("other.txt", "FILE|Total IO\n");
+    let shown = place.run("import table.txt").ends_with(0).stdout.clone();
+    assert!(shown.contains("rac_stats.sh") && shown.contains("awr_rac.txt.32"), "{shown}");
+    assert_eq!(place.run("import other.txt").code, Some(2));
+}

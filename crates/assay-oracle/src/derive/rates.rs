@@ -99,7 +99,8 @@ pub(super) fn file_type(report: &Report) -> RequestRate {
     }
 }
 
-/// A sum over rows of a section. A blank is none; a number that could not be read makes the sum unknown.
+/// A sum over rows of a section. A blank is none; a number that could not be read makes the sum
+/// unknown.
 pub(super) fn whole_sum(
     report: &Report,
     section: Section,

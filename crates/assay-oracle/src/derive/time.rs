@@ -32,8 +32,8 @@ pub(super) fn model(report: &Report) -> TimeModel {
     }
 }
 
-/// The time model prints seconds, the header minutes, the Load Profile seconds a second. What a lone list of top events is
-/// a share of follows from its largest share.
+/// The time model prints seconds, the header minutes, the Load Profile seconds a second. What a
+/// lone list of top events is a share of follows from its largest share.
 fn db_time(report: &Report) -> Option<Figure> {
     let seconds = report.time("DB time").map(|time| named(&time, "DB time"));
     seconds
@@ -55,8 +55,8 @@ fn db_cpu(report: &Report) -> Option<Figure> {
         .or_else(|| per_second(report, &["DB CPU(s)"]))
 }
 
-/// A time of the Load Profile over the whole interval; of an excerpt without its interval, over one second, as shares and
-/// means need no more.
+/// A time of the Load Profile over the whole interval; of an excerpt without its interval, over one
+/// second, as shares and means need no more.
 fn per_second(report: &Report, names: &[&str]) -> Option<Figure> {
     let rate = report.load(names)?.per_second?;
     match elapsed_s(report) {
@@ -70,7 +70,7 @@ fn per_second(report: &Report, names: &[&str]) -> Option<Figure> {
     }
 }
 
-/// The smallest share from which what it is a share of can be told.
+/// The smallest share from which its whole can be derived.
 const TELLING_SHARE: f64 = 0.05;
 
 fn of_largest_share(report: &Report) -> Option<Figure> {

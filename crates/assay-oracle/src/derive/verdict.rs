@@ -88,8 +88,8 @@ fn unread_wait(report: &Report) -> Option<String> {
     sessions.iter().find(unread).map(|event| event.name.clone())
 }
 
-/// An event whose printed share of DB time is another than its time says: one of the two was read from another column, or
-/// the copy mixes reports.
+/// An event whose printed share of DB time is another than its time says: one of the two was read
+/// from another column, or the copy mixes reports.
 fn other_share_printed(report: &Report, db_time_s: f64) -> Option<String> {
     let lists = [&report.top_events, &report.foreground_events];
     let events = lists.into_iter().flatten().filter(|event| event.share_of == ShareOf::DbTime);

@@ -1,4 +1,5 @@
-//! I/O by file since the instance started: the listings of `v$filestat` and `v$tempstat`, and of `v$file_histogram`.
+//! I/O by file since the instance started: the listings of `v$filestat` and `v$tempstat`, and of
+//! `v$file_histogram`.
 
 use super::spool::{SpoolRow, SpoolTable, parsed};
 use super::{Listing, ListingRow};

@@ -1,5 +1,5 @@
-//! What SQL*Plus prints of a query: headings, a ruler, rows; pages repeat the headings, and what is wider than a line takes
-//! several.
+//! What SQL*Plus prints of a query: headings, a ruler, rows; pages repeat the headings, and what is
+//! wider than a line takes several.
 
 use crate::columns::{self, Layout};
 use crate::number::{self, Cell, Decimal};

@@ -3,7 +3,7 @@
 use super::Reading;
 use super::events::whole_row;
 use crate::quantity::{Quantity, Unit};
-use crate::report::{InstanceRates, IoProfileRow, LoadRow, Named, Statistic};
+use crate::report::{Form, InstanceRates, IoProfileRow, LoadRow, Named, Statistic};
 use crate::section::Section;
 use crate::table::{Row, Table};
 
@@ -12,8 +12,12 @@ const HOST_COLUMNS: usize = 4;
 
 impl Reading {
     pub(super) fn load_profile(&mut self, table: &Table) {
-        let per_second = table.named(&["per second"]).or(Some(1));
-        let per_transaction = table.named(&["per transaction"]).or(Some(2));
+        let is_page = self.report.form == Form::Html;
+        let column = |name: &str, usual: usize| table.named(&[name]).or(is_page.then_some(usual));
+        let (per_second, per_transaction) = (column("per second", 1), column("per transaction", 2));
+        if per_second.is_none() || per_transaction.is_none() {
+            self.unreadable(table);
+        }
         for row in table.rows.iter().filter(|row| row.cell(0).ends_with(b":")) {
             let (name, _) = label(row);
             // The line under the block holds two percentages with labels of their own.

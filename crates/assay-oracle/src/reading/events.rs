@@ -43,8 +43,9 @@ impl Columns {
     }
 }
 
-/// The words that a column of a text report can have for a heading. A column with any other word over it, or with one
-/// twice, got words of its neighbours or of a note, and what its numbers mean is not known.
+/// The words that a column of a text report can have for a heading. A column with any other word
+/// over it, or with one twice, got words of its neighbours or of a note, and what its numbers mean
+/// is not known.
 const NAME: &[&str] = &["event", "wait", "class"];
 const WAITS: &[&str] = &["total", "waits"];
 const TIME: &[&str] =
@@ -54,8 +55,8 @@ const AVERAGE: &[&str] =
 const SHARE: &[&str] =
     &["%", "of", "%db", "%bg", "%total", "%call", "total", "db", "bg", "call", "ela", "time"];
 
-/// Whether a heading is made of these words, each once. A global report has groups of columns, whose headings are words of
-/// the columns, too.
+/// Whether a heading is made of these words, each once. A global report has groups of columns,
+/// whose headings are words of the columns, too.
 fn is_of(head: &str, words: &[&str], is_global: bool) -> bool {
     let mut seen: Vec<&str> = Vec::with_capacity(4);
     head.split([' ', '_']).all(|word| {
@@ -67,7 +68,8 @@ fn is_of(head: &str, words: &[&str], is_global: bool) -> bool {
 }
 
 impl Columns {
-    /// Those of a text report whose headings have one meaning each; `None` where the name or everything else has none.
+    /// Those of a text report whose headings have one meaning each; `None` where the name or
+    /// everything else has none.
     fn with_one_meaning(self, table: &Table) -> Option<Self> {
         let is_global = table.named(&["i#"]).is_some();
         let only = |column: Option<usize>, words: &[&str]| {
@@ -132,7 +134,7 @@ impl Reading {
         }
     }
 
-    /// The columns by their headings; where these cannot be told apart, that is noted.
+    /// The columns by their headings; ambiguous ones are noted.
     fn columns(&mut self, table: &Table) -> Option<Columns> {
         let columns = Columns::of(table);
         if self.report.form == Form::Html {

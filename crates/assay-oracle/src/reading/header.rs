@@ -124,7 +124,8 @@ impl Reading {
         fill(&mut header.memory, memory);
     }
 
-    /// Memory of the host. It stands above the first number that shows the decimal mark, and has two decimals itself.
+    /// Memory of the host. It stands above the first number that shows the decimal mark, and has
+    /// two decimals itself.
     fn memory(&mut self, row: &Row, column: usize) -> Option<Quantity> {
         let own = Decimal::of_two_decimals(row.cell(column)).unwrap_or(self.decimal);
         let known = std::mem::replace(&mut self.decimal, own);

@@ -30,8 +30,8 @@ impl Reading {
         }
     }
 
-    /// Waits in all. The column of a text report is five wide: `2817.` is what it leaves of `2817.4K`, because what is
-    /// less than 10M is printed in thousands.
+    /// Waits in all. The column of a text report is five wide: `2817.` is what it leaves of
+    /// `2817.4K`, because what is less than 10M is printed in thousands.
     fn waits(&mut self, table: &Table, row: &Row, column: usize) -> Option<Quantity> {
         let Some(thousands) = cut_thousands(row.cell(column)) else {
             return self.number(table, row, Some(column), Unit::Count);

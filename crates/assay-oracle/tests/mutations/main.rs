@@ -1,4 +1,5 @@
-//! Reports survive their travels: whatever a copy did to the layout, each number is the same or absent, and absence is said.
+//! Reports survive their travels: whatever a copy did to the layout, each number is the same or
+//! absent, and absence is said.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -24,7 +25,7 @@ fn first(bytes: &[u8]) -> Option<Report> {
     read_reports(bytes).into_iter().flatten().next()
 }
 
-/// All mutations of a report with their outcomes; none where the bytes are no report.
+/// All mutations of a report with their outcomes; `None` if the bytes do not hold a report.
 fn outcomes(bytes: &[u8]) -> Option<Vec<(&'static Mutation, Outcome)>> {
     let whole = first(bytes)?;
     let kinds = if whole.form == Form::Html { PAGE } else { TEXT };

@@ -188,7 +188,8 @@ impl Numbers {
 pub struct Outcome {
     pub equal: usize,
     pub absent: usize,
-    /// Numbers that the report does not have, absences of which nothing is said, and a verdict turned round.
+    /// Numbers that the report does not have, absences of which nothing is said, and a verdict
+    /// turned round.
     pub wrong: Vec<String>,
 }
 
