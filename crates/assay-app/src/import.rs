@@ -14,10 +14,12 @@ use assay_judge::{factor_scaling, imported_curves};
 use assay_methods::files::{read_foreign, read_foreign_plain};
 use assay_model::measurement::{Finish, Measurement, Remark, Window};
 use assay_model::number::count_of;
+use assay_model::profile::Profile;
 use assay_model::run::{Event, EventKind, RunKind};
 use assay_model::study::{Cell, CellResult, CellState, FactorValue, Setting, StudyResult};
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Error, Estimate, Outcome, Result};
+use assay_oracle::read_listing;
 use assay_store::{CellStart, Document, Durability, NewRun, RunWriter};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -113,7 +115,9 @@ pub fn import_group(
         read_folder(path, &name_of(path))?
     } else {
         let files: Vec<NamedText<'_>> = group.files.iter().map(ReadFile::named).collect();
-        let result = import_files(&files).map_err(|error| error.context(path.display()))?;
+        let result = import_files(&files)
+            .or_else(|error| listing(&files).ok_or(error))
+            .map_err(|error| error.context(path.display()))?;
         (result, files.iter().map(|file| file.text).collect::<String>())
     };
     let more = group.files.len().saturating_sub(1);
@@ -136,6 +140,28 @@ pub fn import_group(
         }
         ImportedContent::Rows(rows) => Ok(vec![keep_rows(rows, &result, &plan, context)?]),
     }
+}
+
+/// A listing of a database, as rows.
+fn listing(files: &[NamedText<'_>]) -> Option<ImportedResult> {
+    let [file] = files else { return None };
+    let listing = read_listing(file.text.as_bytes())?;
+    let rows = listing.rows.into_iter().map(|row| ImportedRow {
+        settings: row.settings,
+        measures: row.measures,
+        ..ImportedRow::default()
+    });
+    let mut lacks =
+        vec![Lack::Intervals, Lack::Quantiles, Lack::Load, Lack::Environment, Lack::Date];
+    if !listing.has_rates {
+        lacks.push(Lack::Rates);
+    }
+    Some(ImportedResult {
+        program: listing.source.to_owned(),
+        name: "listing".to_owned(),
+        content: ImportedContent::Rows(rows.collect()),
+        lacks,
+    })
 }
 
 /// The run that holds the same content, where there is one.
@@ -287,9 +313,13 @@ fn read_folder(path: &Path, name: &str) -> Result<(ImportedResult, String)> {
     }
     let mut rows: Vec<ImportedRow> =
         profiles.iter().map(|(file, profile)| report_row(file, profile)).collect();
-    // One run left one report and one output of each tool; those of several runs would be guessed apart.
-    if let [row] = rows.as_mut_slice() {
-        add_host(row, path);
+    // One run left one output of each tool, and its report in up to four forms; those of several runs would be guessed
+    // apart.
+    let snapshots = |profile: &Profile| profile.source.snapshots.clone();
+    let first = profiles.first().and_then(|(_, profile)| snapshots(profile));
+    let is_one = profiles.len() == 1 || first.is_some();
+    if is_one && profiles.iter().all(|(_, profile)| snapshots(profile) == first) {
+        rows.iter_mut().for_each(|row| add_host(row, path));
     }
     let content = format!("{rows:?}");
     let result = ImportedResult {

@@ -4,7 +4,9 @@ use assay_archives::packed::{gunzip, is_gzip, is_zip, zip_members};
 use assay_files::read_bounded;
 use assay_model::profile::{Profile, StorageMedium, parse_profile};
 use assay_model::{Error, Result};
-use assay_oracle::{Report, TableCell, profile, profile_on, read_reports, table_row};
+use assay_oracle::{
+    Report, TableCell, profile, profile_on, rac_stats_line, read_reports, table_row,
+};
 use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -15,6 +17,8 @@ use std::sync::{Condvar, Mutex, PoisonError};
 const FILE_BYTES_MAX: u64 = 128 << 20;
 /// The most that a packed file may grow to.
 const UNPACKED_BYTES_MAX: usize = 128 << 20;
+/// The most that parts of files unpack to that are read at the same time.
+const UNPACKED_TOGETHER_MAX: usize = 24 << 20;
 /// Bytes of files in memory at once; one that is larger is read alone.
 const BYTES_AT_ONCE: u64 = 48 << 20;
 /// What the files of an archive may unpack to, all together: bodies of it may overlap.
@@ -26,6 +30,8 @@ pub struct ReadReport {
     pub file: String,
     /// One cell for each of the columns of the table.
     pub row: Vec<TableCell>,
+    /// Its line in the table of `rac_stats.sh`.
+    pub rac_stats: String,
     /// What the database asked; dropped where only rows are wanted.
     pub profile: Option<Profile>,
 }
@@ -89,7 +95,9 @@ pub fn read_profile(path: &Path) -> Result<Profile> {
         let text = String::from_utf8_lossy(&bytes);
         return parse_profile(&text).map_err(|error| error.context(path.display()));
     }
-    let mut reports = read_reports(&plain(&bytes).map_err(|error| error.context(path.display()))?);
+    let mut reports = read_reports(
+        &plain(&bytes, UNPACKED_BYTES_MAX).map_err(|error| error.context(path.display()))?,
+    );
     match (reports.len(), reports.pop()) {
         (1, Some(report)) => {
             report.map(|report| profile(&report)).map_err(|error| error.context(path.display()))
@@ -101,73 +109,107 @@ pub fn read_profile(path: &Path) -> Result<Profile> {
     }
 }
 
+/// Reads a file; one of which something unpacks to much is read when no other one is.
 fn read_file(path: &Path, wanted: ReportRequest, budget: &Budget) -> ReadFile {
+    static ALONE: Mutex<()> = Mutex::new(());
     let size = std::fs::metadata(path).map_or(0, |facts| facts.len());
     let _held = budget.take(size);
-    let mut file = ReadFile::default();
-    let name = path.display().to_string();
-    match read_bytes(path) {
-        Ok(bytes) if is_zip(&bytes) => read_archive(&name, &bytes, wanted, &mut file),
-        Ok(bytes) => file.take(&name, &bytes, wanted),
-        Err(error) => file.errors.push(error),
+    let mut reading = Reading::new(wanted, UNPACKED_TOGETHER_MAX);
+    reading.read(path);
+    if !reading.exceeds {
+        return reading.file;
     }
-    file
+    drop(reading);
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut reading = Reading::new(wanted, UNPACKED_BYTES_MAX);
+    reading.read(path);
+    reading.file
 }
 
-/// The reports of an archive, one file after the other, so that one at a time is in memory.
-fn read_archive(name: &str, bytes: &[u8], wanted: ReportRequest, file: &mut ReadFile) {
-    let damaged = |reason: String, name: &str| {
-        Error::usage(format!("{name}: {reason}"), "unpack it, and name the reports in it")
-    };
-    let members = match zip_members(bytes) {
-        Ok(members) => members,
-        Err(reason) => return file.errors.push(damaged(reason, name)),
-    };
-    let mut left_bytes = ARCHIVE_BYTES_MAX;
-    for member in members.iter().filter(|member| may_be_report(Path::new(member.name))) {
-        let archive = name;
-        let name = format!("{name}/{}", member.name);
-        match member.unpacked(UNPACKED_BYTES_MAX.min(left_bytes)) {
-            Ok(bytes) => {
-                left_bytes -= bytes.len();
-                file.take(&name, &bytes, wanted);
-            }
-            Err(_) if left_bytes < UNPACKED_BYTES_MAX => {
-                let reason = format!("it unpacks to more than {} GiB", ARCHIVE_BYTES_MAX >> 30);
-                return file.errors.push(damaged(reason, archive));
-            }
-            Err(reason) => file.errors.push(damaged(reason, &name)),
+/// A file that is being read.
+struct Reading {
+    file: ReadFile,
+    wanted: ReportRequest,
+    /// The most that a part of it may unpack to.
+    unpacked_max: usize,
+    /// Whether a part of it unpacks to more, or is damaged.
+    exceeds: bool,
+}
+
+impl Reading {
+    fn new(wanted: ReportRequest, unpacked_max: usize) -> Self {
+        Self { file: ReadFile::default(), wanted, unpacked_max, exceeds: false }
+    }
+
+    fn read(&mut self, path: &Path) {
+        let name = path.display().to_string();
+        match read_bytes(path) {
+            Ok(bytes) if is_zip(&bytes) => self.read_archive(&name, &bytes),
+            Ok(bytes) => self.take(&name, &bytes),
+            Err(error) => self.file.errors.push(error),
         }
     }
-    if file.reports.is_empty() && file.errors.is_empty() {
-        file.errors.push(damaged("no report in this archive".to_owned(), name));
-    }
-}
 
-impl ReadFile {
+    /// The reports of an archive, one file after the other, so that one at a time is in memory.
+    fn read_archive(&mut self, name: &str, bytes: &[u8]) {
+        let damaged = |reason: String, name: &str| {
+            Error::usage(format!("{name}: {reason}"), "unpack it, and name the reports in it")
+        };
+        let members = match zip_members(bytes) {
+            Ok(members) => members,
+            Err(reason) => return self.file.errors.push(damaged(reason, name)),
+        };
+        let mut left_bytes = ARCHIVE_BYTES_MAX;
+        for member in members.iter().filter(|member| may_be_report(Path::new(member.name))) {
+            let member_name = format!("{name}/{}", member.name);
+            match member.unpacked(self.unpacked_max.min(left_bytes)) {
+                Ok(bytes) => {
+                    left_bytes -= bytes.len();
+                    self.take(&member_name, &bytes);
+                }
+                Err(_) if self.unpacked_max < UNPACKED_BYTES_MAX => self.exceeds = true,
+                Err(_) if left_bytes < UNPACKED_BYTES_MAX => {
+                    let reason = format!("it unpacks to more than {} GiB", ARCHIVE_BYTES_MAX >> 30);
+                    return self.file.errors.push(damaged(reason, name));
+                }
+                Err(reason) => self.file.errors.push(damaged(reason, &member_name)),
+            }
+            if self.exceeds {
+                return;
+            }
+        }
+        if self.file.reports.is_empty() && self.file.errors.is_empty() {
+            self.file.errors.push(damaged("no report in this archive".to_owned(), name));
+        }
+    }
+
     /// Takes all reports of a file in, one behind the other.
-    fn take(&mut self, name: &str, bytes: &[u8], wanted: ReportRequest) {
-        let reports = match plain(bytes) {
+    fn take(&mut self, name: &str, bytes: &[u8]) {
+        let reports = match plain(bytes, self.unpacked_max) {
             Ok(plain) => read_reports(&plain),
-            Err(error) => return self.errors.push(error.context(name)),
+            Err(_) if self.unpacked_max < UNPACKED_BYTES_MAX => {
+                self.exceeds = true;
+                return;
+            }
+            Err(error) => return self.file.errors.push(error.context(name)),
         };
         let several = reports.len() > 1;
         for (number, report) in (1..).zip(reports) {
             let name = if several { format!("{name}#{number}") } else { name.to_owned() };
             match report {
-                Ok(report) => self.reports.push(derived(name, &report, wanted)),
-                Err(error) => self.errors.push(error.context(name)),
+                Ok(report) => self.file.reports.push(derived(name, &report, self.wanted)),
+                Err(error) => self.file.errors.push(error.context(name)),
             }
         }
     }
 }
 
 /// A file as it is, or unpacked.
-fn plain(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
+fn plain(bytes: &[u8], unpacked_max: usize) -> Result<Cow<'_, [u8]>> {
     if !is_gzip(bytes) {
         return Ok(Cow::Borrowed(bytes));
     }
-    gunzip(bytes, UNPACKED_BYTES_MAX)
+    gunzip(bytes, unpacked_max)
         .map(Cow::Owned)
         .map_err(|reason| Error::usage(reason, "unpack it with gunzip, and name the report"))
 }
@@ -197,6 +239,7 @@ fn derived(file: String, report: &Report, wanted: ReportRequest) -> ReadReport {
     let profile = profile_on(report, wanted.medium);
     ReadReport {
         row: table_row(&file, report, &profile),
+        rac_stats: rac_stats_line(&file, report),
         profile: wanted.profiles.then_some(profile),
         file,
     }

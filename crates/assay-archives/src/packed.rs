@@ -1,39 +1,79 @@
 //! Packed files: gzip (RFC 1952) and zip (PKWARE's APPNOTE), unpacked in bounded memory.
 
-use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use assay_model::number::index_of;
+use miniz_oxide::inflate::stream::{InflateState, inflate};
+use miniz_oxide::{DataFormat, MZFlush, MZStatus};
 use std::collections::HashSet;
 
-/// The first member of a gzip file: head, deflated data, check sum and length.
+/// All members of a gzip file, one behind the other, each compared with its checksum and its length.
 ///
 /// # Errors
 /// Says that the file is damaged, or would unpack to more than `bytes_max`.
 pub fn gunzip(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, String> {
-    let damaged = || "not a whole gzip file".to_owned();
-    let [0x1f, 0x8b, 8, flags, _, _, _, _, _, _, rest @ ..] = bytes else {
-        return Err(damaged());
-    };
+    let mut plain = Vec::new();
+    let mut rest = bytes;
+    loop {
+        let data = behind_head(rest).ok_or("not a whole gzip file")?;
+        let (member, used) = inflated(data, bytes_max - plain.len())?;
+        let [c0, c1, c2, c3, l0, l1, l2, l3, behind @ ..] = &data[used..] else {
+            return Err("not a whole gzip file".to_owned());
+        };
+        compare(&member, u32::from_le_bytes([*c0, *c1, *c2, *c3]), [*l0, *l1, *l2, *l3])?;
+        plain.extend(member);
+        rest = behind;
+        // Tapes fill their last block with zeros; gzip passes by what else follows.
+        if !is_gzip(rest) {
+            return Ok(plain);
+        }
+    }
+}
+
+/// What follows the head of a member.
+fn behind_head(bytes: &[u8]) -> Option<&[u8]> {
+    let [0x1f, 0x8b, 8, flags, _, _, _, _, _, _, rest @ ..] = bytes else { return None };
     let mut rest = rest;
     if flags & 4 != 0 {
-        let [low, high, after @ ..] = rest else {
-            return Err(damaged());
-        };
-        let length = usize::from(u16::from_le_bytes([*low, *high]));
-        rest = after.get(length..).ok_or_else(damaged)?;
+        let [low, high, after @ ..] = rest else { return None };
+        rest = after.get(usize::from(u16::from_le_bytes([*low, *high]))..)?;
     }
     for flag in [8, 16] {
         if flags & flag != 0 {
-            let end = rest.iter().position(|byte| *byte == 0).ok_or_else(damaged)?;
+            let end = rest.iter().position(|byte| *byte == 0)?;
             rest = &rest[end + 1..];
         }
     }
-    if flags & 2 != 0 {
-        rest = rest.get(2..).ok_or_else(damaged)?;
-    }
-    inflated(rest, bytes_max)
+    if flags & 2 != 0 { rest.get(2..) } else { Some(rest) }
 }
 
-fn inflated(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, String> {
-    decompress_to_vec_with_limit(bytes, bytes_max).map_err(|error| error.to_string())
+/// Whether the content is the one that was packed: its CRC-32, and its length modulo 2^32.
+fn compare(plain: &[u8], crc32: u32, length: [u8; 4]) -> Result<(), String> {
+    let is_whole = crc32fast::hash(plain) == crc32
+        && plain.len() & 0xffff_ffff == index_of(u64::from(u32::from_le_bytes(length)));
+    let damaged = || "its content does not fit its checksum: it was damaged on the way".to_owned();
+    is_whole.then_some(()).ok_or_else(damaged)
+}
+
+/// How much is unpacked at once.
+const BLOCK_BYTES: usize = 64 << 10;
+
+/// The deflated data at the beginning of these bytes, unpacked, and how many of the bytes they are.
+fn inflated(bytes: &[u8], bytes_max: usize) -> Result<(Vec<u8>, usize), String> {
+    let mut state = InflateState::new_boxed(DataFormat::Raw);
+    let (mut plain, mut used) = (Vec::new(), 0);
+    let mut block = vec![0; BLOCK_BYTES];
+    loop {
+        let step = inflate(&mut state, &bytes[used..], &mut block, MZFlush::None);
+        used += step.bytes_consumed;
+        plain.extend(&block[..step.bytes_written]);
+        if plain.len() > bytes_max {
+            return Err("it unpacks to more than is read".to_owned());
+        }
+        match step.status {
+            Ok(MZStatus::StreamEnd) => return Ok((plain, used)),
+            Ok(MZStatus::Ok) if step.bytes_consumed + step.bytes_written > 0 => {}
+            _ => return Err("its packed data are damaged or cut off".to_owned()),
+        }
+    }
 }
 
 /// Whether a file is packed by gzip.
@@ -52,6 +92,9 @@ pub struct ZipMember<'a> {
     /// Its name with the folders before it.
     pub name: &'a str,
     method: u16,
+    is_encrypted: bool,
+    crc32: u32,
+    length: [u8; 4],
     data: &'a [u8],
 }
 
@@ -105,21 +148,31 @@ fn member(bytes: &[u8], at: usize, name_length: usize) -> Option<ZipMember<'_>> 
     let lengths = [u16_at(bytes, local + 26)?, u16_at(bytes, local + 28)?].map(usize::from);
     let data = local + LOCAL_BYTES + lengths[0] + lengths[1];
     let data = bytes.get(data..data.checked_add(size)?)?;
-    Some(ZipMember { name, method: u16_at(bytes, at + 10)?, data })
+    Some(ZipMember {
+        name,
+        method: u16_at(bytes, at + 10)?,
+        is_encrypted: u16_at(bytes, at + 8)? & 1 != 0,
+        crc32: u32::from_le_bytes(four_at(bytes, at + 16)?),
+        length: four_at(bytes, at + 24)?,
+        data,
+    })
 }
 
 impl ZipMember<'_> {
-    /// Its bytes.
+    /// Its bytes, compared with their checksum and length.
     ///
     /// # Errors
-    /// Says that it is damaged, packed in another way than stored or deflated, or larger than `bytes_max`.
+    /// Says that it is damaged, encrypted, packed in another way than stored or deflated, or larger than `bytes_max`.
     pub fn unpacked(&self, bytes_max: usize) -> Result<Vec<u8>, String> {
-        match self.method {
-            0 if self.data.len() <= bytes_max => Ok(self.data.to_vec()),
-            0 => Err("larger than allowed".to_owned()),
-            8 => inflated(self.data, bytes_max),
-            other => Err(format!("packed by method {other}, which is not read")),
-        }
+        let plain = match self.method {
+            _ if self.is_encrypted => return Err("it is encrypted".to_owned()),
+            0 if self.data.len() <= bytes_max => self.data.to_vec(),
+            0 => return Err("larger than allowed".to_owned()),
+            8 => inflated(self.data, bytes_max)?.0,
+            other => return Err(format!("packed by method {other}, which is not read")),
+        };
+        compare(&plain, self.crc32, self.length)?;
+        Ok(plain)
     }
 }
 
@@ -128,9 +181,12 @@ fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     pair.try_into().ok().map(u16::from_le_bytes)
 }
 
+fn four_at(bytes: &[u8], at: usize) -> Option<[u8; 4]> {
+    bytes.get(at..at.checked_add(4)?)?.try_into().ok()
+}
+
 fn u32_at(bytes: &[u8], at: usize) -> Option<usize> {
-    let four: [u8; 4] = bytes.get(at..at.checked_add(4)?)?.try_into().ok()?;
-    usize::try_from(u32::from_le_bytes(four)).ok()
+    usize::try_from(u32::from_le_bytes(four_at(bytes, at)?)).ok()
 }
 
 #[cfg(test)]
@@ -139,12 +195,13 @@ mod tests {
 
     /// An archive of two files, one stored and one deflated, as APPNOTE 4.3 lays it out.
     fn archive() -> Vec<u8> {
-        let files: [(&str, u16, Vec<u8>); 2] = [
-            ("a/stored.txt", 0, b"stored".to_vec()),
-            ("deflated.txt", 8, miniz_oxide::deflate::compress_to_vec(b"deflated", 6)),
+        let packed = miniz_oxide::deflate::compress_to_vec(b"deflated", 6);
+        let files: [(&str, u16, Vec<u8>, &[u8]); 2] = [
+            ("a/stored.txt", 0, b"stored".to_vec(), b"stored"),
+            ("deflated.txt", 8, packed, b"deflated"),
         ];
         let (mut bytes, mut directory) = (Vec::new(), Vec::new());
-        for (name, method, data) in &files {
+        for (name, method, data, plain) in &files {
             let at = u32::try_from(bytes.len()).unwrap();
             let size = u32::try_from(data.len()).unwrap().to_le_bytes();
             let length = u16::try_from(name.len()).unwrap().to_le_bytes();
@@ -152,10 +209,12 @@ mod tests {
                 [LOCAL, &[20, 0, 0, 0], &method.to_le_bytes(), &[0; 8], &size, &size].concat(),
             );
             bytes.extend([length.as_slice(), &[0, 0], name.as_bytes(), data].concat());
+            let crc32 = crc32fast::hash(plain).to_le_bytes();
+            let whole = u32::try_from(plain.len()).unwrap().to_le_bytes();
             directory
-                .extend([ENTRY, &[20, 0, 20, 0, 0, 0], &method.to_le_bytes(), &[0; 8]].concat());
-            directory
-                .extend([size.as_slice(), &size, &length, &[0; 12], &at.to_le_bytes()].concat());
+                .extend([ENTRY, &[20, 0, 20, 0, 0, 0], &method.to_le_bytes(), &[0; 4]].concat());
+            directory.extend([crc32, size, whole].concat());
+            directory.extend([length.as_slice(), &[0; 12], &at.to_le_bytes()].concat());
             directory.extend(name.as_bytes());
         }
         let at = u32::try_from(bytes.len()).unwrap().to_le_bytes();
@@ -198,14 +257,44 @@ mod tests {
         assert_eq!(zip_members(&bytes).unwrap().len(), 2);
     }
 
+    fn member(text: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(text.len()).unwrap().to_le_bytes();
+        let data = miniz_oxide::deflate::compress_to_vec(text, 6);
+        let head = b"\x1f\x8b\x08\x08\0\0\0\0\0\x03name\0";
+        [head, data.as_slice(), &crc32fast::hash(text).to_le_bytes(), &length].concat()
+    }
+
     #[test]
     fn a_gzip_file_is_bounded_and_a_cut_one_is_damaged() {
-        let mut packed = vec![0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3];
-        packed.extend(b"name\0");
-        packed.extend(miniz_oxide::deflate::compress_to_vec(b"a report", 6));
+        let packed = member(b"a report");
         assert!(is_gzip(&packed));
         assert_eq!(gunzip(&packed, 100).unwrap(), b"a report");
         assert!(gunzip(&packed, 3).is_err());
-        assert!(gunzip(&packed[..12], 100).is_err());
+        for length in 0..packed.len() {
+            assert!(gunzip(&packed[..length], 100).is_err(), "{length}");
+        }
+    }
+
+    #[test]
+    fn all_members_of_a_gzip_file_are_one_text() {
+        let packed = [member(b"a rep"), member(b""), member(b"ort"), vec![0; 20]].concat();
+        assert_eq!(gunzip(&packed, 8).unwrap(), b"a report");
+        assert!(gunzip(&packed, 7).is_err());
+    }
+
+    #[test]
+    fn what_does_not_fit_its_checksum_is_refused() {
+        let mut packed = member(b"a report");
+        let crc = packed.len() - 8;
+        packed[crc] ^= 1;
+        assert!(gunzip(&packed, 100).unwrap_err().contains("checksum"));
+        let mut zip = archive();
+        let stored = zip.windows(6).position(|six| six == b"stored").unwrap();
+        let data = zip.windows(6).rposition(|six| six == b"stored").unwrap();
+        assert_ne!(stored, data);
+        let body = stored + "stored.txt".len();
+        zip[body] ^= 1;
+        let members = zip_members(&zip).unwrap();
+        assert!(members[0].unpacked(100).unwrap_err().contains("checksum"));
     }
 }

@@ -9,9 +9,11 @@ use assay_model::number::{count_of, index_of};
 
 mod absent;
 mod parity;
+mod piece;
 
 use absent::{ABSENT, Absent};
 use parity::Row;
+use piece::{OnMembers, Piece};
 use std::collections::BTreeSet;
 
 /// Members as a device.
@@ -41,16 +43,6 @@ struct Join {
     left: u32,
     /// Writes that wait for the old data and the old parity.
     then: OnMembers,
-}
-
-/// I/Os with the members that they go to.
-type OnMembers = Vec<(usize, DeviceIo)>;
-
-/// A piece of an I/O within one stripe unit.
-struct Piece {
-    unit: u64,
-    within: u64,
-    bytes: u32,
 }
 
 impl RaidDevice {

@@ -193,15 +193,32 @@ pub fn sharing(hosts: &[ClusterHost], merger: &Merger) -> Option<Sharing> {
     let each = hosts.iter().zip(merger.series());
     let known = each.filter_map(|(host, series)| Some((host.alone?.iops?, series.iops.clone())));
     let (alone, together): (Vec<Estimate>, Vec<Vec<f64>>) = known.unzip();
-    let together = mean_of_batches(&sums(&together), merger.interval_s()).ok();
-    let together = book(&together?);
-    let ratio = noun(together.over(&book(&sum_of(&alone)))?);
+    let together = known_rate(&sums(&together), merger.interval_s())?;
+    let ratio = ratio(&together, &alone)?;
     let limit = match ratio {
         ratio if ratio.low >= TOGETHER_MIN => SharedLimit::Hosts,
         ratio if ratio.high < TOGETHER_MIN => SharedLimit::Shared,
         _ => SharedLimit::Unclear,
     };
     Some(Sharing { ratio, hosts: u32::try_from(alone.len()).unwrap_or(u32::MAX), limit })
+}
+
+/// The rate of what a host or several did in intervals of equal length; without an interval of confidence where they are too few.
+/// `None` of none.
+pub fn known_rate(iops: &[f64], interval_s: f64) -> Option<Estimate> {
+    let known = mean_of_batches(iops, interval_s);
+    let alone = || Estimate::without_interval(mean(iops), count_of(iops.len()));
+    (!iops.is_empty()).then(|| known.unwrap_or_else(|_| alone()))
+}
+
+/// A rate over a sum of rates; without an interval where any of them has none.
+fn ratio(together: &Estimate, alone: &[Estimate]) -> Option<Estimate> {
+    let sum = sum_of(alone);
+    if together.has_interval() && alone.iter().all(Estimate::has_interval) {
+        return Some(noun(book(together).over(&book(&sum))?));
+    }
+    let value = together.value / sum.value;
+    value.is_finite().then(|| Estimate::without_interval(value, 1))
 }
 
 /// The sum of estimates that were made one after the other: their doubts are independent, and add up as squares.

@@ -2,7 +2,8 @@
 
 use crate::backend::Io;
 use crate::nvme;
-use crate::sys::{self, Buffers, monotonic_ns};
+use crate::passthrough::Passthrough;
+use crate::sys::{self, Buffers, NamespaceCommand, monotonic_ns};
 use crate::target::Target;
 use assay_model::measurement::Operation;
 use assay_model::number::{count_of, index_of};
@@ -63,7 +64,7 @@ impl<'a> FlushProbe<'a> {
             None => sys::write_at(&self.target.file, piece, offset, durable),
             Some(passthrough) => {
                 let io = command(Operation::Write, offset, length, durable);
-                sys::submit_nvme(passthrough, &io, piece).map(|()| index_of(length))
+                sys::submit_nvme(&way(passthrough), &io, piece).map(|()| index_of(length))
             }
         };
         let elapsed_ns = monotonic_ns() - started_ns;
@@ -85,7 +86,7 @@ impl<'a> FlushProbe<'a> {
             None => self.target.file.sync_data()?,
             Some(passthrough) => {
                 let io = command(Operation::Sync, 0, 0, false);
-                let flushed = sys::submit_nvme(passthrough, &io, &[]);
+                let flushed = sys::submit_nvme(&way(passthrough), &io, &[]);
                 flushed.map_err(|errno| io::Error::from_raw_os_error(nvme::system_errno(errno)))?;
             }
         }
@@ -95,6 +96,14 @@ impl<'a> FlushProbe<'a> {
     /// The monotonic clock, ns.
     pub fn now_ns(&self) -> u64 {
         monotonic_ns()
+    }
+}
+
+fn way(passthrough: &Passthrough) -> NamespaceCommand<'_> {
+    NamespaceCommand {
+        file: passthrough.file(),
+        namespace: passthrough.id(),
+        block_bytes: passthrough.block_bytes(),
     }
 }
 

@@ -6,7 +6,6 @@
 
 use crate::backend::Io;
 use crate::nvme::{self, IDENTIFY_BYTES};
-use crate::passthrough::Passthrough;
 use assay_model::measurement::Operation;
 use assay_model::number::{count_of, index_of};
 use std::fs::File;
@@ -255,19 +254,28 @@ pub fn identify_namespace(file: &File, namespace: u32) -> Result<Box<[u8; IDENTI
 /// the command that rings take.
 const IO_COMMAND: libc::Ioctl = 0xC048_4E43;
 
+/// Where a command goes: an open namespace, its number and the size of its blocks.
+pub struct NamespaceCommand<'a> {
+    /// The open character device.
+    pub file: &'a File,
+    /// The number of the namespace.
+    pub namespace: u32,
+    /// Data of a block, bytes.
+    pub block_bytes: u64,
+}
+
 /// Carries out a write of `data` or a flush on a namespace and waits for it.
 ///
 /// # Errors
 /// The system's error number, or the status of the drive as [`nvme::outcome`] encodes it.
-pub fn submit_nvme(passthrough: &Passthrough, io: &Io, data: &[u8]) -> Result<(), i32> {
+pub fn submit_nvme(to: &NamespaceCommand<'_>, io: &Io, data: &[u8]) -> Result<(), i32> {
     assert!(io.operation != Operation::Read, "data of a read would change behind a borrow");
     assert!(index_of(u64::from(io.bytes)) <= data.len(), "a write of more than its data");
     let address = count_of(data.as_ptr().expose_provenance());
-    let mut command = nvme::command(io, passthrough.id(), passthrough.block_bytes(), address);
+    let mut command = nvme::command(io, to.namespace, to.block_bytes, address);
     // SAFETY: the request reads and writes 72 of the command's 80 bytes; the drive only reads the
     // data that it names, which are borrowed until the call returns and long enough (see above).
-    let status =
-        unsafe { libc::ioctl(passthrough.file().as_raw_fd(), IO_COMMAND, command.as_mut_ptr()) };
+    let status = unsafe { libc::ioctl(to.file.as_raw_fd(), IO_COMMAND, command.as_mut_ptr()) };
     match status {
         0 => Ok(()),
         status if status < 0 => Err(last_errno()),

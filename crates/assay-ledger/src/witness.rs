@@ -34,6 +34,8 @@ const FRIENDS_MAX: usize = 64;
 const GREETING_TIME: Duration = Duration::from_secs(5);
 /// How long it waits where the system takes no connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// How long it does not repeat that.
+const SAID_AGAIN: Duration = Duration::from_secs(60);
 /// A writer that says nothing for this long has gone: it gives a sign of life every second.
 const SILENCE: Duration = Duration::from_secs(30);
 /// Listens and keeps ledgers in a directory, until it is dropped.
@@ -194,26 +196,23 @@ const fn reachable(address: SocketAddr) -> SocketAddr {
 /// Takes connections until the witness ends. What the system refuses for a moment, such as too many open files, is said once and
 /// tried again.
 fn accept(socket: &TcpListener, shared: &Arc<Shared>) {
-    let mut is_failing = false;
+    let mut said: Option<Instant> = None;
     while !shared.stop.load(Ordering::Acquire) {
-        match socket.accept() {
-            Ok((stream, from)) => {
-                is_failing = false;
-                take_in(stream, from, shared);
-            }
-            Err(error) => {
-                if !std::mem::replace(&mut is_failing, true) {
-                    shared.complain(format!("taking connections: {error}; it is tried again"));
-                }
-                thread::sleep(ACCEPT_PAUSE);
-            }
+        let taken = socket.accept().and_then(|(stream, from)| take_in(stream, from, shared));
+        let Err(error) = taken else { continue };
+        if said.is_none_or(|at| at.elapsed() > SAID_AGAIN) {
+            said = Some(Instant::now());
+            shared.complain(format!("taking connections: {error}; it is tried again"));
         }
+        // What one who proves nothing holds may be just what is missing.
+        shared.strangers.make_room();
+        thread::sleep(ACCEPT_PAUSE);
     }
 }
 
 /// Hears a connection in a thread of its own.
-fn take_in(stream: TcpStream, from: SocketAddr, shared: &Arc<Shared>) {
-    let Ok(other) = stream.try_clone() else { return };
+fn take_in(stream: TcpStream, from: SocketAddr, shared: &Arc<Shared>) -> io::Result<()> {
+    let other = stream.try_clone()?;
     let number = shared.connections.fetch_add(1, Ordering::AcqRel);
     shared.strangers.enter(number, from.ip(), other);
     let theirs = Arc::clone(shared);
@@ -223,9 +222,8 @@ fn take_in(stream: TcpStream, from: SocketAddr, shared: &Arc<Shared>) {
         }
         theirs.strangers.leave(number);
     };
-    if thread::Builder::new().name("ledger".to_owned()).spawn(serve).is_err() {
-        shared.strangers.leave(number);
-    }
+    let thread = thread::Builder::new().name("ledger".to_owned()).spawn(serve);
+    thread.map(drop).inspect_err(|_| drop(shared.strangers.leave(number)))
 }
 
 /// A place among those who have proven the token, given back when this is dropped.

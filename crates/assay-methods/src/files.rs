@@ -9,6 +9,9 @@ use std::path::Path;
 /// No document comes near; a device or a file of any length shall not fill the memory.
 const DOCUMENT_BYTES_MAX: u64 = 32 << 20;
 
+/// Logs of single transactions or I/Os are longer, and are read whole as well.
+const FOREIGN_BYTES_MAX: u64 = 64 << 20;
+
 /// Reads a document; `kind` names it in errors, for example `criteria`.
 ///
 /// # Errors
@@ -21,9 +24,9 @@ pub fn read_document(path: &Path, kind: &str) -> Result<String> {
 /// Reads a file that another program wrote, in whatever encoding; `kind` names it in errors, for example `result`.
 ///
 /// # Errors
-/// A usage error when it is not there, is empty, not text, or longer than 32 MiB.
+/// A usage error when it is not there, is empty, not text, or longer than 64 MiB.
 pub fn read_foreign(path: &Path, kind: &str) -> Result<String> {
-    foreign_text_of(path, kind, read_bounded(path, DOCUMENT_BYTES_MAX))
+    foreign_text_of(path, kind, read_bounded(path, FOREIGN_BYTES_MAX))
 }
 
 /// The same for a plain file: what a folder of others holds under its name may be a pipe.
@@ -35,7 +38,16 @@ pub fn read_foreign_plain(path: &Path, kind: &str) -> Result<String> {
 }
 
 fn foreign_text_of(path: &Path, kind: &str, read: io::Result<Vec<u8>>) -> Result<String> {
-    let bytes = read.map_err(|error| refusal(path, kind, &error))?;
+    let bytes = read.map_err(|error| {
+        let refused = refusal(path, kind, &error);
+        match error.kind() {
+            io::ErrorKind::FileTooLarge => Error::usage(
+                refused.message(),
+                format!("name a shorter {kind}, or what the program printed of the same run"),
+            ),
+            _ => refused,
+        }
+    })?;
     let refused = |why: &str| Err(refusal(path, kind, &io::Error::other(why.to_owned())));
     if bytes.is_empty() {
         return refused("it is empty");

@@ -54,12 +54,12 @@ pub(crate) fn run(report: &mut Report) {
     means(report, &mut flags);
     read_times(report, &mut flags);
     histograms(report, &mut flags);
-    if !report.complete {
-        flags.push(flag(
-            Section::Header,
-            0,
-            "the end of the report is missing: sums cover what was there",
-        ));
+    if report.is_excerpt {
+        let message = "an excerpt of a report: what it does not print is unknown";
+        flags.push(flag(Section::Header, 0, message));
+    } else if !report.complete {
+        let message = "the end of the report is missing: sums cover what was there";
+        flags.push(flag(Section::Header, 0, message));
     }
     flags.truncate(FLAGS_KEPT);
     report.flags = flags;

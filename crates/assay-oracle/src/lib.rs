@@ -23,6 +23,7 @@ mod html;
 mod knowledge;
 mod letters;
 mod lines;
+mod listing;
 mod number;
 mod quantity;
 mod reading;
@@ -36,8 +37,9 @@ mod time;
 
 use assay_model::Result;
 pub use derive::{profile, profile_on};
+pub use listing::{Listing, ListingRow, read_listing};
 pub use report::Report;
-pub use row::{COLUMNS, TableCell, TableColumn, table_row};
+pub use row::{COLUMNS, RAC_STATS_HEADER, TableCell, TableColumn, rac_stats_line, table_row};
 
 /// Reads all reports of a file, one behind the other.
 ///

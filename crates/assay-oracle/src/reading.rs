@@ -51,8 +51,15 @@ pub(crate) fn read(part: &Part) -> assay_model::Result<Report> {
             "give the whole file as awrrpt.sql or awrgrpt.sql wrote it",
         ));
     }
-    if is_named || header.elapsed.is_some() || header.begin.id.is_some() {
+    let is_quoted = part.is_excerpt && !report.sections.is_empty();
+    if is_quoted || is_named || header.elapsed.is_some() || header.begin.id.is_some() {
         return Ok(report);
+    }
+    if part.is_excerpt {
+        return Err(Error::usage(
+            "an excerpt of an AWR or Statspack report, of which no table can be read",
+            "quote its sections with their titles, headings and rulers, or give the whole report",
+        ));
     }
     Err(Error::usage(
         format!(
@@ -232,6 +239,7 @@ fn empty(part: &Part) -> Report {
     Report {
         kind,
         form,
+        is_excerpt: part.is_excerpt,
         complete: memchr::memmem::find(tail, b"End of Report").is_some(),
         header: Header::default(),
         load_profile: Vec::new(),

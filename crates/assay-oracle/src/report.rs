@@ -13,6 +13,8 @@ pub struct Report {
     pub kind: Kind,
     /// How it was printed.
     pub form: Form,
+    /// Whether it is an excerpt, as papers print them: what it leaves out is unknown.
+    pub is_excerpt: bool,
     /// Whether its end was there; of a report cut short only what was complete was read.
     pub complete: bool,
     /// Database, instance, host, snapshots.

@@ -3,7 +3,9 @@
 use crate::derive::events_of;
 use crate::quantity::Quantity;
 use crate::report::{Event, Report};
-use assay_model::profile::{ByteRate, Figure, IoPurpose, Profile, RateKind, RequestRate};
+use assay_model::profile::{
+    Bottleneck, ByteRate, Figure, IoPurpose, Profile, RateKind, RequestRate, TimeVerdict,
+};
 
 /// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +35,7 @@ const fn column(name: &'static str, unit: &'static str) -> TableColumn {
 pub const COLUMNS: &[TableColumn] = &[
     column("file", ""),
     column("database", ""),
+    column("bound_by", ""),
     column("total_iops", "1/s"),
     column("read_iops", "1/s"),
     column("read_latency", "ms"),
@@ -54,6 +57,12 @@ pub const COLUMNS: &[TableColumn] = &[
     column("db_file_parallel_write", "us"),
     column("log_file_parallel_write", "us"),
     column("top_wait", ""),
+    column("user_io", "%"),
+    column("commit", "%"),
+    column("cpu", "%"),
+    column("contention", "%"),
+    column("other_waits", "%"),
+    column("speedup_limit", "x"),
 ];
 
 const MEBIBYTE: f64 = 1_048_576.0;
@@ -61,12 +70,64 @@ const MEBIBYTE: f64 = 1_048_576.0;
 /// The row of one report, a cell for each of [`COLUMNS`].
 pub fn table_row(file: &str, report: &Report, profile: &Profile) -> Vec<TableCell> {
     let mut row = vec![TableCell::Text(file.to_owned()), TableCell::Text(profile.name.clone())];
+    row.push(TableCell::Text(bound_by(profile.verdict.bottleneck).to_owned()));
     row.extend(papers(report, profile));
     row.extend(kit(report, profile));
     row.extend(latencies(report));
     let top = profile.report.as_ref().and_then(|activity| activity.top_wait());
     row.push(top.map_or(TableCell::Absent, |event| TableCell::Text(event.event.clone())));
+    row.extend(shares(&profile.verdict));
     row
+}
+
+/// The verdict in a word.
+const fn bound_by(bottleneck: Bottleneck) -> &'static str {
+    match bottleneck {
+        Bottleneck::Storage => "storage",
+        Bottleneck::Cpu => "cpu",
+        Bottleneck::Commit => "commit",
+        Bottleneck::Contention => "contention",
+        Bottleneck::Other => "other",
+        Bottleneck::Idle => "idle",
+        Bottleneck::Mixed => "mixed",
+        Bottleneck::Unknown => "inconclusive",
+    }
+}
+
+/// Shares of DB time, and how many times as fast reads without latency would make the database at most.
+fn shares(verdict: &TimeVerdict) -> [TableCell; 6] {
+    let behind = verdict.write_behind_share.unwrap_or(0.0);
+    let user_io = verdict.user_io_share.map(|share| share + behind);
+    [
+        number(user_io, 100.0),
+        number(verdict.commit_share, 100.0),
+        number(verdict.cpu_share, 100.0),
+        number(verdict.contention_share, 100.0),
+        number(verdict.other_share, 100.0),
+        number(verdict.speedup_limit, 1.0),
+    ]
+}
+
+/// The first line of the table of `rac_stats.sh` (EMC 2014, figure 26).
+pub const RAC_STATS_HEADER: &str = "FILE|Total IO|Reads|Read Latency|Writes|Redo MB/s|";
+
+/// The line of that table: requests read and blocks written per second, cut to whole numbers before they are added, and the
+/// mean of `db file sequential read`. What the report does not print stays blank, and is not added.
+pub fn rac_stats_line(file: &str, report: &Report) -> String {
+    let counter = |name: &str| {
+        let row = report.statistic(name)?;
+        row.per_second.or_else(|| report.rate(name)).map(|rate| rate.value)
+    };
+    let reads = counter("physical read IO requests").map(f64::floor);
+    let writes = counter("physical writes").map(f64::floor);
+    let redo = counter("redo size").map(|redo| (redo / MEBIBYTE).floor());
+    let events = events_of(report, &["db file sequential read"]);
+    let read_ms = events.iter().find_map(|event| event.mean_s()).map(|mean_s| mean_s * 1e3);
+    let whole = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.0}"));
+    let total = reads.zip(writes).map(|(reads, writes)| reads + writes);
+    let latency = read_ms.map_or_else(String::new, |mean_ms| format!("{mean_ms:.2}"));
+    let (reads, writes) = (whole(reads), whole(writes));
+    format!("{file}|{}|{reads}|{latency}|{writes}|{}|", whole(total), whole(redo))
 }
 
 /// Requests that reach the storage, as its bytes do, and the latency of reads. Reports without requests count blocks; those are in columns of

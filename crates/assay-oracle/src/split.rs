@@ -1,6 +1,7 @@
 //! Where reports begin in a file and of which kind they are: recognised by words and header tables, never by names.
 
-use crate::letters;
+use crate::section::Section;
+use crate::{columns, letters, text};
 use assay_model::{Error, Result};
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
@@ -37,6 +38,8 @@ pub(crate) struct Part<'a> {
     pub(crate) margin: &'a [u8],
     /// What stands before the first words: the page's title, a banner.
     pub(crate) before: &'a [u8],
+    /// Whether it has titles of sections, but not the first words of a report.
+    pub(crate) is_excerpt: bool,
 }
 
 const STATSPACK: &[u8] = b"STATSPACK report for";
@@ -57,7 +60,7 @@ enum Opening {
 pub(crate) fn parts(bytes: &[u8]) -> Vec<Result<Part<'_>>> {
     let openings = openings(bytes);
     if openings.is_empty() {
-        return vec![Err(none(bytes))];
+        return vec![excerpt(bytes).ok_or_else(|| none(bytes))];
     }
     let mut counted = (0, 1_u32);
     let mut parts = Vec::with_capacity(openings.len());
@@ -74,6 +77,7 @@ pub(crate) fn parts(bytes: &[u8]) -> Vec<Result<Part<'_>>> {
             line: counted.1,
             margin: margin(bytes, *start),
             before,
+            is_excerpt: false,
         };
         parts.push(part(*opening, place));
     }
@@ -92,6 +96,41 @@ fn part(opening: Opening, place: Part<'_>) -> Result<Part<'_>> {
         )),
     }
 }
+
+/// How far into a file the first title of an excerpt stands.
+const EXCERPT_BYTES: usize = 16 << 10;
+
+/// Sections as papers and mails quote them: a title, and a ruler close below it. Their kind is not known; a list of
+/// Statspack says by its headings that it is one.
+fn excerpt(bytes: &[u8]) -> Option<Part<'_>> {
+    let head = &bytes[..bytes.len().min(EXCERPT_BYTES)];
+    if has(head, &[b"<table", b"<TABLE", b"\0"]) || OTHERS.iter().any(|other| other.is_in(bytes)) {
+        return None;
+    }
+    let lines: Vec<&[u8]> = head.split(|byte| *byte == b'\n').collect();
+    let is_ruled = |at: usize| {
+        let below = lines.iter().skip(at + 1).take(RULER_LINES);
+        below.into_iter().any(|line| {
+            line.windows(4).any(|four| four == b"----")
+                && !columns::ruler(line.trim_ascii()).is_empty()
+        })
+    };
+    let is_title = |line: &[u8]| Section::of(text::words_of_title(line)).is_some();
+    let starts = (0..lines.len()).any(|at| is_title(lines[at]) && is_ruled(at));
+    let (kind, form) = (Kind::Awr, Form::Text);
+    starts.then_some(Part {
+        kind,
+        form,
+        bytes,
+        line: 1,
+        margin: &[],
+        before: &[],
+        is_excerpt: true,
+    })
+}
+
+/// Notes and headings between a title and its ruler.
+const RULER_LINES: usize = 12;
 
 fn none(bytes: &[u8]) -> Error {
     if let Some(other) = OTHERS.iter().find(|other| other.is_in(bytes)) {

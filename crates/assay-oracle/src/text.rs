@@ -15,6 +15,7 @@ pub(crate) fn read<'a>(part: &Part<'a>, sink: &mut dyn FnMut(&Table<'a>)) {
     let shape = Shape::of(lines.clone());
     let mut lines = lines.of_shape(shape).peekable();
     let mut reader = Reader::new(sink, shape.edge);
+    reader.is_excerpt = part.is_excerpt;
     while let Some(line) = lines.next() {
         let next = lines.peek().copied().unwrap_or_default();
         reader.feed(line, next);
@@ -42,6 +43,8 @@ struct Reader<'a, 's> {
     edge: Option<usize>,
     /// Whether the line before belongs to the notes above a table.
     in_note: bool,
+    /// Whether titles may stand alone, as in quotations.
+    is_excerpt: bool,
 }
 
 /// A title, and what of its line is already heading.
@@ -64,6 +67,7 @@ impl<'a, 's> Reader<'a, 's> {
             under: Vec::new(),
             edge,
             in_note: false,
+            is_excerpt: false,
         };
         reader.open(Some(Section::Header), b"");
         reader
@@ -121,8 +125,19 @@ impl<'a, 's> Reader<'a, 's> {
         }
         let underlined = next.bytes.starts_with(b"~~~") && !line.is_blank() && !self.in_sql;
         let in_header = self.table.as_ref().is_some_and(|table| table.section == Section::Header);
-        (underlined && !(in_header && is_header_head(line.bytes)))
-            .then(|| Title { words: until_gap(line.bytes), underlined: true })
+        let is_heading = in_header && is_header_head(line.bytes);
+        match underlined && !is_heading {
+            true => Some(Title { words: until_gap(line.bytes), underlined: true }),
+            false => self.lone_title(line),
+        }
+    }
+
+    /// A title of a quotation, without what names the database and without tildes.
+    fn lone_title(&self, line: Line<'a>) -> Option<Title<'a>> {
+        let words = words_of_title(line.bytes);
+        let is_alone =
+            self.is_excerpt && !words.is_empty() && words.len() == line.bytes.trim_ascii().len();
+        (is_alone && Section::of(words).is_some()).then(|| plain(words))
     }
 
     /// SQL text can hold a title; only one that names this report's database counts.
@@ -464,6 +479,12 @@ fn without(line: &[u8], length: usize) -> Cow<'_, [u8]> {
 fn without_tildes(line: &[u8]) -> Cow<'_, [u8]> {
     let tildes = line.iter().take_while(|byte| **byte == b'~').count();
     if tildes == 0 { Cow::Borrowed(line) } else { without(line, tildes) }
+}
+
+/// What can be a title: the words before the first gap, or before the names of database and instance.
+pub(crate) fn words_of_title(line: &[u8]) -> &[u8] {
+    let end = memmem::find(line, b"DB/Inst:").unwrap_or(line.len());
+    until_gap(&line[..end]).trim_ascii()
 }
 
 /// The words before the first gap of two blanks.

@@ -267,3 +267,82 @@ fn a_global_report_gives_the_line_of_the_papers_script() {
     assert_eq!(printed.map(|number| format!("{number}")), ["189525", "158737", "30788", "41"]);
     near(cell("read_latency"), 0.96, 0.005);
 }
+
+/// Figure 5 alone: its shares say how much DB time there was, and the mean is the quotient that the text prints.
+#[test]
+fn top_events_alone_have_a_verdict_and_say_what_they_lack() {
+    let top = top_five(&[
+        &["db file sequential read", "299,784,368", "320,702", "1", "92.7", "User I/O"],
+        &["DB CPU", "", "33,584", "", "9.7", ""],
+        &["cursor: pin S", "120,261", "238", "2", ".1", "Concurrenc"],
+    ]);
+    for text in [top.clone(), top.replace(&format!("{}\n", "~".repeat(29)), "")] {
+        let report = read(&text);
+        assert!(report.is_excerpt);
+        let profile = profile(&report);
+        assert_eq!(profile.verdict.bottleneck, Bottleneck::Storage, "{}", profile.verdict.reason);
+        let reads = &profile.report.as_ref().unwrap().foreground.events[0];
+        near(reads.average_s.unwrap(), 1.0698e-3, 0.0001e-3);
+        near(profile.verdict.user_io_share.unwrap(), 0.927, 0.0005);
+        near(profile.time.db_time_s.as_ref().unwrap().value, 345_957.0, 0.5);
+        for lacking in ["elapsed time", "Load Profile", "Wait Event Histogram"] {
+            assert!(profile.missing.iter().any(|missing| missing == lacking), "{lacking}");
+        }
+        assert!(profile.doubts[0].contains("an excerpt"), "{:?}", profile.doubts);
+    }
+}
+
+/// Figure 4 without its header: rates, and the share of the CPU.
+#[test]
+fn a_load_profile_alone_gives_rates_and_the_share_of_the_cpu() {
+    let load = load_profile(&[
+        ("DB Time(s)", "95.9"),
+        ("DB CPU(s)", "9.3"),
+        ("Redo size", "21,834,010.5"),
+        ("Physical reads", "83,114.8"),
+    ]);
+    let profile = profile(&read(&load));
+    near(profile.verdict.cpu_share.unwrap(), 9.3 / 95.9, 1e-9);
+    assert_eq!(profile.verdict.bottleneck, Bottleneck::Unknown);
+    near(profile.redo.redo_bytes_per_s.as_ref().unwrap().value, 21_834_010.5, 0.05);
+}
+
+/// The counters of 10g as the TMS paper prints them, without anything else.
+#[test]
+fn counters_alone_give_the_printed_rates() {
+    let counters = activity(
+        "Instance Activity Stats",
+        &[
+            &["physical read total IO requests", "302,945", "4,808.7", "20,196.3"],
+            &["physical write total IO requests", "615", "9.8", "41.0"],
+        ],
+    );
+    let profile = profile(&read(&counters));
+    let all = whole(&profile);
+    near(all.rate_iops.as_ref().unwrap().value, 4818.5, 0.05);
+}
+
+/// Figures 25 and 26: whole numbers are added after they were cut, writes are blocks.
+#[test]
+fn the_line_of_rac_stats_is_the_one_of_the_script() {
+    let counters = activity(
+        "Instance Activity Stats",
+        &[
+            &["physical read IO requests", "571,454,640", "158,737.4", "1.0"],
+            &["physical writes", "110,837,880", "30,788.3", "1.0"],
+            &["redo size", "156,434,000,000", "43,454,976.0", "1.0"],
+        ],
+    );
+    let waits = wait_events(
+        "Foreground Wait Events",
+        &[&["db file sequential read", "571,931,278", "549,803", "1", "84.5"]],
+    );
+    let text = header_11("11.2.0.3.0", "60.00", "11,520.00") + &waits + &counters + END_OF_REPORT;
+    let line = assay_oracle::rac_stats_line("awr_rac.txt.192", &read(&text));
+    assert_eq!(line, "awr_rac.txt.192|189525|158737|0.96|30788|41|");
+    let none = assay_oracle::rac_stats_line(
+        "x",
+        &read(&(header_11("11.2.0.3.0", "60.00", "1.00") + END_OF_REPORT)),
+    );
+    assert_eq!(none, "x||||||");
+}

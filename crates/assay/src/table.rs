@@ -68,6 +68,7 @@ fn key(column: &TableColumn) -> String {
         "s/s" => "_s_per_s",
         "MiB/s" => "_mib_per_s",
         "blocks/s" => "_blocks_per_s",
+        "%" => "_percent",
         _ => "",
     };
     format!("{}{unit}", column.name)
@@ -110,7 +111,7 @@ mod tests {
     fn row(file: &str) -> Vec<TableCell> {
         let mut row = vec![TableCell::Absent; COLUMNS.len()];
         row[0] = TableCell::Text(file.to_owned());
-        row[2] = TableCell::Number(4818.5);
+        row[3] = TableCell::Number(4818.5);
         row
     }
 
@@ -121,8 +122,8 @@ mod tests {
         assert_eq!(text.lines().count(), 4);
         assert!(text.contains("4818") && text.contains("total iops"));
         let csv = csv(&rows);
-        assert!(csv.starts_with("file,database,total_iops,read_iops,read_latency_ms,"));
-        assert!(csv.contains("\n\"b,\"\"c\"\".txt\",,4818.5,,"));
+        assert!(csv.starts_with("file,database,bound_by,total_iops,read_iops,read_latency_ms,"));
+        assert!(csv.contains("\n\"b,\"\"c\"\".txt\",,,4818.5,,"));
         let json = json(&rows);
         assert_eq!(json[1]["file"], "b,\"c\".txt");
         assert_eq!(json[0]["total_iops"], 4818.5);

@@ -49,7 +49,9 @@ fn many_reports_become_rows_and_what_is_none_is_told() {
     assert_eq!(rows["rows"][1]["read_iops"], 900.0);
     let csv = place.run("profile two.lst one.txt --csv").ends_with(0).stdout.clone();
     assert!(
-        csv.lines().nth(1).is_some_and(|row| row.starts_with("two.lst,SHOP/shop1,1000,900,")),
+        csv.lines()
+            .nth(1)
+            .is_some_and(|row| row.starts_with("two.lst,SHOP/shop1,storage,1000,900,")),
         "{csv}"
     );
 }
@@ -146,7 +148,9 @@ fn a_file_of_any_size_or_kind_ends() {
 fn gzip(text: &str) -> Vec<u8> {
     let length = u16::try_from(text.len()).unwrap();
     let head = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1];
-    [head.as_slice(), &length.to_le_bytes(), &(!length).to_le_bytes(), text.as_bytes()].concat()
+    let stored = [length.to_le_bytes(), (!length).to_le_bytes()].concat();
+    let end = [crc32fast::hash(text.as_bytes()).to_le_bytes(), u32::from(length).to_le_bytes()];
+    [head.as_slice(), &stored, text.as_bytes(), &end.concat()].concat()
 }
 
 /// A zip archive of one stored file (APPNOTE 4.3).
@@ -156,8 +160,9 @@ fn zip(name: &str, text: &str) -> Vec<u8> {
     let sizes = [size, size].concat();
     let local = [b"PK\x03\x04".as_slice(), &[0; 14], &sizes, &length, &[0, 0], name.as_bytes()];
     let local = [local.concat(), text.as_bytes().to_vec()].concat();
-    let entry =
-        [b"PK\x01\x02".as_slice(), &[0; 16], &sizes, &length, &[0; 16], name.as_bytes()].concat();
+    let crc32 = crc32fast::hash(text.as_bytes()).to_le_bytes();
+    let entry = [b"PK\x01\x02".as_slice(), &[0; 12], &crc32, &sizes, &length, &[0; 16]].concat();
+    let entry = [entry, name.as_bytes().to_vec()].concat();
     let at = u32::try_from(local.len()).unwrap().to_le_bytes();
     let end = [b"PK\x05\x06".as_slice(), &[0; 4], &[1, 0, 1, 0], &[0; 4], &at, &[0, 0]].concat();
     [local, entry, end].concat()

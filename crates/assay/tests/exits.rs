@@ -89,7 +89,7 @@ fn a_check_of_disks_fails_by_p99_and_is_judged_so_again() {
     );
     let again = place.json("judge latest", 1);
     assert_eq!(again, place.json("report", 0)["verdict"]);
-    let flash = place.run("check sim:servers?count=4&service=100us --time 20s");
+    let flash = place.run("check sim:servers?count=4&service=100us --time 60s");
     assert_eq!(flash.code, Some(0), "{flash:#?}");
     assert!(flash.stdout.contains(" ≤ 1 ms one at a time; rate of reads "), "{}", flash.stdout);
     assert_eq!(place.json("judge latest --criteria dell-2017", 0)["outcome"], "PASS");

@@ -723,8 +723,8 @@ fn in_ns(time_ns: u64) -> u64 {
 /// A node that heard of a start, the moment of it, and hears nothing more; nothing where its lease ended before it measured, as
 /// a short one does on a busy machine.
 fn left_alone(place: &Place, period_ns: u64) -> Option<(Node, u64)> {
-    let mut node = Node::start(place, "");
-    node.hello(env!("CARGO_PKG_VERSION"), "", period_ns);
+    let mut node = Node::start(place, "secret");
+    node.hello(env!("CARGO_PKG_VERSION"), "secret", period_ns);
     node.hear_one_of(&["hello"])?;
     let target = json!({ "targets": [place.path("d")], "size": "4MiB" });
     node.say(&json!({ "admit": {

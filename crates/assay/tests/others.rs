@@ -25,12 +25,14 @@ name = "hooked"
 [workload]
 format = 1
 name = "reads"
-duration = "100ms"
+duration = "300ms"
 interval = "50ms"
 [[workload.stream]]
 name = "reads"
 transfer = "4KiB"
 arrival = { closed = { outstanding = 1 } }
+[phases]
+measure = "300ms"
 [hooks]
 before = "touch hook-ran"
 [[factor]]
@@ -57,7 +59,7 @@ fn a_name_that_is_built_in_never_means_a_file_of_the_working_directory() {
     place.write("randread", "[evil]\nrw=write\nbs=4k\nfilename=x\n");
     place.write("orion-simple", HOOKED);
     place.write("oltp-default", "format = 1\nname = \"evil\"\n");
-    let ran = place.run(&format!("run randread {DEVICE} --time 100ms --criteria oltp-default"));
+    let ran = place.run(&format!("run randread {DEVICE} --time 2s --criteria oltp-default"));
     assert!(ran.stderr.contains("note: randread is the built-in one; ./randread is the file here"));
     assert!(!ran.stderr.contains("evil") && !ran.stdout.contains("evil"), "{ran:#?}");
     let ran = place.run(&format!("study orion-simple {DEVICE} --dry-run"));
@@ -189,7 +191,7 @@ fn a_run_says_which_variables_its_job_file_took() {
         "a.fio",
         "[a]\nrw=read\nfilename=x\nsize=${SIZE}\nbs=${BS}\ntime_based\nruntime=1\n",
     );
-    let words = ["run", "a.fio", DEVICE, "--time", "100ms", "--set", "BS=8k"];
+    let words = ["run", "a.fio", DEVICE, "--time", "2s", "--set", "BS=8k"];
     let ran = bounded_with(&place, &words, &[("SIZE", "1m")]);
     let said = "variables of the job file: BS from --set, SIZE from the environment";
     assert!(ran.code == Some(0) && ran.stderr.contains(&format!("note: {said}")), "{ran:#?}");
@@ -246,7 +248,7 @@ fn pipes_and_endless_files_hold_nobody() {
         .unwrap()
         .set_len(4 << 30)
         .unwrap();
-    let words = ["run", "randread", DEVICE, "--time", "100ms", "--openmetrics", "large.prom"];
+    let words = ["run", "randread", DEVICE, "--time", "2s", "--openmetrics", "large.prom"];
     assert_eq!(bounded(&place, &words).code, Some(0));
     let words = ["verify", "d", "--after", "--ledger", "pipe", "--cut", "power"];
     assert_eq!(bounded(&place, &words).code, Some(4));
@@ -367,7 +369,7 @@ fn a_run_that_was_killed_at_once_is_listed_and_can_be_removed() {
 fn a_run_is_called_neither_as_another_one_nor_as_a_directory() {
     let place = Place::new();
     for _ in 0..2 {
-        assert_eq!(place.run(&format!("run randread {DEVICE} --time 100ms")).code, Some(0));
+        assert_eq!(place.run(&format!("run randread {DEVICE} --time 2s")).code, Some(0));
     }
     let ids = place.run_ids();
     let begin: String = ids[0].chars().take(6).collect();
@@ -382,7 +384,7 @@ fn a_run_is_called_neither_as_another_one_nor_as_a_directory() {
 fn a_limit_on_file_sizes_and_endless_names_end_with_words() {
     let place = Place::new();
     let mut command = Command::new("sh");
-    let line = format!("ulimit -f 0; exec \"$0\" run randread '{DEVICE}' --time 100ms");
+    let line = format!("ulimit -f 0; exec \"$0\" run randread '{DEVICE}' --time 2s");
     command.args(["-c", &line, env!("CARGO_BIN_EXE_assay")]).current_dir(place.path("."));
     // What it says must not go to a file, which could not grow either.
     let ran = command.stdin(Stdio::null()).output().unwrap();

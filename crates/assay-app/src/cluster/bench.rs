@@ -2,7 +2,7 @@
 
 use super::open_hosts::{OpenHosts, Order, Outcome};
 use assay_cluster::division::Outstanding;
-use assay_cluster::findings::{Start, common_start, sharing};
+use assay_cluster::findings::{Start, common_start, known_rate, sharing};
 use assay_cluster::merge::{Merged, Merger};
 use assay_cluster::slices::{SliceClock, SliceStarts};
 use assay_engine::{Observer, monotonic_ns};
@@ -12,7 +12,6 @@ use assay_model::measurement::{Finish, Measurement};
 use assay_model::number::{count_of, real};
 use assay_model::units::Nanos;
 use assay_model::{Result, Workload};
-use assay_stats::batches::mean_of_batches;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -117,7 +116,7 @@ impl<'a> ClusterBench<'a> {
             let series = &full.measured.merger.series()[0];
             found.hosts[host].alone = Some(HostAlone {
                 base_service_time_ns: service_time_ns(&one.measurement),
-                iops: mean_of_batches(&series.iops, full.measured.merger.interval_s()).ok(),
+                iops: known_rate(&series.iops, full.measured.merger.interval_s()),
             });
         }
         Ok(())

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 const FILE_BYTES_MAX: u64 = 32 << 20;
 /// What all samples of an archive may take; the moments that are made of them take as much again.
 const HELD_BYTES_MAX: usize = 48 << 20;
+/// Text of all files of an archive: more takes minutes to read.
+const TEXT_BYTES_MAX: usize = 1 << 30;
 /// A device of a sample, with its name.
 const DEVICE_BYTES: usize = size_of::<DeviceRow>() + 16;
 
@@ -81,17 +83,20 @@ fn read_within(directory: &Path, held_bytes_max: usize) -> Result<Archive> {
     collect(directory, 0, &mut paths)?;
     paths.sort_by(|one, other| one.0.cmp(&other.0));
     let mut archive = Archive::default();
-    let count = paths.len();
+    let (count, mut read_bytes) = (paths.len(), 0);
     for (number, (path, collector)) in paths.into_iter().enumerate() {
-        if archive.held_bytes > held_bytes_max {
+        if archive.held_bytes > held_bytes_max || read_bytes > TEXT_BYTES_MAX {
             let rest = count - number;
             archive.notes.push(format!(
-                "{rest} of {count} files were left out, because all samples do not fit into memory: read fewer days at once"
+                "{rest} of {count} files were left out, because the archive is too large: read fewer days at once"
             ));
             break;
         }
         match text_of(&path) {
-            Ok(text) => archive.cut(collector, &text),
+            Ok(text) => {
+                read_bytes += text.len();
+                archive.cut(collector, &text);
+            }
             Err(reason) => archive.notes.push(format!("{}: not read: {reason}", path.display())),
         }
     }

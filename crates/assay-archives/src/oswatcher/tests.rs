@@ -110,7 +110,8 @@ fn segments_are_counted_between_samples_in_either_spelling_and_packed_files_are_
     let mut packed = vec![0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3];
     packed.extend_from_slice(b"name\0");
     packed.extend(deflated);
-    packed.extend([0; 8]);
+    packed.extend(crc32fast::hash(NETSTAT.as_bytes()).to_le_bytes());
+    packed.extend(u32::try_from(NETSTAT.len()).unwrap().to_le_bytes());
     file(&archive, "netstat", &packed, ".gz");
     let moments = read(&archive).unwrap().moments;
     assert_eq!((moments.len(), moments[0].tcp), (2, None));

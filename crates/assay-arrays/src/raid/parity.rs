@@ -1,12 +1,12 @@
 //! Writes to parity RAID: which reads and writes on members a write of part of a row costs.
 //!
 //! Parity is updated once per row. A write of part of a row either reads the old data and the old
-//! parity (read-modify-write) or reads the rest of the row and computes parity anew (reconstruct);
+//! parity (read-modify-write) or reads the rest of the row and computes parity again (reconstruct);
 //! controllers take the one with fewer reads. Source: Patterson, Gibson and Katz, "A Case for
 //! Redundant Arrays of Inexpensive Disks" (1988), section 9, and Linux md, `raid5.c`,
 //! `handle_stripe_dirtying`.
 
-use super::{OnMembers, Piece};
+use super::piece::{OnMembers, Piece};
 use assay_model::device::DeviceIo;
 use assay_model::measurement::Operation;
 

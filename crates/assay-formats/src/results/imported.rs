@@ -38,6 +38,8 @@ pub enum Lack {
     Environment,
     /// When it was measured.
     Date,
+    /// Counts since a start that is not known.
+    Rates,
     /// How long it was measured.
     Duration,
     /// Columns or settings that no reader knows, by their names.
@@ -76,6 +78,9 @@ impl Lack {
             }
             Self::Environment => "findings about the host are missing",
             Self::Date => "the date is that of the import",
+            Self::Rates => {
+                "no rate follows from them: subtract two listings, or take an AWR report"
+            }
             Self::Duration => "how long it was measured is not known",
             Self::NotUnderstood(_) => "results that differ in it may not be comparable",
             Self::OperationsLeftOut(_) => "they took a part of the time and of the storage",
@@ -113,6 +118,7 @@ impl fmt::Display for Lack {
             Self::Flags => "the result leaves out options without a value",
             Self::Environment => "the result does not describe its host",
             Self::Date => "the result has no date",
+            Self::Rates => "the result counts since the instance started",
         };
         formatter.write_str(words)
     }

@@ -37,6 +37,12 @@ impl Strangers {
         waiting.push_back(Stranger { number, address, stream });
     }
 
+    /// Has the oldest give way.
+    pub(super) fn make_room(&self) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        close(waiting.pop_front());
+    }
+
     /// One has proven the token, or has gone; whether it had not given way before.
     pub(super) fn leave(&self, number: u64) -> bool {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);

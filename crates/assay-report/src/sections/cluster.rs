@@ -105,11 +105,14 @@ fn sharing(found: &Cluster) -> Option<String> {
         }
         (SharedLimit::Unclear, _) => "it is open whether the hosts or what they share is the limit",
     };
+    let interval = if ratio.has_interval() {
+        format!("{:.0} to {:.0} %", percent(ratio.low), percent(ratio.high))
+    } else {
+        "too short for an interval".to_owned()
+    };
     Some(format!(
-        "{hosts} hosts give together {:.0} % of the sum of what each gives alone ({:.0} to {:.0} %): {meaning}.",
-        percent(ratio.value),
-        percent(ratio.low),
-        percent(ratio.high)
+        "{hosts} hosts give together {:.0} % of the sum of what each gives alone ({interval}): {meaning}.",
+        percent(ratio.value)
     ))
 }
 

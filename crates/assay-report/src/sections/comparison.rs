@@ -107,9 +107,12 @@ fn side(word: &str, side: &Side) -> String {
     };
     let ids =
         if side.ids.is_empty() { String::new() } else { format!(" ({})", side.ids.join(", ")) };
-    let (name, target, length) = (&side.name, &side.target, show_length(side.elapsed_s));
+    let (name, target) = (&side.name, &side.target);
     let on = if target.is_empty() { String::new() } else { format!(" on {target}") };
-    format!("{word}: {} {name}{ids}{on}, {length}{repeats}.", side.kind.name())
+    // The result of another program may not say how long it measured.
+    let length = Some(side.elapsed_s).filter(|length_s| *length_s > 0.0);
+    let length = length.map_or_else(String::new, |length_s| format!(", {}", show_length(length_s)));
+    format!("{word}: {} {name}{ids}{on}{length}{repeats}.", side.kind.name())
 }
 
 /// One measure of both sides; what no row has is no column.

@@ -7,7 +7,7 @@ use crate::format::Formatter;
 use crate::phrases::capital_words;
 use crate::view::{Look, Table};
 use assay_model::run::Utc;
-use assay_model::study::{CellResult, StudyResult, measure_unit};
+use assay_model::study::{CellResult, Setting, StudyResult, measure_unit};
 use assay_model::verdict::NamedEstimate;
 
 /// Numbers of a row that stand in its line; the others stand below it.
@@ -20,16 +20,32 @@ pub(super) fn is_imported(study: &StudyResult) -> bool {
     !study.cells.is_empty() && study.cells.iter().all(CellResult::is_imported)
 }
 
-/// What the only row says first; nothing where there are several.
-pub(super) fn headline(study: &StudyResult, format: &Formatter) -> Option<Headline> {
-    let [row] = study.cells.as_slice() else { return None };
+/// What the only row says first; of several how the first number follows its factor.
+pub(super) fn headline(study: &StudyResult, range: Option<String>, format: &Formatter) -> Headline {
+    let [row] = study.cells.as_slice() else {
+        let rows = format!("{} rows", study.cells.len());
+        let words = range.map_or_else(|| rows.clone(), |range| format!("{range}; {rows}"));
+        return Headline { outcome: None, words: format!("{words} ({}).", study.study) };
+    };
     let whole = row.measures.iter().filter(|named| named.subject.is_none());
     let numbers: Vec<String> = whole
         .take(HEADLINE_MAX)
         .map(|named| format!("{} {}", quantity(&named.quantity), value(named, format)))
         .collect();
     let words = capital_words(&numbers.join(", "));
-    Some(Headline { outcome: None, words: format!("{words} ({}).", study.study) })
+    Headline { outcome: None, words: format!("{words} ({}).", study.study) }
+}
+
+/// The settings that several rows have in common, in a sentence.
+pub(super) fn common(study: &StudyResult) -> Option<String> {
+    let (first, others) = study.cells.split_first().filter(|(_, others)| !others.is_empty())?;
+    let is_common = |setting: &&Setting| is_in_all(setting, others);
+    let words = words_of(first.cell.settings.iter().filter(is_common));
+    (!words.is_empty()).then(|| format!("All rows: {words}."))
+}
+
+fn is_in_all(setting: &Setting, rows: &[CellResult]) -> bool {
+    rows.iter().all(|row| row.cell.settings.contains(setting))
 }
 
 /// A line for each row with as many of its numbers as fit.
@@ -38,7 +54,7 @@ pub(super) fn rows(study: &StudyResult, format: &Formatter) -> Table {
     let has_dates = study.cells.iter().any(|row| row.started_unix_ns.is_some());
     let line = |row: &CellResult| {
         let mut cells =
-            vec![row.cell.number.to_string(), settings(row), row.cell.repeat.to_string()];
+            vec![row.cell.number.to_string(), settings(row, study), row.cell.repeat.to_string()];
         cells.extend(columns.iter().map(|name| {
             let found = row.measures.iter().find(|named| is_of(named, name));
             found.map_or_else(unknown, |named| value(named, format))
@@ -106,9 +122,77 @@ fn unknown() -> String {
     "–".to_owned()
 }
 
-fn settings(row: &CellResult) -> String {
-    let settings = row.cell.settings.iter();
-    let words: Vec<String> =
-        settings.map(|setting| format!("{} {}", factor(&setting.factor), setting.value)).collect();
-    words.join(", ")
+/// The settings of a row that tell it from others; of the only row all.
+fn settings(row: &CellResult, study: &StudyResult) -> String {
+    let is_one = study.cells.len() == 1;
+    let own = row.cell.settings.iter();
+    words_of(own.filter(|setting| is_one || !is_in_all(setting, &study.cells)))
+}
+
+fn words_of<'a>(settings: impl Iterator<Item = &'a Setting>) -> String {
+    let words = settings.map(|setting| format!("{} {}", factor(&setting.factor), setting.value));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::Estimate;
+    use assay_model::study::{Cell, CellState, FactorValue};
+
+    fn row(number: u32, sessions: u64, rate: f64) -> CellResult {
+        let setting = |factor: &str, value| Setting { factor: factor.to_owned(), value };
+        let settings = vec![
+            setting("sessions", FactorValue::Whole(sessions)),
+            setting("scale", FactorValue::Whole(2)),
+        ];
+        CellResult {
+            cell: Cell { number, repeat: 1, settings, restored: false },
+            state: CellState::Measured,
+            directory: String::new(),
+            run: String::new(),
+            started_unix_ns: Some(1_736_937_000_000_000_000),
+            elapsed_s: 0.0,
+            host_busy_share: None,
+            measures: vec![NamedEstimate {
+                quantity: "transactions".to_owned(),
+                subject: None,
+                estimate: Estimate::without_interval(rate, 1),
+            }],
+            course: None,
+            doubt: None,
+            hooks: Vec::new(),
+        }
+    }
+
+    fn study(cells: Vec<CellResult>) -> StudyResult {
+        StudyResult {
+            format: 1,
+            study: "pgbench: x".to_owned(),
+            description: String::new(),
+            planned: 2,
+            notes: Vec::new(),
+            cells,
+            curves: Vec::new(),
+            scaling: Vec::new(),
+            course: None,
+        }
+    }
+
+    #[test]
+    fn one_row_says_its_numbers_and_several_what_they_have_in_common() {
+        let format = Formatter::default();
+        let one = study(vec![row(1, 4, 829.0)]);
+        assert_eq!(headline(&one, None, &format).words, "Transactions 829/s (pgbench: x).");
+        assert_eq!(
+            (common(&one), settings(&one.cells[0], &one)),
+            (None, "sessions 4, scale 2".into())
+        );
+        let two = study(vec![row(1, 4, 829.0), row(2, 8, 1000.0)]);
+        assert_eq!(headline(&two, None, &format).words, "2 rows (pgbench: x).");
+        assert_eq!(common(&two).as_deref(), Some("All rows: scale 2."));
+        assert_eq!(settings(&two.cells[1], &two), "sessions 8");
+        let table = numbers(&two, &format);
+        assert_eq!(table.rows.len(), 2);
+    }
 }

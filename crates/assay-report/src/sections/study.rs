@@ -24,10 +24,8 @@ const LINES_MAX: usize = STYLES.len();
 const WIDE: f64 = 30.0;
 
 pub(super) fn headline(study: &StudyResult, format: &Formatter) -> Headline {
-    if let Some(headline) =
-        imported::headline(study, format).filter(|_| imported::is_imported(study))
-    {
-        return headline;
+    if imported::is_imported(study) {
+        return imported::headline(study, range(study, format), format);
     }
     let count =
         |is: fn(&CellState) -> bool| study.cells.iter().filter(|cell| is(&cell.state)).count();
@@ -129,7 +127,8 @@ fn courses<'a>(study: &StudyResult, format: Formatter) -> Option<Section<'a>> {
 }
 
 fn factors<'a>(study: &StudyResult, format: Formatter) -> Section<'a> {
-    let lead = [&study.description].into_iter().chain(&study.notes).cloned();
+    let common = imported::common(study).filter(|_| imported::is_imported(study));
+    let lead = [&study.description].into_iter().chain(&study.notes).cloned().chain(common);
     let lead = Block::Lead(lead.filter(|words| !words.is_empty()).collect());
     let charts = charts(study).into_iter().chain(latency_by_rate(study));
     let charts = charts.map(|chart| chart.chart(Size::Half, format));

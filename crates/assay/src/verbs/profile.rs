@@ -17,6 +17,7 @@ use assay_model::load::Dialect;
 use assay_model::profile::{Profile, StorageMedium};
 use assay_model::units::Nanos;
 use assay_model::{Blame, Error, Result};
+use assay_oracle::RAC_STATS_HEADER;
 use assay_report::{NamedProfile, profile_text, profiles_html};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -41,12 +42,15 @@ pub struct Options {
     /// that takes
     #[arg(long)]
     canary: bool,
-    /// Print one row per report; the default for several reports
+    /// Print one row per report; the default for several reports and for folders
     #[arg(long)]
     table: bool,
     /// Print the rows as CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
+    /// Print the rows in the form of another program: rac_stats is the table of EMC's script of that name
+    #[arg(long = "as", value_name = "FORM", value_enum, conflicts_with_all = ["csv", "json"])]
+    form: Option<RowForm>,
     /// What the storage behind the reports is made of, which sets the limits for its times; no report says it, and by
     /// default the limits of disks apply
     #[arg(long, value_name = "MEDIUM", value_enum)]
@@ -66,6 +70,14 @@ pub struct Options {
     /// Print neither progress nor notes on standard error
     #[arg(long, short, help_heading = COMMON)]
     quiet: bool,
+}
+
+/// Forms of rows that other programs read.
+#[derive(Clone, Copy, ValueEnum)]
+enum RowForm {
+    /// The table of `rac_stats.sh`
+    #[value(name = "rac_stats")]
+    RacStats,
 }
 
 /// What storage is made of.
@@ -120,7 +132,7 @@ fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
     // What the next commands name: the document that is written, else the server; its address may hold a password.
     let file = document(&profile.name)
         .map_or_else(|| redacted(address), |path| path.display().to_string());
-    Ok(ReadReport { file, row: Vec::new(), profile: Some(profile) })
+    Ok(ReadReport { file, row: Vec::new(), rac_stats: String::new(), profile: Some(profile) })
 }
 
 /// Refuses what cannot be written before anything is watched.
@@ -179,7 +191,9 @@ impl Options {
 
     /// Whether rows are printed and no profile.
     fn is_table(&self) -> bool {
-        self.table || self.csv || (self.files.len() > 1 && !self.json)
+        let has_folder = || self.files.iter().any(|file| file.is_dir());
+        let is_series = !self.json && (self.files.len() > 1 || has_folder());
+        self.table || self.csv || self.form.is_some() || is_series
     }
 }
 
@@ -240,7 +254,7 @@ fn write_documents(reports: &[ReadReport], directory: &Path) -> Result<()> {
 }
 
 fn show(reports: &[ReadReport], options: &Options) -> Result<ExitStatus> {
-    if options.is_table() {
+    if options.is_table() || (reports.len() > 1 && !options.json) {
         return print(&rows(reports, options)?);
     }
     let named = named(reports);
@@ -252,6 +266,11 @@ fn show(reports: &[ReadReport], options: &Options) -> Result<ExitStatus> {
 }
 
 fn rows(reports: &[ReadReport], options: &Options) -> Result<String> {
+    if let Some(RowForm::RacStats) = options.form {
+        let lines = reports.iter().map(|report| report.rac_stats.as_str());
+        let lines: Vec<&str> = std::iter::once(RAC_STATS_HEADER).chain(lines).collect();
+        return Ok(lines.join("\n") + "\n");
+    }
     let rows: Vec<_> = reports.iter().map(|report| report.row.clone()).collect();
     match (options.csv, options.json) {
         (true, _) => Ok(table::csv(&rows)),

@@ -157,7 +157,11 @@ fn a_server_at_rest_has_no_demand_and_nothing_is_planned_by_it() {
     let server = server(&place);
     let target = address(&server, None);
     // What the table left to write is written, and statistics are counted.
-    client(&server).run("VACUUM ANALYZE t; CHECKPOINT; SELECT pg_sleep(2)").unwrap();
+    let mut settling = client(&server);
+    for statement in ["VACUUM ANALYZE t", "CHECKPOINT", "SELECT pg_sleep(2)"] {
+        settling.run(statement).unwrap();
+    }
+    settling.close();
     let profiled = beside_a_neighbour(&place.0, || {
         place.run(&format!("profile {target} --time 3s --quiet -o out --html page.html"))
     });
