@@ -296,9 +296,9 @@ pub struct HostLoad {
     /// Busy share of all CPUs, 0..=1.
     pub busy_share: f64,
     /// CPUs of the host, where known.
-    pub cpus: Option<f64>,
+    pub cores: Option<f64>,
     /// CPUs that Assay and a server that it measures used, where known.
-    pub own_cpus: Option<f64>,
+    pub own_cores: Option<f64>,
     /// Running share of the busiest worker, 0..=1.
     pub worker_busy_share: f64,
 }
@@ -314,8 +314,8 @@ impl HostLoad {
         let own_s = conduct.cpu_user_s + conduct.cpu_system_s;
         Some(Self {
             busy_share: conduct.host_busy_share.unwrap_or(0.0),
-            cpus: conduct.kernel.as_ref().and_then(cpus),
-            own_cpus: (elapsed_s > 0.0 && own_s > 0.0).then(|| own_s / elapsed_s),
+            cores: conduct.kernel.as_ref().and_then(cpus),
+            own_cores: (elapsed_s > 0.0 && own_s > 0.0).then(|| own_s / elapsed_s),
             worker_busy_share: conduct.worker_busy_share_max,
         })
     }
@@ -326,8 +326,8 @@ impl HostLoad {
         let own_s = rung.server_cpu_s.map(|server_s| server_s + rung.client_cpu_s);
         Some(Self {
             busy_share: rung.host_busy_share?,
-            cpus: rung.measurement.conduct.kernel.as_ref().and_then(cpus),
-            own_cpus: own_s.filter(|_| elapsed_s > 0.0).map(|own_s| own_s / elapsed_s),
+            cores: rung.measurement.conduct.kernel.as_ref().and_then(cpus),
+            own_cores: own_s.filter(|_| elapsed_s > 0.0).map(|own_s| own_s / elapsed_s),
             worker_busy_share: 0.0,
         })
     }
@@ -339,8 +339,8 @@ impl HostLoad {
         let own_ns = counters.process.map(|own| own.user_ns.saturating_add(own.system_ns));
         Some(Self {
             busy_share: counters.cpu?.busy_share(),
-            cpus: cpus(counters),
-            own_cpus: own_ns.filter(|_| elapsed_s > 0.0).map(|own_ns| seconds(own_ns) / elapsed_s),
+            cores: cpus(counters),
+            own_cores: own_ns.filter(|_| elapsed_s > 0.0).map(|own_ns| seconds(own_ns) / elapsed_s),
             worker_busy_share: 0.0,
         })
     }
@@ -352,7 +352,7 @@ impl HostLoad {
 
     /// `Assay 0.3, others 1.7 of 2 CPUs`; nothing where it is not known who used them.
     pub fn users(&self) -> Option<String> {
-        let (cpus, own) = (self.cpus?, self.own_cpus?);
+        let (cpus, own) = (self.cores?, self.own_cores?);
         let busy = self.busy_share * cpus;
         let own = own.min(busy);
         Some(format!("Assay {own:.1}, others {:.1} of {cpus:.0} CPUs", busy - own))
@@ -388,8 +388,8 @@ fn busy_host(run: &RunDocuments<'_>) -> Option<KnownCause> {
     let runs = run.measurements.iter().filter_map(|one| HostLoad::from_measurement(one));
     let rung = run.rung.and_then(HostLoad::from_rung);
     let logical = run.environment.map(|environment| real(environment.host.cpu.logical));
-    let all = watched.and_then(|watched| watched.cpus).or(logical.filter(|cpus| *cpus > 0.0));
-    let loads = runs.chain(rung).map(|load| HostLoad { cpus: load.cpus.or(all), ..load });
+    let all = watched.and_then(|watched| watched.cores).or(logical.filter(|cpus| *cpus > 0.0));
+    let loads = runs.chain(rung).map(|load| HostLoad { cores: load.cores.or(all), ..load });
     let whole = watched.filter(|_| run.measurements.is_empty() && run.rung.is_none());
     let busy = loads.chain(whole).find_map(|load| load.busy());
     busy.map(|what| {

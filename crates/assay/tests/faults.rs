@@ -238,6 +238,19 @@ fn a_file_system_that_refuses_direct_io_is_never_measured_in_silence() {
 }
 
 #[test]
+fn a_directory_in_memory_is_said_first_and_decides_nothing() {
+    let memory = or_skip!(SmallFileSystem::tmpfs(64 << 20));
+    let (place, target) = (Place::new(), memory.path().display());
+    let first = |text: &str| text.split("\n\n").next().unwrap_or_default().replace('\n', " ");
+    let ran = place.run(&format!("run reads.toml {target} --size 4MiB"));
+    assert!(first(&ran.stdout).contains("is in memory (tmpfs)"), "{ran:#?}");
+    let verified = place.run(&format!("verify {target} --size 4MiB --time 1s"));
+    let said = first(&verified.stdout);
+    assert!(verified.code == Some(3) && said.starts_with("INCONCLUSIVE"), "{verified:#?}");
+    assert!(said.contains("nothing") && !said.contains("contradict nothing"), "{said}");
+}
+
+#[test]
 fn a_store_on_a_full_disk_ends_the_run_without_leaving_a_test_file() {
     let small = or_skip!(SmallFileSystem::tmpfs(512 << 10));
     let place = Place::new();

@@ -13,7 +13,7 @@ const RUNS_MAX: usize = 24;
 pub(super) struct Wanted<'a> {
     pub(super) kind: RunKind,
     pub(super) targets: &'a [String],
-    /// Runs that are compared, which are no history.
+    /// Runs that are compared: they stand for themselves.
     pub(super) compared: &'a [String],
 }
 
