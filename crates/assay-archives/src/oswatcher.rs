@@ -35,6 +35,12 @@ pub struct Imported {
 /// # Errors
 /// A usage error when nothing in it is known, an environment error when it cannot be read.
 pub fn read(directory: &Path) -> Result<Imported> {
+    if directory.is_file() {
+        return Err(Error::usage(
+            format!("{} is a file, not an archive of OSWatcher", directory.display()),
+            "name the directory of the archive; single traces of iostat, vmstat and sar are not read",
+        ));
+    }
     let mut archive = read_archive(directory)?;
     let mut notes = archive.notes;
     let parsed: Vec<Parsed> = Collector::ALL
