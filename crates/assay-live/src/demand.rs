@@ -1,4 +1,4 @@
-//! What the server itself asks of storage, and the device that it shares with other programs, which is no part of that.
+//! What the server itself asks of storage, and the device that it shares with other programs, which is not a part of that.
 
 use crate::host_context::HostContext;
 use assay_model::number::{rate, real};
@@ -6,7 +6,7 @@ use assay_model::profile::{DeviceIo, Figure, IoClass, IoPurpose, ProcessIo};
 
 /// Reads that the kernel counts beyond this many times what the server counts are those of statements that have not ended.
 const UNCOUNTED_RATIO: f64 = 1.25;
-/// Fewer bytes a second than this are no such statement.
+/// Fewer bytes a second than this are not such a statement.
 const UNCOUNTED_BYTES_PER_S: f64 = 262_144.0;
 /// The kernel reads ahead in pieces of this size where a statement reads from one end to the other.
 const READ_AHEAD_BYTES: f64 = 131_072.0;
@@ -123,8 +123,8 @@ mod tests {
         assert_eq!(of(&beside).read_share.unwrap().value, 0.625);
         let (alone, beside) = (device(OWN, &alone, 10.0), device(OWN, &beside, 10.0));
         assert!(!alone.unwrap().is_mostly_others());
-        let beside = beside.unwrap();
-        assert!(beside.is_mostly_others() && beside.others_share.unwrap() > 0.95, "{beside:?}");
+        let shared = beside.unwrap();
+        assert!(shared.is_mostly_others() && shared.others_share.unwrap() > 0.95, "{shared:?}");
     }
 
     #[test]

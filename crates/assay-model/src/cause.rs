@@ -398,7 +398,7 @@ fn busy_host(run: &RunDocuments<'_>) -> Option<KnownCause> {
     })
 }
 
-/// What others moved on the device meanwhile. A database server is another process, so a load tells nothing of it.
+/// What others moved on the device meanwhile. A database server is another process, so a load shows nothing of it.
 fn neighbour(run: &RunDocuments<'_>) -> Option<KnownCause> {
     if run.rung.is_some() || run.measurements.iter().any(|one| has_passthrough(one)) {
         return None;

@@ -37,7 +37,7 @@ impl Store {
         Ok(Self { label: label.map(str::to_owned), ..self })
     }
 
-    /// Refuses a label with which the id of a run here begins: the run of that id would be meant.
+    /// Refuses a label with which the id of a run here begins: that id would name the run.
     fn check_no_id(&self, label: &str) -> Result<()> {
         match self.names()?.iter().find(|id| id.starts_with(label)) {
             None => Ok(()),

@@ -51,7 +51,7 @@ pub fn carry_out_checked(
 }
 
 /// Lets a load begin where no running database has its files on a target or on its device, or where the user agrees. A
-/// database elsewhere on the device is only told where nobody can be asked; what is only shown asks nothing.
+/// database elsewhere on the device is only given where nobody can be asked; what is only shown asks nothing.
 ///
 /// # Errors
 /// A usage error that names the database.

@@ -16,7 +16,7 @@ pub const NUMBERS: &str = "
     residual correlation statistic p_value freedom low high lower upper min max minimum maximum limit target
     tolerance excursion scatter range span width height length x y x0 y0 x1 y1 dx dy
     outstanding ios arrivals sessions credits servers workers cores nodes customers clusters n size sizes latencies load
-    growth misfit base other before after between_alarms";
+    growth misfit pattern parity base other before after between_alarms";
 
 /// Every name of a file that the glossary forbids.
 pub fn check(file: &RustFile) -> Vec<Finding> {

@@ -110,7 +110,7 @@ fn listen(output: impl Read, wires: &[Arc<Wire>], inlet: &Inlet) {
         }
         for (host, event) in events_of(&line, wires.len()) {
             let Some(wire) = wires.get(host) else { continue };
-            // What Ray prints is no sign of life of a node.
+            // What Ray prints is not a sign of life of a node.
             if !matches!(event, Event::Said(NodeAnswer::Note(_))) {
                 wire.was_heard();
             }

@@ -267,7 +267,7 @@ mod tests {
     use assay_model::units::{Bytes, Nanos, Share};
     use assay_model::workload::Workload;
 
-    /// So many I/Os with times of their own, queueing before a part of them.
+    /// This many I/Os with times of their own, queueing before a part of them.
     fn operation(ios: u64, step_ns: u64) -> OperationResult {
         let mut result = OperationResult::empty(Precision::Fine, true);
         for index in 0..ios {

@@ -1,4 +1,4 @@
-//! Numbers of other programs' results: what is no number is unknown, and what no storage can do is refused.
+//! Numbers of other programs' results: what is not a number is unknown, and what no storage can do is refused.
 
 use super::imported::{broken, refused};
 use assay_model::Result;

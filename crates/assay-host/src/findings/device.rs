@@ -173,7 +173,7 @@ pub(super) fn find(environment: &Environment, storage: &Storage, findings: &mut 
 }
 
 /// Whether the storage is an NVMe namespace by its character device. `inspect` opens no target, so
-/// that the name alone tells; the class `nvme-generic` of Linux calls all of its devices so.
+/// that the name alone shows; the class `nvme-generic` of Linux calls all of its devices so.
 fn bypasses_block_layer(storage: &Storage) -> bool {
     match &storage.target {
         Some(target) => target.kind == TargetKind::NvmeNamespace,

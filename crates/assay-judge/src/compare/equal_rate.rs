@@ -53,7 +53,7 @@ fn is_at_equal_rate(base: &SideFacts, other: &SideFacts, time: &SideFigure) -> b
     both.is_none_or(|(one, two)| (two / one).ln().abs() <= EQUAL_RATE)
 }
 
-/// Capacities are no rates of the load under which a time was measured.
+/// Capacities are not rates of the load under which a time was measured.
 fn is_capacity(quantity: &str) -> bool {
     quantity.starts_with("calibration.") && !quantity.ends_with(".iops")
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 const STEP_S: f64 = 1.0;
 /// Steps that are kept: an hour. A longer interval keeps the last one.
 const STEPS_MAX: usize = 3600;
-/// A shorter rest at the end is no second.
+/// A shorter rest at the end is not a second.
 const REST_S: f64 = 0.5;
 
 /// The server's own counters of I/O since it was started.

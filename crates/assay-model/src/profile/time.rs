@@ -202,7 +202,7 @@ pub struct DeviceFinding {
 }
 
 impl TimeVerdict {
-    /// Amdahl's bound of a share beside others that stay. Shares overlap where a wait uses a CPU: what is left is at least
+    /// Amdahl's bound of a share next to others that stay. Shares overlap where a wait uses a CPU: what is left is at least
     /// the others, and no more than all.
     fn bound(share: f64, others: f64) -> Option<f64> {
         let left = (1.0 - share).max(others).min(1.0);

@@ -128,7 +128,7 @@ impl Stream {
         }
         if !any || !self.pattern.iter().all(sound) || self.pattern.len() > PATTERN_MAX {
             return refuse(
-                "the pattern is no list of rates".to_owned(),
+                "the pattern is not a list of rates".to_owned(),
                 "write up to 3600 numbers of at least 0, one of them above 0",
             );
         }

@@ -115,7 +115,7 @@ impl Reading {
                     let rates = self.rates_of(table, row, number);
                     self.keep_rates(rates);
                 }
-                // `Avg`, `Std`, and what else is no instance.
+                // `Avg`, `Std`, and what else is not an instance.
                 _ => {}
             }
         }

@@ -219,7 +219,7 @@ pub(super) fn classes(profile: &Profile) -> Table {
     table.with(profile.classes.iter().map(class).chain(device_io(profile).map(device_row)))
 }
 
-/// The device of all programs, beside what the database asks.
+/// The device of all programs, next to what the database asks.
 fn device_row(device: &DeviceIo) -> Vec<String> {
     let iops = device.iops();
     let shown = |is_known: bool, words: String| if is_known { words } else { ABSENT.to_owned() };

@@ -115,7 +115,7 @@ fn side(word: &str, side: &Side) -> String {
     format!("{word}: {} {name}{ids}{on}{length}{repeats}.", side.kind.name())
 }
 
-/// One measure of both sides; what no row has is no column.
+/// One measure of both sides; what no row has is not a column.
 struct Row {
     numbers: Vec<String>,
     outcome: String,
