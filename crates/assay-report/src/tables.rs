@@ -64,9 +64,9 @@ fn known(value: Option<f64>) -> String {
 
 /// A number with the ends of its interval; empty where it is not known.
 fn three(estimate: Option<&Estimate>) -> [String; 3] {
-    let ends = |estimate: &Estimate| match estimate.has_interval() {
-        true => [estimate.low, estimate.high].map(number),
-        false => Default::default(),
+    let ends = |estimate: &Estimate| {
+        let known = estimate.has_interval();
+        [estimate.low, estimate.high].map(|end| if known { number(end) } else { String::new() })
     };
     estimate.map_or_else(Default::default, |estimate| {
         let [low, high] = ends(estimate);
