@@ -45,7 +45,7 @@ pub fn read_plain(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     read(open_plain(path)?, bytes_max)
 }
 
-/// All of a plain file that is no link, and that only this user and root may read or write.
+/// All of a plain file that is not a link, and that only this user and root may read or write.
 ///
 /// # Errors
 /// The same, and `PermissionDenied` where others may.
