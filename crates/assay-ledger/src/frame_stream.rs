@@ -37,7 +37,7 @@ impl<R: Read> FrameStream<R> {
         &self.buffer[self.used..]
     }
 
-    /// Reads until that many bytes are here, or the end.
+    /// Reads until `length` bytes are here, or the end.
     fn fill(&mut self, length: usize) -> io::Result<()> {
         if self.here().len() >= length {
             return Ok(());
@@ -83,12 +83,12 @@ impl<R: Read> FrameStream<R> {
         }
     }
 
-    /// Goes on behind that many bytes.
+    /// Goes on behind `length` bytes.
     pub(crate) const fn skip(&mut self, length: usize) {
         self.used += length;
     }
 
-    /// Reads all that follows, which is not a frame at its beginning.
+    /// Reads all that follows, which does not begin with a frame.
     pub(crate) fn rest(mut self) -> io::Result<Rest> {
         let (mut rest, mut searched) = (Rest::default(), 0);
         loop {

@@ -72,7 +72,7 @@ impl WitnessLink {
         Self { address, ledger, talk, tried }
     }
 
-    /// Appends a frame with so many acknowledgements; where the witness has gone, it is looked for again with one of the next.
+    /// Appends a frame with its number of acknowledgements; where the witness has gone, it is looked for again with one of the next.
     pub(crate) fn append(&mut self, frame: &[u8], acknowledgements: u64) -> Settled {
         if self.talk.is_none() && self.tried.elapsed() >= AGAIN {
             self.tried = Instant::now();

@@ -160,7 +160,7 @@ fn hand_on(mut sink: Sink, shared: &Shared, complain: impl FnOnce(&str)) {
 }
 
 impl Sink {
-    /// Hands a frame with that many acknowledgements on; what became of these and of those before.
+    /// Hands a frame with its number of acknowledgements on; what became of these and of those before.
     fn put(&mut self, frame: &[u8], acknowledgements: u64) -> Settled {
         match self {
             Self::File(file) => match file.append(frame) {

@@ -340,8 +340,8 @@ fn what_killed_runs_left_is_removed_and_what_stays_is_said() {
     fs::create_dir_all(&kept).unwrap();
     let log = kept.join("20261127-041713-run-0td1.hA.jsonl");
     fs::write(&log, "{}\n").unwrap();
-    let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
-    fs::File::options().write(true).open(&log).unwrap().set_modified(old).unwrap();
+    let aged = Command::new("touch").args(["-d", "2000-01-01"]).arg(&log).status().unwrap();
+    assert!(aged.success());
     let ran = place.run("runs clean --yes");
     assert!(ran.code == Some(0) && ran.stdout.contains("left behind: the test file "), "{ran:#?}");
     assert!(ran.stdout.contains("what this host kept of 20261127-041713-run-0td1.hA"), "{ran:#?}");

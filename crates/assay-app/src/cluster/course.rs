@@ -76,7 +76,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Takes a host's word, which takes that many bytes in memory; why the host does not go on, where it is too far ahead.
+    /// Takes a host's word, with the bytes that it takes in memory; why the host does not go on, where it is too far ahead.
     pub(super) fn take(
         &mut self,
         host: usize,

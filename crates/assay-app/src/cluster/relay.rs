@@ -110,7 +110,7 @@ fn listen(output: impl Read, wires: &[Arc<Wire>], inlet: &Inlet) {
         }
         for (host, event) in events_of(&line, wires.len()) {
             let Some(wire) = wires.get(host) else { continue };
-            // What Ray prints is not a sign of life of a node.
+            // What Ray prints does not show that a node is alive.
             if !matches!(event, Event::Said(NodeAnswer::Note(_))) {
                 wire.was_heard();
             }
