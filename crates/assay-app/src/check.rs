@@ -3,7 +3,6 @@
 mod replayed;
 
 pub use replayed::DatabaseDemand;
-pub(crate) use replayed::scaled;
 
 use crate::calibrate::calibrate_recording;
 use crate::cluster::HostsPlan;

@@ -187,7 +187,7 @@ fn read_side(named: &str, runs: &[NamedRun], all: &NamedRuns, store: &Store) -> 
                 targets: &manifest.targets,
                 compared: &all.ids,
             };
-            whole.history = history::history(store, &wanted, &whole)?;
+            whole.history = history::history(store, &wanted, &whole, |run| facts_of(run, None))?;
         }
     }
     if is_dss { with_intervals(whole) } else { Ok(whole) }

@@ -1,7 +1,6 @@
 //! Gathers what the store holds of a run into one report, and judges it: the same for a run that just ended and for
 //! one of last year.
 
-use crate::check::scaled;
 use crate::host_samples::HostSamples;
 use assay_judge::{
     Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, StreamWeight, estimates_of_run,
@@ -125,7 +124,7 @@ impl LoadedRun {
     /// What a unit of the database's work takes with the times that were measured, where it was checked for one.
     fn database_response(&self) -> Option<NamedEstimate> {
         let replay = self.report.projection.as_ref()?.replay.as_ref()?;
-        let estimate = scaled(replay.time_ratio.as_ref()?, 1e9 * replay.base_s()?);
+        let estimate = replay.time_ratio.as_ref()?.scaled(1e9 * replay.base_s()?);
         let quantity = "database.response_time".to_owned();
         Some(NamedEstimate { quantity, subject: None, estimate })
     }

@@ -3,6 +3,7 @@
 //! and written so that what reads such archives reads ours.
 
 mod archive;
+mod collector;
 mod means;
 mod parse;
 mod stamp;
@@ -11,11 +12,12 @@ mod write;
 pub use means::{ToolMeans, tool_means};
 pub use write::ArchiveWriter;
 
-use archive::{Collector, Sample, read_archive};
+use archive::{Sample, read_archive};
 use assay_model::counters::{Counters, CpuCounters, SwapCounters, TcpCounters};
 use assay_model::number::{count, real};
 use assay_model::watch::Moment;
 use assay_model::{Error, Result};
+use collector::Collector;
 use parse::Found;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! What becomes of a job file: documents of Assay, where every line of them comes from, and what each option turned into.
 
 use crate::reason::{Approximation, Reason};
-use crate::surroundings::shown;
+use crate::shown::shown;
 use assay_model::study::Study;
 use assay_model::units::{Bytes, Share};
 use assay_model::workload::Workload;

@@ -13,7 +13,8 @@ pub mod out;
 mod reading;
 pub mod reason;
 pub mod results;
-pub mod surroundings;
+pub mod shown;
+mod surroundings;
 pub mod vdbench;
 
 pub use conversion::{

@@ -19,8 +19,6 @@ pub const BYTES_MAX: usize = 4 << 20;
 const HELD_BYTES_MAX: usize = 32 << 20;
 /// What an option costs besides its text: the section, the note on it and the line of the document keep it.
 const SETTING_BYTES: usize = 256;
-/// How much of a refused value an error repeats.
-const SHOWN_CHARACTERS_MAX: usize = 500;
 
 /// Counts what the sections of a file hold together: a short file can multiply a long value.
 #[derive(Default)]
@@ -45,14 +43,6 @@ impl HeldBytes {
     /// The same.
     pub fn add_all(&mut self, settings: &[Setting], sections: usize) -> Result<(), Reason> {
         settings.iter().try_for_each(|setting| self.add(setting, sections))
-    }
-}
-
-/// The beginning of a value for an error.
-pub fn shown(value: &str) -> String {
-    match value.char_indices().nth(SHOWN_CHARACTERS_MAX) {
-        Some((end, _)) => format!("{}…", &value[..end]),
-        None => value.to_owned(),
     }
 }
 

@@ -1,13 +1,9 @@
 //! Two or more runs or profiles side by side: which measures differ, and whether the other side is good enough.
 
-use crate::statistics;
-use assay_model::comparison::{
-    Bucket, Buckets, Comparison, Difference, Direction, Parity, Scaling, Share,
-};
-use assay_model::number::{real, seconds};
+use assay_model::comparison::{Comparison, Difference, Direction, Scaling};
 use assay_model::verdict::Outcome;
 use assay_model::{Error, Estimate, Result};
-use pair::better;
+use same_measure::better;
 
 mod equal_rate;
 mod of_calibration;
@@ -24,8 +20,11 @@ mod pooled;
 mod primary;
 mod ratio;
 mod repeats;
+mod rules;
+mod same_measure;
 mod scaling;
 mod sides;
+mod work;
 
 pub use of_calibration::facts_of_calibration;
 pub use of_dss::{facts_of_dss, with_intervals};
@@ -37,27 +36,11 @@ pub use of_study::{StudyCells, facts_of_study};
 pub use parts::of_parts;
 pub use pooled::mean_of_repeats;
 pub use repeats::joined;
+pub use rules::CompareRules;
 pub use scaling::scaling;
 pub use sides::{
     BucketCount, LoadCurve, LoadCurvePoint, SideCurve, SideFacts, SideFigure, WorkRatio,
 };
-
-/// What a comparison is asked.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CompareRules {
-    /// Change for the worse that does not matter, as a share; without it no side is judged.
-    pub tolerance: Option<f64>,
-    /// A difference below this share is none, however certain.
-    pub least_share: f64,
-    /// By what share one and the same storage differs from run to run (standard deviation), where somebody knows it.
-    pub run_to_run_share: Option<f64>,
-}
-
-impl Default for CompareRules {
-    fn default() -> Self {
-        Self { tolerance: None, least_share: 0.01, run_to_run_share: None }
-    }
-}
 
 /// Compares sides with the first one.
 ///
@@ -151,69 +134,6 @@ fn refuse(
             first.key
         ),
     ))
-}
-
-/// Distributions that both sides have, range by range.
-fn histograms(base: &SideFacts, other: &SideFacts) -> Vec<Buckets> {
-    let both = base.histograms.iter().filter_map(|(what, mine)| {
-        let (_, theirs) = other.histograms.iter().find(|(same, _)| same == what)?;
-        Some((what, mine, theirs))
-    });
-    both.map(|(what, mine, theirs)| Buckets {
-        what: what.clone(),
-        rows: rows(mine, base.side.elapsed_s, theirs, other.side.elapsed_s),
-    })
-    .collect()
-}
-
-fn rows(mine: &[BucketCount], mine_s: f64, theirs: &[BucketCount], theirs_s: f64) -> Vec<Bucket> {
-    let total = |side: &[BucketCount]| side.iter().map(|(.., ios)| ios).sum::<f64>();
-    let mut ranges: Vec<(u64, Option<u64>)> =
-        mine.iter().chain(theirs).map(|(low, high, _)| (*low, *high)).collect();
-    ranges.sort_by_key(|(low, high)| (*low, high.unwrap_or(u64::MAX)));
-    ranges.dedup();
-    let share = |side: &[BucketCount], elapsed_s: f64, range: (u64, Option<u64>)| {
-        let found = side.iter().find(|(low, high, _)| (*low, *high) == range);
-        let ios = found.map_or(0.0, |(.., ios)| *ios);
-        let iops = if elapsed_s > 0.0 { ios / elapsed_s } else { 0.0 };
-        Share {
-            iops,
-            share: ios / total(side).max(f64::MIN_POSITIVE),
-            outstanding: iops * middle_s(range),
-        }
-    };
-    ranges
-        .into_iter()
-        .map(|range| Bucket {
-            low_ns: range.0,
-            high_ns: range.1,
-            base: share(mine, mine_s, range),
-            other: share(theirs, theirs_s, range),
-        })
-        .collect()
-}
-
-/// The middle of a range, s; an open one counts from its beginning.
-fn middle_s((low_ns, high_ns): (u64, Option<u64>)) -> f64 {
-    high_ns.map_or(seconds(low_ns), |high_ns| f64::midpoint(real(low_ns), real(high_ns)) / 1e9)
-}
-
-/// Whether both sides did the same work.
-fn parity(base: &SideFacts, other: &SideFacts) -> Vec<Parity> {
-    let both = base.work.iter().filter_map(|mine| {
-        let theirs = other.work.iter().find(|theirs| theirs.what == mine.what)?;
-        let apart = (theirs.value / mine.value - 1.0).abs();
-        // Limits of the papers are whole percents, by which they are rounded.
-        let within = (apart * 100.0).round() <= mine.limit * 100.0 + 1e-9;
-        Some(Parity {
-            what: mine.what.to_owned(),
-            base: mine.value,
-            other: theirs.value,
-            limit: mine.limit,
-            outcome: if within { Outcome::Pass } else { Outcome::Fail },
-        })
-    });
-    both.collect()
 }
 
 /// How the rates grow with nodes, where every side says how many it has.

@@ -66,6 +66,12 @@ pub(crate) fn confirmation(seal: &mut Seal, answer: Answer, frames: u64) -> Vec<
     message
 }
 
+impl WitnessAddress {
+    pub(crate) fn open(&self, purpose: Purpose, ledger: LedgerId) -> Result<WitnessLink> {
+        Ok(WitnessLink::new(self.clone(), ledger, self.connect(purpose, ledger)?))
+    }
+}
+
 impl WitnessLink {
     pub(crate) fn new(address: WitnessAddress, ledger: LedgerId, session: Session) -> Self {
         let (talk, tried) = (Some(Talk::new(session)), Instant::now());

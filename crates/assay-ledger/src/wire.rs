@@ -13,7 +13,6 @@
 //! read). The witness carries out nothing: what is sent is stored or handed back.
 
 use crate::ledger::{Ledger, LedgerId};
-use crate::link::WitnessLink;
 use crate::sealed::{SealedPieces, Wait, changed, read_within};
 use crate::token::{End, PROOF_BYTES, Seal, Token, random};
 use assay_files::is_ending;
@@ -135,10 +134,6 @@ impl WitnessAddress {
             _ => "start `assay witness` there, and open its port to this machine",
         };
         self.refusal(&error.to_string(), hint)
-    }
-
-    pub(crate) fn open(&self, purpose: Purpose, ledger: LedgerId) -> Result<WitnessLink> {
-        Ok(WitnessLink::new(self.clone(), ledger, self.connect(purpose, ledger)?))
     }
 
     pub(crate) fn connect(&self, purpose: Purpose, ledger: LedgerId) -> Result<Session> {

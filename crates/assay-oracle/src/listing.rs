@@ -4,56 +4,14 @@
 mod calibration;
 mod files;
 mod rac_stats;
+mod row;
 mod spool;
 
-use assay_model::Estimate;
-use assay_model::study::{FactorValue, Setting};
-use assay_model::verdict::NamedEstimate;
 use spool::SpoolTable;
 
-/// What a listing holds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Listing {
-    /// What printed it.
-    pub source: &'static str,
-    /// Its rows, each with what it is of and its numbers.
-    pub rows: Vec<ListingRow>,
-    /// Whether its numbers are of an interval or a test; else they count since the instance
-    /// started.
-    pub has_rates: bool,
-}
+pub use row::{Listing, ListingRow};
 
-/// A row of a listing.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ListingRow {
-    /// What it is of.
-    pub settings: Vec<Setting>,
-    /// Its numbers, by the names of the measures that they are.
-    pub measures: Vec<NamedEstimate>,
-}
-
-impl ListingRow {
-    fn of(factor: &str, value: FactorValue) -> Self {
-        let mut row = Self::default();
-        row.set(factor, value);
-        row
-    }
-
-    fn set(&mut self, factor: &str, value: FactorValue) {
-        self.settings.push(Setting { factor: factor.to_owned(), value });
-    }
-
-    /// Adds a number; one that is absent is left out.
-    fn measure(&mut self, quantity: &str, value: Option<f64>) {
-        self.measures.extend(value.map(|value| NamedEstimate {
-            quantity: quantity.to_owned(),
-            subject: None,
-            estimate: Estimate::without_interval(value, 1),
-        }));
-    }
-}
-
-/// Larger texts are no listing.
+/// Larger texts are not listings.
 const TEXT_BYTES_MAX: usize = 4 << 20;
 
 /// Reads the listing that a text holds; `None` where it holds none that is known, or none with a

@@ -140,7 +140,7 @@ impl DatabaseDemand {
             measured.weighted_response(&streams).map(|waited| shifted(&waited, kept))
         };
         let response_now_s = weights.base_s.filter(|_| weights.is_of_db_time);
-        let response_s = response_now_s.zip(time_ratio).map(|(now_s, ratio)| scaled(&ratio, now_s));
+        let response_s = response_now_s.zip(time_ratio).map(|(now_s, ratio)| ratio.scaled(now_s));
         Some(DemandReplay { classes, response_now_s, response_s, time_ratio })
     }
 }
@@ -187,16 +187,6 @@ struct Weights {
     is_of_db_time: bool,
 }
 
-/// An estimate of a multiple.
-pub(crate) fn scaled(estimate: &Estimate, factor: f64) -> Estimate {
-    Estimate {
-        value: estimate.value * factor,
-        low: estimate.low * factor,
-        high: estimate.high * factor,
-        ..*estimate
-    }
-}
-
 /// Mean response time of a class on the storage, seconds.
 fn time_there(class: &PlannedClass, classes: usize, run: &RunReport) -> Option<Estimate> {
     let scope = if classes > 1 { "stream." } else { "" };
@@ -207,7 +197,7 @@ fn time_there(class: &PlannedClass, classes: usize, run: &RunReport) -> Option<E
             known.quantity == quantity && is_meant
         })
     })?;
-    Some(scaled(&found.estimate, 1e-9))
+    Some(found.estimate.scaled(1e-9))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Earlier runs of the same workload on the same storage, which show how it varies from run to run.
 
-use super::facts_of;
 use assay_judge::compare::SideFacts;
 use assay_model::Result;
 use assay_model::run::RunKind;
@@ -22,6 +21,7 @@ pub(super) fn history(
     store: &Store,
     wanted: &Wanted<'_>,
     side: &SideFacts,
+    facts_of: fn(&RunReader) -> Result<SideFacts>,
 ) -> Result<Vec<SideFacts>> {
     let is_wanted = |run: &RunSummary| {
         run.kind == wanted.kind
@@ -31,7 +31,7 @@ pub(super) fn history(
     let runs = store.runs()?.runs.into_iter().filter(is_wanted).take(RUNS_MAX);
     let facts = runs.filter_map(|run| {
         let reader: RunReader = store.open(&run.path.display().to_string()).ok()?;
-        facts_of(&reader, None).ok()
+        facts_of(&reader).ok()
     });
     Ok(facts.filter(|earlier| earlier.made == side.made).collect())
 }

@@ -1,5 +1,6 @@
 //! The files of an archive: found, unpacked where they were packed, and cut into samples.
 
+use super::collector::Collector;
 use super::parse::{self, DeviceRow, Found};
 use super::stamp::stamp;
 use crate::packed::gunzip;
@@ -17,41 +18,6 @@ const HELD_BYTES_MAX: usize = 48 << 20;
 const TEXT_BYTES_MAX: usize = 1 << 30;
 /// A device of a sample, with its name.
 const DEVICE_BYTES: usize = size_of::<DeviceRow>() + 16;
-
-/// What wrote a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Collector {
-    Iostat,
-    Vmstat,
-    Mpstat,
-    Netstat,
-    Meminfo,
-}
-
-impl Collector {
-    /// All that are read, the one with the most data first.
-    pub(super) const ALL: [Self; 5] =
-        [Self::Iostat, Self::Vmstat, Self::Mpstat, Self::Netstat, Self::Meminfo];
-
-    /// The word for it in names of directories and files.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Iostat => "iostat",
-            Self::Vmstat => "vmstat",
-            Self::Mpstat => "mpstat",
-            Self::Netstat => "netstat",
-            Self::Meminfo => "meminfo",
-        }
-    }
-
-    /// The collector of a file by its name.
-    fn of(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let stem = name.strip_suffix(".gz").unwrap_or(&name);
-        let stem = stem.strip_suffix(".dat")?;
-        Self::ALL.into_iter().find(|collector| stem.contains(&format!("_{}_", collector.name())))
-    }
-}
 
 /// The output of a tool at one time, understood.
 #[derive(Debug)]

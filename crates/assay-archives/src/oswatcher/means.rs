@@ -1,6 +1,6 @@
 //! What `iostat` and `vmstat` printed from their start to their end, as means: a load's script keeps them without times.
 
-use super::archive::Collector;
+use super::collector::Collector;
 use super::parse::{self, Found};
 use assay_model::counters::NamedDevice;
 use assay_model::number::real_len;

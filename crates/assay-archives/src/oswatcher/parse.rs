@@ -1,6 +1,6 @@
 //! The output of the tools: columns by the names above them, because versions differ in their order.
 
-use super::archive::Collector;
+use super::collector::Collector;
 use assay_model::counters::{DeviceCounters, MemoryGauge, NamedDevice, TcpCounters};
 use assay_model::number::{count, count_of, real};
 use assay_model::watch::RunQueue;

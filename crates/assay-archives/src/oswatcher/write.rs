@@ -1,6 +1,6 @@
 //! Writes moments as an archive: a file an hour and collector, each sample below its time.
 
-use super::archive::Collector;
+use super::collector::Collector;
 use assay_model::counters::{CpuCounters, TcpCounters};
 use assay_model::number::{index_of, rate, real};
 use assay_model::run::Utc;

@@ -1,8 +1,7 @@
 //! Numbers of other programs' results: what is not a number is unknown, and what no storage can do is refused.
 
-use super::imported::{broken, refused};
+use super::imported::refused;
 use assay_model::Result;
-use assay_model::number::count;
 
 /// The largest number that a result can hold in any unit; sums of millions of them stay finite.
 const LARGEST: f64 = 1e18;
@@ -40,27 +39,6 @@ impl NumberPlace<'_> {
         number.map(Some).ok_or_else(|| self.refused(text))
     }
 
-    /// The same of a number that must be there.
-    ///
-    /// # Errors
-    /// A usage error with the line where it is not.
-    pub fn needed(&self, text: &str) -> Result<f64> {
-        self.amount(text)?.ok_or_else(|| {
-            broken(self.program, &format!("line {}: {} is missing", self.line, self.what))
-        })
-    }
-
-    /// A whole number.
-    ///
-    /// # Errors
-    /// A usage error with the line where it is none, or has a fraction.
-    pub fn whole(&self, text: &str) -> Result<Option<u64>> {
-        match self.amount(text)? {
-            Some(number) if number.fract() > 0.0 => Err(self.refused(text)),
-            number => Ok(number.map(count)),
-        }
-    }
-
     fn refused(&self, text: &str) -> assay_model::Error {
         let what = format!("line {}: {} cannot be '{text}'", self.line, self.what);
         refused(self.program, &what, "correct the number, or remove its line")
@@ -80,13 +58,10 @@ mod tests {
         }
         for text in ["", " ", "-", "n/a", "NaN", "-nan", "null"] {
             assert_eq!(place.amount(text).unwrap(), None, "{text}");
-            assert!(place.needed(text).unwrap_err().message().contains("line 3"), "{text}");
         }
         for text in ["inf", "-inf", "infinity", "-5", "1e308", "five", "1,5", "0x10"] {
             let error = place.amount(text).unwrap_err();
             assert!(error.message().contains("line 3: iops cannot be"), "{error}");
         }
-        assert_eq!(place.whole("7").unwrap(), Some(7));
-        assert!(place.whole("7.5").is_err());
     }
 }

@@ -19,16 +19,6 @@ impl Columns {
         Self { names, is_known }
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.names.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
-    }
-
     /// The first column of this name, which is known from now on.
     pub fn named(&mut self, name: &str) -> Option<usize> {
         self.find(|known| known == name)
@@ -82,7 +72,7 @@ mod tests {
     #[test]
     fn columns_that_nobody_knows_keep_rows_apart_and_are_named() {
         let mut columns = Columns::new(["Run", " stride ", "cpu", "label", ""]);
-        assert_eq!((columns.named("run"), columns.len()), (Some(0), 5));
+        assert_eq!((columns.named("run"), columns.names.len()), (Some(0), 5));
         columns.skip(|name| name == "cpu");
         let cells = [["a", "4", "1", "x", ""], ["a", "8", "2", "x", ""], ["a", "8", "3", "x", ""]];
         let cells: Vec<Vec<&str>> = cells.iter().map(|row| row.to_vec()).collect();

@@ -17,9 +17,6 @@ use assay_model::units::{Bytes, Share};
 use assay_model::workload::Content;
 use std::collections::BTreeMap;
 
-/// Streams of all runs together at most, counted on each of their targets: `wd=*` and `sd=*` multiply.
-const STREAMS_MAX: usize = 1 << 18;
-
 /// Reads a parameter file; `name` is what its lines are called by.
 ///
 /// # Errors
@@ -40,7 +37,7 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
         match run::run(section, &found, &storages, content, &conversion.targets) {
             Ok(run) => {
                 streams += run.streams();
-                if streams > STREAMS_MAX {
+                if streams > run::STREAMS_MAX {
                     return Err(too_many(section));
                 }
                 conversion.parts.push(run.part);

@@ -15,6 +15,9 @@ use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_model::workload::{Arrival, Content, Process, Span, Stream, SyncPolicy, Workload};
 use std::collections::BTreeMap;
 
+/// Streams of all runs together at most, counted on each of their targets: `wd=*` and `sd=*` multiply.
+pub(super) const STREAMS_MAX: usize = 1 << 18;
+
 /// Outstanding I/Os of a stream at most.
 const OUTSTANDING_MAX: u64 = 32_768;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -144,7 +147,7 @@ fn workloads(
     };
     let used: Vec<&Section> =
         found.workloads.iter().filter(|one| is_named(pattern, &one.name)).collect();
-    if used.len() * storages.len() > super::STREAMS_MAX {
+    if used.len() * storages.len() > STREAMS_MAX {
         return Err(reading.refusal("wd", Reason::TooManyJobs));
     }
     let used: Result<Vec<_>, _> =

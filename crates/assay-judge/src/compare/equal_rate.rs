@@ -1,6 +1,6 @@
 //! Times of closed loads: compared where both sides did as much, or read at one rate from the curves of both.
 
-use super::pair::{Both, assumed, better};
+use super::same_measure::{Both, assumed, better};
 use super::sides::{LoadCurve, LoadCurvePoint, SideFacts, SideFigure};
 use assay_model::Estimate;
 use assay_model::comparison::{Measure, NotCompared, SideKind};
@@ -85,7 +85,7 @@ fn of_mix(base: &LoadCurve, other: &LoadCurve) -> Option<Measure> {
         better: better(Unit::Ns),
         base: one,
         other: two,
-        ratio: super::statistics::quotient(&two, &one),
+        ratio: crate::statistics::quotient(&two, &one),
         not_compared: None,
         primary: false,
         different: false,

@@ -3,24 +3,20 @@
 use super::equal_rate::{at_equal_rate, not_compared};
 use super::primary::primary;
 use super::ratio::{LogRatio, Variation, counted, holm, log_ratio};
+use super::rules::CompareRules;
+use super::same_measure::{Both, better};
 use super::sides::{SideFacts, SideFigure};
-use super::{CompareRules, histograms, parity};
+use super::work::{histograms, parity};
 use crate::decide::decide;
-use assay_model::comparison::{Direction, Measure, NotCompared, Pair, RunToRun, SideKind};
+use assay_model::comparison::{Direction, Measure, Pair, RunToRun, SideKind};
 use assay_model::number::count_of;
-use assay_model::verdict::{Bias, Doubt, Evidence, Limit, Outcome, Reason, Unit};
+use assay_model::verdict::{Bias, Doubt, Evidence, Limit, Outcome, Reason};
 use assay_model::{Error, Estimate, Result};
 
 /// How often equal sides may be called different by their primary measure.
 const PRIMARY_SHARE: f64 = 0.05;
 /// And by any of the others together.
 const OTHERS_SHARE: f64 = 0.01;
-
-/// The same measure of both sides.
-pub(super) struct Both<'a> {
-    pub(super) base: &'a SideFigure,
-    pub(super) other: &'a SideFigure,
-}
 
 /// What was found of one measure.
 struct Found {
@@ -238,16 +234,6 @@ fn nothing_common(base: &SideFacts, other: &SideFacts) -> Error {
     )
 }
 
-/// Rates and their opposite.
-pub(super) const fn better(unit: Unit) -> Direction {
-    match unit {
-        Unit::IosPerS | Unit::PerMinute | Unit::PerHour | Unit::BytesPerS | Unit::Bytes => {
-            Direction::Higher
-        }
-        Unit::Ns | Unit::Share | Unit::Count => Direction::Lower,
-    }
-}
-
 /// What is doubted of either side, as it bears on the ratio: what makes the base look worse makes the other look better.
 fn doubts(base: &SideFigure, other: &SideFigure) -> Vec<Doubt> {
     let turned = |doubt: &Doubt| {
@@ -270,9 +256,4 @@ impl SideFacts {
                 && one.unit == wanted.unit
         })
     }
-}
-
-/// Whether a measure is a parameter that a model assumes on either side.
-pub(super) fn assumed(both: &Both<'_>) -> Option<NotCompared> {
-    (both.base.is_assumed || both.other.is_assumed).then_some(NotCompared::Assumed)
 }

@@ -1,6 +1,6 @@
 //! The one measure of a comparison that is tested by itself: chosen by what was measured, not by how it came out.
 
-use super::pair::Both;
+use super::same_measure::Both;
 use assay_model::quantity_name::{NamedTime, QuantityName};
 use assay_model::verdict::Unit;
 

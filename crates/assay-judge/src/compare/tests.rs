@@ -1,6 +1,7 @@
 //! Error rates by simulation, and the figures of the papers.
 
 use super::*;
+use crate::statistics;
 use assay_model::Estimate;
 use assay_model::comparison::{Comparison, Direction, NotCompared, RunToRun, Side, SideKind};
 use assay_model::number::real;

@@ -1,7 +1,7 @@
 //! The table in which a database keeps its last calibration, and copies of it with a row for each.
 
+use super::row::{Listing, ListingRow};
 use super::spool::SpoolTable;
-use super::{Listing, ListingRow};
 use assay_model::study::FactorValue;
 
 const MEGABYTE: f64 = 1e6;

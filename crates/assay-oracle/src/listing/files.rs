@@ -1,8 +1,8 @@
 //! I/O by file since the instance started: the listings of `v$filestat` and `v$tempstat`, and of
 //! `v$file_histogram`.
 
+use super::row::{Listing, ListingRow};
 use super::spool::{SpoolRow, SpoolTable, parsed};
-use super::{Listing, ListingRow};
 use assay_model::study::FactorValue;
 
 const MILLISECOND_NS: f64 = 1e6;

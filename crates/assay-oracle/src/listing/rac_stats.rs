@@ -1,7 +1,7 @@
 //! The table that `rac_stats.sh` makes of global reports (EMC 2014, figures 25 and 26).
 
+use super::row::{Listing, ListingRow};
 use super::spool::parsed;
-use super::{Listing, ListingRow};
 use crate::row::RAC_STATS_HEADER;
 use assay_model::study::FactorValue;
 

@@ -1,4 +1,7 @@
+//! Listings with invented numbers, in the layouts of SQL*Plus.
+
 use super::*;
+use assay_model::study::FactorValue;
 
 fn value(row: &ListingRow, quantity: &str) -> f64 {
     let found = row.measures.iter().find(|one| one.quantity == quantity);

@@ -1,6 +1,6 @@
 //! fio's logs of histograms: a line holds how many I/Os of an interval took how long (fio manual, "write_hist_log").
 
-use super::log::LogIntervals;
+use super::intervals::LogIntervals;
 use crate::results::imported::{broken, refused};
 use assay_model::Result;
 use assay_model::histogram::Precision;

@@ -1,6 +1,7 @@
 //! Results of fio: its JSON, its other outputs, and its logs.
 
 mod histograms;
+mod intervals;
 mod json;
 mod line;
 mod load;

@@ -1,0 +1,81 @@
+//! The operations of a log by intervals, and the run that they are.
+
+use super::line::LogKind;
+use crate::results::imported::{ImportedContent, ImportedResult, ImportedRun, Lack};
+use assay_model::measurement::{
+    BackendKind, ClockKind, Conduct, Finish, Interval, Measurement, NamedResult, PerOperation,
+};
+use assay_model::number::{real, share};
+use assay_model::units::{Bytes, Nanos, Share};
+use assay_model::workload::{Stream, Workload};
+
+/// The operations of a log by intervals of one length.
+pub struct LogIntervals {
+    /// Length of an interval, ns.
+    pub length_ns: u64,
+    /// What happened in each.
+    pub operations: Vec<PerOperation>,
+    /// When the last line was written, ns.
+    pub elapsed_ns: u64,
+    /// When it began; 0 where the log does not say it.
+    pub started_unix_ns: u64,
+}
+
+impl LogIntervals {
+    /// The result of a log of this name.
+    pub fn imported(&self, kind: LogKind, name: &str, lacks: Vec<Lack>) -> ImportedResult {
+        let mut lacks = [kind.lacks(), lacks].concat();
+        if self.started_unix_ns == 0 {
+            lacks.push(Lack::Date);
+        }
+        let content = ImportedContent::Runs(vec![self.run(name)]);
+        ImportedResult { program: "fio".to_owned(), name: name.to_owned(), content, lacks }
+    }
+
+    fn run(&self, name: &str) -> ImportedRun {
+        let mut whole = PerOperation::default();
+        self.operations.iter().for_each(|operations| whole.merge(operations));
+        let (ios, bytes) = (whole.ios(), whole.bytes());
+        let reads = whole.read.as_ref().map_or(0, |read| read.ios);
+        let transfer = Bytes((bytes / ios.max(1)).clamp(512, 64 << 20));
+        let stream = Stream::closed("log", Share(share(reads, ios)), transfer, 1);
+        let busy_ns: f64 = whole.iter().map(|(_, one)| one.service.mean_ns() * real(one.ios)).sum();
+        let outstanding_mean = busy_ns / real(self.elapsed_ns);
+        let measurement = Measurement {
+            format: 1,
+            workload: name.to_owned(),
+            started_unix_ns: self.started_unix_ns,
+            elapsed_ns: self.elapsed_ns,
+            finish: Finish::Complete,
+            streams: vec![NamedResult { name: "log".to_owned(), operations: whole }],
+            targets: Vec::new(),
+            errors: Vec::new(),
+            conduct: Conduct {
+                backend: BackendKind::Fio,
+                clock: ClockKind::Fio,
+                outstanding_mean,
+                littles_law_ratio: 1.0,
+                ..Conduct::default()
+            },
+        };
+        let intervals = (0..).zip(&self.operations).map(|(index, one)| self.interval(index, one));
+        ImportedRun {
+            workload: Workload::of(name, Nanos(self.elapsed_ns), stream),
+            measurement,
+            intervals: intervals.collect(),
+        }
+    }
+
+    fn interval(&self, index: u64, operations: &PerOperation) -> (Interval, Vec<NamedResult>) {
+        let start_ns = index * self.length_ns;
+        let interval = Interval {
+            index,
+            start_ns,
+            end_ns: (start_ns + self.length_ns).min(self.elapsed_ns.max(start_ns + 1)),
+            operations: operations.coarsened(),
+            outstanding_mean: 0.0,
+        };
+        let stream = NamedResult { name: "log".to_owned(), operations: operations.clone() };
+        (interval, vec![stream])
+    }
+}
