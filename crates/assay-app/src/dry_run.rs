@@ -10,6 +10,7 @@ use crate::run::RunPlan;
 use crate::soak::SoakPlan;
 use crate::target_plan::TargetPlan;
 use crate::verify::VerifyPlan;
+use assay_methods::patterns::describe;
 use assay_methods::target::{Targets, foreseen, parse_targets};
 use assay_model::number::{count_of, real};
 use assay_model::units::{Nanos, show_bytes};
@@ -85,11 +86,14 @@ impl TargetPlan {
     }
 }
 
-/// A workload and on whom it is.
+/// A workload and on whom it is; one that does not describe itself, as of a job file, by its streams.
 fn load_of(workload: &Workload, hosts: Option<&HostsPlan>) -> String {
+    let streams = || workload.streams.iter().map(describe).collect::<Vec<_>>().join("; ");
+    let load = Some(workload.description.clone()).filter(|said| !said.is_empty());
+    let load = load.unwrap_or_else(streams);
     match hosts {
-        Some(plan) => format!("{}; on each of {}", workload.description, plan.hosts),
-        None => workload.description.clone(),
+        Some(plan) => format!("{load}; on each of {}", plan.hosts),
+        None => load,
     }
 }
 

@@ -149,7 +149,7 @@ impl StreamSpec {
 }
 
 /// A stream in a few words: `random 8KiB, 70 % reads, 32 outstanding`.
-fn describe(stream: &Stream) -> String {
+pub fn describe(stream: &Stream) -> String {
     let order = match stream.access {
         Access::Sequential { .. } | Access::Stride { .. } => "sequential",
         _ => "random",

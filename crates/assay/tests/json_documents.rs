@@ -33,7 +33,7 @@ const DOCUMENTS: &[(&str, i32, &str)] = &[
     ("report one", 0, "report"),
     ("runs show one", 0, "report"),
     ("runs", 0, "runs"),
-    ("judge one --criteria oltp-default", 3, "verdict"),
+    ("judge one --criteria oltp-default", 1, "verdict"),
     ("compare one two", 0, "comparison"),
     ("check d --dry-run", 0, "summary"),
     ("load oltp d --dry-run", 0, "summary"),

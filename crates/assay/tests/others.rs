@@ -8,7 +8,7 @@
 mod support;
 
 use assay_ledger::{LedgerHead, LedgerId, LedgerPlace, LedgerSubject, Token, WitnessAddress};
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::fs::{CWD, FileType, Mode, Timespec, Timestamps, futimens, mknodat};
 use rustix::process::Signal;
 use std::fs;
 use std::net::TcpStream;
@@ -340,8 +340,9 @@ fn what_killed_runs_left_is_removed_and_what_stays_is_said() {
     fs::create_dir_all(&kept).unwrap();
     let log = kept.join("20261127-041713-run-0td1.hA.jsonl");
     fs::write(&log, "{}\n").unwrap();
-    let aged = Command::new("touch").args(["-d", "2000-01-01"]).arg(&log).status().unwrap();
-    assert!(aged.success());
+    let old = Timespec { tv_sec: 1, tv_nsec: 0 };
+    let times = Timestamps { last_access: old, last_modification: old };
+    futimens(fs::File::options().write(true).open(&log).unwrap(), &times).unwrap();
     let ran = place.run("runs clean --yes");
     assert!(ran.code == Some(0) && ran.stdout.contains("left behind: the test file "), "{ran:#?}");
     assert!(ran.stdout.contains("what this host kept of 20261127-041713-run-0td1.hA"), "{ran:#?}");

@@ -10,7 +10,7 @@ use assay_live::{
 use assay_model::Result;
 use assay_model::number::{rate, real};
 use assay_model::profile::{
-    self, Figure, Profile, ProfileProduct, ProfileSource, ServerActivity, Work,
+    self, Figure, Profile, ProfileProduct, ProfileSource, ServerActivity, TimeModel, Work,
 };
 
 /// What the scheduler knows of a server.
@@ -36,9 +36,7 @@ pub fn profile(
     let time = assay_live::model(samples, host, &events, Some(db_time), SERVER);
     let relations = io::relations(&delta);
     let active = bars.mean(&samples.active());
-    let mut doubts = delta.doubts();
-    doubts.extend(time::doubts(&delta, &time));
-    doubts.extend(assay_live::cpu_in_waits(&time, samples));
+    let mut doubts = doubts_of_interval(&delta, samples, &time);
     doubts.extend(executed.iter().flat_map(|executed| executed.doubts.iter().cloned()));
     doubts.extend(doubts_of_samples(samples));
     doubts.extend(doubts_of_version(&delta));
@@ -111,6 +109,14 @@ fn work(delta: &Delta<'_>) -> Work {
 fn source(delta: &Delta<'_>, host: &HostContext) -> ProfileSource {
     let release = delta.after.version.to_string();
     host.source(ProfileProduct::Postgresql, &release, delta.before.at_s, delta.after.at_s)
+}
+
+/// What is doubted of the counters, and of the times that follow from them and the samples.
+fn doubts_of_interval(delta: &Delta<'_>, samples: &Samples, time: &TimeModel) -> Vec<String> {
+    let mut doubts = delta.doubts();
+    doubts.extend(time::doubts(delta, time));
+    doubts.extend(assay_live::cpu_in_waits(time, samples));
+    doubts
 }
 
 fn doubts_of_samples(samples: &Samples) -> Vec<String> {
