@@ -67,7 +67,7 @@ fn a_group_has_the_processor_time_of_all_its_jobs() {
 }
 
 #[test]
-fn percentiles_of_the_total_latency_are_seen() {
+fn quantiles_of_the_total_latency_are_seen() {
     let found = result("total.json");
     assert!(found.lacks.contains(&Lack::QuantilesOfTotal));
     let reads = runs(found)[0].measurement.operations().read.unwrap();

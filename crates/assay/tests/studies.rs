@@ -80,7 +80,7 @@ fn a_study_measures_every_cell_and_joins_repeats() {
     assert!(compared.stdout.contains("Measures side by side"), "{compared:#?}");
     let refused = place.run("compare latest:00001 latest:00002");
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.contains("outstanding is 1 and 4"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("sessions is 1 and 4"), "{}", refused.stderr);
 }
 
 #[test]

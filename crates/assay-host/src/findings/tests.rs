@@ -304,7 +304,7 @@ const HOST_CASES: &[Case] = &[
     ("io_limit", |e| {
         e.host.io_limits.push(IoLimit {
             control_group: "/db".into(),
-            device: number("8:0"),
+            device: number("259:1"),
             device_name: None,
             quantity: "read IOPS".into(),
             per_s: 3000,

@@ -328,8 +328,9 @@ impl Job {
     fn processor(&self, printed: &PrintedJob) -> Option<ProcessorTime> {
         let alone =
             printed.options.get("numjobs").map_or(!printed.options.is_empty(), |jobs| jobs == "1");
-        let runtime_ms = self.job_runtime.0.or_else(|| printed.runtime_ms().filter(|_| alone))?;
-        let seconds = |percent: Loose| Some(percent.0? / 100.0 * runtime_ms / 1e3);
+        let own_s = self.job_runtime.0.map(|time_ms| time_ms / 1e3);
+        let runtime_s = own_s.or_else(|| printed.runtime_s().filter(|_| alone))?;
+        let seconds = |percent: Loose| Some(percent.0? / 100.0 * runtime_s);
         Some(ProcessorTime { user_s: seconds(self.usr_cpu)?, system_s: seconds(self.sys_cpu)? })
     }
 }
@@ -346,7 +347,9 @@ impl Side {
         let measured = [&self.clat_ns, &self.clat, &self.lat_ns, &self.lat];
         let counted = measured.into_iter().flatten().find_map(|times| times.n.0).map(count);
         let of_rate = || Some(ios_of_rate(self.iops.0?, runtime_ms?));
-        let ios = self.total_ios.0.map(count).or_else(of_rate).or(counted)?;
+        // Of flushes fio 3.33 writes 0 as the total, and counts those that it timed.
+        let total = self.total_ios.0.map(count).filter(|total| *total > 0 || counted.is_none());
+        let ios = total.or_else(of_rate).or(counted)?;
         let kibibytes = |amount: f64| count(amount * 1024.0);
         let bytes = match (self.io_bytes.0, self.io_kbytes.0) {
             (Some(amount), None) if is_of_2 => Some(kibibytes(amount)),
@@ -358,7 +361,7 @@ impl Side {
             ios,
             bytes: bytes.unwrap_or(0),
             errors: self.failed_ios.0.map_or(0, count),
-            runtime_ms,
+            runtime_s: runtime_ms.map(|time_ms| time_ms / 1e3),
             completion: times(&self.clat_ns, &self.clat),
             total: times(&self.lat_ns, &self.lat),
         })

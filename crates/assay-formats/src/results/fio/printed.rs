@@ -68,8 +68,8 @@ pub struct PrintedSide {
     pub bytes: u64,
     /// I/Os that failed, and are not among them.
     pub errors: u64,
-    /// How long they were issued, ms.
-    pub runtime_ms: Option<f64>,
+    /// How long they were issued, s.
+    pub runtime_s: Option<f64>,
     /// From submission to completion.
     pub completion: PrintedTimes,
     /// From before submission to completion.
@@ -207,7 +207,7 @@ impl PrintedSide {
 
     /// I/Os a second, over its own time.
     pub fn elapsed_s(&self) -> Option<f64> {
-        self.runtime_ms.filter(|time_ms| *time_ms > 0.0).map(|time_ms| time_ms / 1e3)
+        self.runtime_s.filter(|time_s| *time_s > 0.0)
     }
 }
 
@@ -218,10 +218,10 @@ impl PrintedJob {
         sides.into_iter().filter_map(|(name, side)| Some((name, side.as_ref()?)))
     }
 
-    /// How long it ran, ms, where any of its operations says it.
-    pub fn runtime_ms(&self) -> Option<f64> {
-        let times = self.sides().filter_map(|(_, side)| side.runtime_ms);
-        times.reduce(f64::max).filter(|time_ms| *time_ms > 0.0)
+    /// How long it ran, s, where any of its operations says it.
+    pub fn runtime_s(&self) -> Option<f64> {
+        let times = self.sides().filter_map(|(_, side)| side.runtime_s);
+        times.reduce(f64::max).filter(|time_s| *time_s > 0.0)
     }
 
     /// Its name, with its host where there are several.
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_that_fall_are_none() {
+    fn quantiles_that_fall_are_none() {
         assert_eq!(
             ascending(vec![(0.99, 5.0), (0.0, 0.0), (0.5, 2.0), (1.0, 9.0)]),
             [(0.5, 2.0), (0.99, 5.0)]

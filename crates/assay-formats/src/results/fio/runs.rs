@@ -15,7 +15,7 @@ use assay_model::study::{FactorValue, Setting};
 use assay_model::verdict::NamedEstimate;
 use std::collections::{BTreeMap, BTreeSet};
 
-const MILLISECOND_NS: f64 = 1e6;
+const SECOND_NS: f64 = 1e9;
 
 /// The result of what fio printed.
 ///
@@ -133,8 +133,8 @@ fn started(jobs: &[&PrintedJob], output: &PrintedOutput, elapsed_ns: u64) -> u64
 
 /// The longest time of the jobs, which began together.
 fn elapsed_ns(jobs: &[&PrintedJob]) -> u64 {
-    let longest_ms = jobs.iter().filter_map(|job| job.runtime_ms()).fold(0.0, f64::max);
-    count(longest_ms * MILLISECOND_NS).max(1_000_000)
+    let longest_s = jobs.iter().filter_map(|job| job.runtime_s()).fold(0.0, f64::max);
+    count(longest_s * SECOND_NS).max(1_000_000)
 }
 
 fn streams(jobs: &[&PrintedJob], is_of_assay: bool) -> Vec<NamedResult> {
@@ -209,7 +209,7 @@ fn rows(jobs: &[PrintedJob]) -> Vec<ImportedRow> {
         settings.extend(
             varied.iter().filter_map(|name| Some(text(name, job.options.get(**name)?.clone()))),
         );
-        let elapsed_s = job.runtime_ms().map(|time_ms| time_ms / 1e3);
+        let elapsed_s = job.runtime_s();
         ImportedRow { settings, elapsed_s, measures: measures(job), ..ImportedRow::default() }
     };
     jobs.iter().map(row).collect()

@@ -108,7 +108,8 @@ impl<'a> Fields<'a> {
         }
         let bytes = count(kibibytes * KIBIBYTE);
         let errors = 0;
-        let side = PrintedSide { ios, bytes, errors, runtime_ms, completion, total };
+        let runtime_s = runtime_ms.map(|time_ms| time_ms / 1e3);
+        let side = PrintedSide { ios, bytes, errors, runtime_s, completion, total };
         Ok((ios > 0).then_some(side))
     }
 
@@ -152,7 +153,7 @@ fn last_states(jobs: Vec<PrintedJob>) -> Result<Vec<PrintedJob>> {
     }
     let mut kept = Vec::new();
     for mut jobs in last {
-        let times: Vec<f64> = jobs.iter().map(|job| job.runtime_ms().unwrap_or(0.0)).collect();
+        let times: Vec<f64> = jobs.iter().map(|job| job.runtime_s().unwrap_or(0.0)).collect();
         let (first, longest) = (times[0], times.iter().copied().fold(0.0, f64::max));
         if longest <= 1.2 * first {
             kept.append(&mut jobs);
@@ -180,12 +181,12 @@ mod tests {
 
     /// A line as fio writes it, with so many operations of the same numbers.
     fn line(version: &str, sides: usize, runtime_ms: u32) -> String {
-        let percentiles = ["50.000000%=34", "99.000000%=173"];
-        let percentiles: Vec<&str> = percentiles.into_iter().chain(vec!["0%=0"; 18]).collect();
+        let quantiles = ["50.000000%=34", "99.000000%=173"];
+        let quantiles: Vec<&str> = quantiles.into_iter().chain(vec!["0%=0"; 18]).collect();
         let more = if version == "5" { ";4;1;2;1.5;0.1;4" } else { "" };
         let side = format!(
             ";8000;4000;1000;{runtime_ms};0;0;0.000000;0.000000;1;6259;41.5;83.4;{};2;6260;42.5;83.4;1;2;100.0%;1.5;0.1{more}",
-            percentiles.join(";")
+            quantiles.join(";")
         );
         let head = if version == "2" { "2".to_owned() } else { format!("{version};fio-3.33") };
         format!("{head};alpha;0;0{};3.4%;29.1%;40712;0;13;100.0%;0.0%\n", side.repeat(sides))
@@ -198,10 +199,7 @@ mod tests {
             let job = &output.jobs[0];
             assert_eq!((job.name.as_str(), job.trim.is_some()), ("alpha", sides == 3));
             for (_, side) in job.sides() {
-                assert_eq!(
-                    (side.ios, side.bytes, side.runtime_ms),
-                    (2000, 8_192_000, Some(2000.0))
-                );
+                assert_eq!((side.ios, side.bytes, side.runtime_s), (2000, 8_192_000, Some(2.0)));
                 let KnownTimes::Distribution(times) = side.times() else { panic!() };
                 assert!((times.mean_ns() / 41_500.0 - 1.0).abs() < 0.01);
                 assert!((real(times.quantile_ns(0.99)) / 173_000.0 - 1.0).abs() < 0.01);

@@ -169,7 +169,7 @@ impl TextReader {
         let Some(open) = self.open.take() else { return Ok(()) };
         let (key, job) = (open.key, open.job);
         match self.jobs.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, earlier)) if earlier.runtime_ms() <= job.runtime_ms() => *earlier = job,
+            Some((_, earlier)) if earlier.runtime_s() <= job.runtime_s() => *earlier = job,
             Some(_) => return Err(several()),
             None => self.jobs.push((key, job)),
         }
@@ -255,7 +255,8 @@ impl OpenJob {
         let ios =
             iops.zip(runtime_ms).map_or(0, |(iops, time_ms)| count((iops * time_ms / 1e3).round()));
         let bytes = amount.map_or(0, count);
-        let side = PrintedSide { ios, bytes, runtime_ms, ..PrintedSide::default() };
+        let runtime_s = runtime_ms.map(|time_ms| time_ms / 1e3);
+        let side = PrintedSide { ios, bytes, runtime_s, ..PrintedSide::default() };
         *self.slot(operation) = Some(side);
     }
 
@@ -359,12 +360,12 @@ impl OpenJob {
     /// fio's percentages are of the time of all threads.
     fn processor(&mut self, rest: &str) {
         let threads = f64::from(self.threads);
-        let seconds = |name: &str, runtime_ms: f64| {
-            Some(number(after(rest, name)?)? / 100.0 * threads * runtime_ms / 1e3)
+        let seconds = |name: &str, runtime_s: f64| {
+            Some(number(after(rest, name)?)? / 100.0 * threads * runtime_s)
         };
-        self.job.processor = self.job.runtime_ms().and_then(|runtime_ms| {
-            let user_s = seconds("usr=", runtime_ms)?;
-            Some(ProcessorTime { user_s, system_s: seconds("sys=", runtime_ms)? })
+        self.job.processor = self.job.runtime_s().and_then(|runtime_s| {
+            let user_s = seconds("usr=", runtime_s)?;
+            Some(ProcessorTime { user_s, system_s: seconds("sys=", runtime_s)? })
         });
     }
 }
@@ -474,7 +475,7 @@ Run status group 0 (all jobs):
     fn an_output_of_version_2_is_read() {
         let output = read(OLD).unwrap();
         let read = output.jobs[0].read.as_ref().unwrap();
-        assert_eq!((read.ios, read.runtime_ms), (179_712, Some(20_003.0)));
+        assert_eq!((read.ios, read.runtime_s), (179_712, Some(20.003)));
         assert_eq!(read.bytes, 1404 << 20);
         assert_eq!(read.completion.quantiles, [(0.5, 380e3), (0.99, 1.9e6)]);
     }
