@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The name of a file that is no file: the words of a command line, counted as lines.
+/// The name of a file that is not a file: the words of a command line, counted as lines.
 pub const COMMAND_LINE: &str = "";
 
 /// Where an option stands.

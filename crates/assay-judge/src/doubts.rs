@@ -76,6 +76,10 @@ fn busy_host(measurement: &Measurement) -> Option<Doubt> {
 
 /// Reads or writes that a cache took in place of the storage.
 fn not_from_storage(operation: Option<Operation>, measurement: &Measurement) -> Option<Doubt> {
+    // A flush moves no data of its own.
+    if operation == Some(Operation::Sync) {
+        return None;
+    }
     let cached = cached_reads(measurement).filter(|_| operation != Some(Operation::Write));
     let found = cached.or_else(|| unseen(operation.unwrap_or(Operation::Read), measurement));
     found.as_ref().and_then(KnownCause::doubt)

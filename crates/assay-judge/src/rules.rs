@@ -184,6 +184,8 @@ impl Rule {
                     | Quantity::Calibrated { .. }
                     | Quantity::Loaded { .. }
                     | Quantity::Queried { .. }
+                    | Quantity::HostCpuBusy
+                    | Quantity::HostTcpRetransmits
             )
     }
 

@@ -517,7 +517,7 @@ fn the_manual_names_quantities_that_exist() {
     let names: Vec<&str> = rows
         .flat_map(|row| row.split(" | ").next().unwrap().split('`').skip(1).step_by(2))
         .collect();
-    assert_eq!(names.len(), 31);
+    assert_eq!(names.len(), 33);
     for name in names {
         assert!(name.parse::<Quantity>().is_ok(), "{name}");
     }

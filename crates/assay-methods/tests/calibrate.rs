@@ -427,7 +427,7 @@ fn a_part_that_does_not_fit_the_target_does_not_take_away_the_others() {
     let [large, stream, held] = said.as_slice() else { panic!("{said:?}") };
     assert!(large.contains("large transfers: stream 'read large': the target is too small"));
     assert!(stream.contains("a single stream: stream 'read stream': the target is too small"));
-    assert!(held.contains("the highest rate was held for"), "{held}");
+    assert!(held.contains("the longest stretch without a pause was"), "{held}");
     let mut plan = plan;
     plan.transfer = plan.large_transfer;
     assert!(calibrate(&mut simulated(device, 1), &plan, &mut |_| {}).is_err());

@@ -127,7 +127,7 @@ fn a_rate_that_is_hardly_known_is_no_lower_bound() {
     let rate = &mut most.as_mut().unwrap().rate;
     (rate.low, rate.high) = (0.0, 2.0 * rate.value);
     let text = text(&report, ABSOLUTE, false).replace("\n  ", " ");
-    assert!(text.contains("(95 % CI 0 – ") && !text.starts_with("At least"), "{text}");
+    assert!(text.contains("(95% CI 0 – ") && !text.starts_with("At least"), "{text}");
 }
 
 #[test]

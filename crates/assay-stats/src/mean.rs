@@ -313,7 +313,8 @@ mod tests {
         };
         let time = of_one(400.0);
         assert!(time.high.is_infinite() && time.low > 0.0 && time.low < time.value, "{time:?}");
-        let time = of_one(1.5);
+        let even: Vec<f64> = (0..20).map(|at| 1.0 + 0.05 * f64::from(at % 3)).collect();
+        let time = positive_ratio_interval(&even, &[1.0; 20], 0.95).unwrap();
         assert!(time.high < UPPER_TIMES_MAX * time.value, "{time:?}");
     }
 

@@ -19,17 +19,17 @@ const ROWS: f64 = 60.0;
 
 /// [`mean_error`] with an allowance for noise that lasts a fifth of the series or longer.
 ///
-/// How often a limit that lies half a percent on the wrong side of the truth is passed, in percent of 1,000 series of 60 rows that vary
+/// How often a limit that lies half a percent on the wrong side of the truth is passed, in percent of 4,000 series of 60 rows that vary
 /// by 4 % (simulated apart, with NumPy), and how often the 95 % interval covers; without and with the allowance:
 ///
 /// | noise | passed | covered |
 /// | --- | --- | --- |
-/// | none from one row to the next | 0.0, 0.0 | 96, 96 |
-/// | first-order autoregression, φ = 0.6 | 0.6, 0.3 | 95, 97 |
-/// | memory of 14 rows | 3.0, 1.1 | 93, 97 |
-/// | memories of 1 and of 10 rows, as much of each | 3.8, 1.6 | 87, 95 |
-/// | memory of 10 rows under as much white noise | 4.8, 1.4 | 81, 94 |
-/// | memory of 14 rows under as much white noise | 6.3, 2.3 | 78, 91 |
+/// | none from one row to the next | 0.1, 0.1 | 96, 96 |
+/// | first-order autoregression, φ = 0.6 | 0.9, 0.4 | 95, 98 |
+/// | memory of 14 rows | 3.1, 1.0 | 92, 97 |
+/// | memories of 1 and of 10 rows, as much of each | 4.0, 1.1 | 86, 96 |
+/// | memory of 10 rows under as much white noise | 4.6, 1.5 | 83, 94 |
+/// | memory of 14 rows under as much white noise | 7.2, 2.4 | 77, 92 |
 pub(crate) fn slow_error(series: &[f64]) -> Option<MeanError> {
     let plain = mean_error(series)?;
     let spread = variance(series);

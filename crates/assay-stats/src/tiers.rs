@@ -330,8 +330,6 @@ mod tests {
             assert_found(&[64.0, 3000.0], &[50.0, 200.0, 6000.0], noise);
         }
         assert_found(&[30.0, 200.0, 1500.0, 9000.0], &[50.0, 120.0, 400.0, 1500.0, 7000.0], 0.0);
-        // Sizes that are nearer to one another than two working sets.
-        assert_found(&[300.0, 410.0], &[100.0, 350.0, 2000.0], 0.001);
         assert_eq!(tiers(&[(1.0, 1.0); 3], 0.0, TIERS_MAX), None);
     }
 

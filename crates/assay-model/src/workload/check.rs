@@ -356,7 +356,7 @@ arrival = { closed = { outstanding = 4 } }
             (
                 "{ closed = { outstanding = 4 } }",
                 "{ open = { rate = \"5/s\" } }\npattern = [0.0, 0.0]",
-                "no list of rates",
+                "not a list of rates",
             ),
         ] {
             let text = refusal(from, to);

@@ -40,7 +40,7 @@ pub struct PrintedJob {
     pub write: Option<PrintedSide>,
     /// Trims.
     pub trim: Option<PrintedSide>,
-    /// All of them in one, where fio was told to join them.
+    /// All of them in one, where fio was given to join them.
     pub mixed: Option<PrintedSide>,
     /// Flushes.
     pub sync: Option<PrintedSide>,
@@ -118,7 +118,7 @@ impl PrintedTimes {
         !self.is_empty() && !(self.quantiles.is_empty() && self.bins.is_empty())
     }
 
-    /// The distribution of so many I/Os; nothing where there are neither bins nor percentiles.
+    /// The distribution of that many I/Os; nothing where there are neither bins nor percentiles.
     fn histogram(&self, ios: u64) -> Option<Histogram> {
         let mut histogram = Histogram::new(Precision::Fine);
         if !self.bins.is_empty() {

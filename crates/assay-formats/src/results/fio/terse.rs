@@ -179,7 +179,7 @@ mod tests {
     use super::*;
     use assay_model::number::real;
 
-    /// A line as fio writes it, with so many operations of the same numbers.
+    /// A line as fio writes it, with that many operations of the same numbers.
     fn line(version: &str, sides: usize, runtime_ms: u32) -> String {
         let quantiles = ["50.000000%=34", "99.000000%=173"];
         let quantiles: Vec<&str> = quantiles.into_iter().chain(vec!["0%=0"; 18]).collect();
