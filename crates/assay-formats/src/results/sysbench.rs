@@ -256,7 +256,7 @@ mod tests {
         let measures = [
             "transactions",
             "queries",
-            "errors_per_s",
+            "ignored_errors",
             "transaction.response_time.mean",
             "transaction.response_time.q0.99",
         ];

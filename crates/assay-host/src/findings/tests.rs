@@ -302,9 +302,10 @@ const HOST_CASES: &[Case] = &[
         e.host.virtualisation = Some("KVM".into());
     }),
     ("io_limit", |e| {
+        let device = e.storage[0].stack.layers[1].device;
         e.host.io_limits.push(IoLimit {
             control_group: "/db".into(),
-            device: number("259:1"),
+            device,
             device_name: None,
             quantity: "read IOPS".into(),
             per_s: 3000,

