@@ -157,7 +157,7 @@ const CASES: [Case; 72] = [
         Open,
         "too busy to judge the storage",
     ),
-    ("a host 97 % busy, few I/Os", || busy(0.97), "iops at_least 100k/s", Open, "97 %"),
+    ("a host 97 % busy, few I/Os", || busy(0.97), "iops at_least 100k/s", Open, "97%"),
     (
         "a host 97 % busy, fast all the same",
         || busy(0.97),
@@ -323,7 +323,7 @@ const CASES: [Case; 72] = [
         || with(|story| story.shorten(3)),
         "read.service_time.mean at_most 5ms",
         Open,
-        "it was 1.07 ms, but 3 intervals are too few",
+        "too short for an interval",
     ),
     (
         "three intervals",
