@@ -67,7 +67,7 @@ pub enum Program {
     Fio,
     /// Vdbench, a parameter file.
     Vdbench,
-    /// IOMeter, a configuration.
+    /// `IOMeter`, a configuration.
     Iometer,
 }
 

@@ -7,7 +7,7 @@ pub enum FileKind {
     FioJob,
     /// A parameter file of Vdbench.
     VdbenchParameters,
-    /// A configuration of IOMeter.
+    /// A configuration of `IOMeter`.
     IometerConfiguration,
     /// A file of LUNs, which ORION reads next to its options.
     OrionLuns,

@@ -1,4 +1,5 @@
 //! Results that the programs wrote themselves, read with the numbers that another program finds in them.
+#![allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 use assay_formats::results::{

@@ -91,6 +91,7 @@ pub fn page_cache_share(read_bytes: u64, host: &HostContext, elapsed_s: f64) -> 
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 mod tests {
     use super::*;
     use assay_model::counters::{DeviceCounters, NamedDevice};

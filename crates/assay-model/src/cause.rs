@@ -235,10 +235,10 @@ pub fn cached_reads(measurement: &Measurement) -> Option<KnownCause> {
     if conduct.direct_io == Some(false) {
         return Some(not_bypassed());
     }
-    if measurement.operations().read.is_some() {
-        if let Some(found) = unseen(Operation::Read, measurement) {
-            return Some(found);
-        }
+    if measurement.operations().read.is_some()
+        && let Some(found) = unseen(Operation::Read, measurement)
+    {
+        return Some(found);
     }
     let first = measurement.targets.first();
     let is_cached = first.is_none_or(|target| !conduct.passthrough.contains(&target.name));

@@ -24,7 +24,7 @@ pub(crate) fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The bytes after one step, which gives nothing where it changes nothing.
-fn step<'a>(bytes: Cow<'a, [u8]>, change: fn(&[u8]) -> Option<Vec<u8>>) -> Cow<'a, [u8]> {
+fn step(bytes: Cow<'_, [u8]>, change: fn(&[u8]) -> Option<Vec<u8>>) -> Cow<'_, [u8]> {
     change(&bytes).map_or(bytes, Cow::Owned)
 }
 

@@ -189,7 +189,7 @@ const OWN_CAUSES: &[(&str, &str)] = &[
 /// What a wait comes from, where its name says so.
 pub(crate) fn own_cause(printed: &str) -> Option<&'static str> {
     let known = |opening: &&str| printed.starts_with(*opening) || stands_for(printed, opening);
-    OWN_CAUSES.iter().find(|(opening, _)| known(&opening)).map(|(_, cause)| *cause)
+    OWN_CAUSES.iter().find(|(opening, _)| known(opening)).map(|(_, cause)| *cause)
 }
 
 /// Classes in which sessions wait for each other.

@@ -126,9 +126,10 @@ impl<'a, 's> Reader<'a, 's> {
         let underlined = next.bytes.starts_with(b"~~~") && !line.is_blank() && !self.in_sql;
         let in_header = self.table.as_ref().is_some_and(|table| table.section == Section::Header);
         let is_heading = in_header && is_header_head(line.bytes);
-        match underlined && !is_heading {
-            true => Some(Title { words: until_gap(line.bytes), underlined: true }),
-            false => self.lone_title(line),
+        if underlined && !is_heading {
+            Some(Title { words: until_gap(line.bytes), underlined: true })
+        } else {
+            self.lone_title(line)
         }
     }
 

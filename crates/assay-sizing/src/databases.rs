@@ -201,12 +201,11 @@ fn summed(
         let share = (end - begin) / spans[*first].length();
         let elapsed_s = reports[*first].sample.elapsed_s.map(|elapsed_s| share * elapsed_s);
         let sample = DemandSample::sum(parts.iter().map(|at| &reports[*at].sample), elapsed_s);
-        match samples.last_mut().filter(|last| last.name == sample.name) {
-            Some(last) => last.lengthen(sample.elapsed_s),
-            None => {
-                absences.count(reports, &parts);
-                samples.push(sample);
-            }
+        if let Some(last) = samples.last_mut().filter(|last| last.name == sample.name) {
+            last.lengthen(sample.elapsed_s)
+        } else {
+            absences.count(reports, &parts);
+            samples.push(sample);
         }
     }
     (samples, absences.notes(reports))

@@ -50,6 +50,7 @@ fn sum(measures: &[NamedEstimate], what: &str) -> Option<NamedEstimate> {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 mod tests {
     use super::*;
 

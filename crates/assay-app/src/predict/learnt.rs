@@ -59,7 +59,7 @@ const ROUNDS: u32 = 40;
 /// The τ that makes the misses and what was assumed before likeliest, where ln(measured / predicted) of a case is normal with
 /// variance τ² + s²: a case whose inputs are worth nothing (a large s) then teaches nothing. What was assumed before counts as
 /// eight cases of exact inputs that missed by `before`. (Paule and Mandel, J. Res. NBS 87, 1982, weight alike; the likelihood is
-/// that of DerSimonian and Laird, Controlled Clinical Trials 7, 1986.)
+/// that of `DerSimonian` and Laird, Controlled Clinical Trials 7, 1986.)
 fn most_likely(misses: &[Miss], before: f64) -> f64 {
     if misses.is_empty() {
         return before;

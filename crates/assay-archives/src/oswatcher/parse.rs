@@ -219,7 +219,7 @@ fn add(rows: &mut Vec<DeviceRow>, next: DeviceRow) {
 /// Rows under the line that begins with `r b`; of several the first is the mean since the start of the host.
 fn vmstat(lines: &[&str]) -> Option<Found> {
     let place = lines.iter().position(|line| words(line).starts_with(&["r", "b"]))?;
-    let head = words(&lines[place]);
+    let head = words(lines[place]);
     let is_row =
         |line: &&&str| line.trim_start().starts_with(|letter: char| letter.is_ascii_digit());
     let rows: Vec<Vec<&str>> =

@@ -1,4 +1,4 @@
-//! IOMeter's `.icf` files: each step of a test as a workload, or as a study where the outstanding I/Os are cycled.
+//! `IOMeter`'s `.icf` files: each step of a test as a workload, or as a study where the outstanding I/Os are cycled.
 
 mod access;
 mod file;
@@ -22,7 +22,7 @@ const SECTOR_BYTES: u64 = 512;
 const OUTSTANDING_MAX: u64 = 32_768;
 /// Time of a test that runs until somebody stops it.
 const ENDLESS: Nanos = Nanos(60 * SECOND_NS);
-/// The specification that IOMeter knows without a line: nothing is done.
+/// The specification that `IOMeter` knows without a line: nothing is done.
 const IDLE: &str = "Idle";
 /// What a worker without a target works on.
 const NO_TARGET: &str = "disk";

@@ -1,4 +1,4 @@
-//! IOMeter's result file: a row for each test of it, over all managers.
+//! `IOMeter`'s result file: a row for each test of it, over all managers.
 
 use super::amount::NumberPlace;
 use super::columns::Columns;
@@ -12,7 +12,7 @@ use assay_model::units::Bytes;
 use assay_model::verdict::NamedEstimate;
 use std::collections::BTreeMap;
 
-/// Versions up to 2006 call it MBps; from 1.1 on there are binary and decimal ones.
+/// Versions up to 2006 call it `MBps`; from 1.1 on there are binary and decimal ones.
 const MEBIBYTE: f64 = 1_048_576.0;
 
 /// Whether a text is such a file.
@@ -291,6 +291,7 @@ impl ResultLine<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 mod tests {
     use super::super::rows::testing::{rows, setting, value};
     use super::*;

@@ -295,6 +295,7 @@ fn time_unit_ns(summary: Option<&Summary<'_>>) -> Result<f64> {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 mod tests {
     use super::super::rows::testing::{rows, setting, value};
     use super::*;

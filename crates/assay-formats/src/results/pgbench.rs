@@ -169,6 +169,7 @@ impl<'a> Summary<'a> {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 mod tests {
     use super::super::rows::testing::{setting, value};
     use super::*;

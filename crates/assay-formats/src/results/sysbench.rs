@@ -241,6 +241,7 @@ fn quantile_of(bins: &[(f64, u64)], share: f64) -> Option<f64> {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 mod tests {
     use super::super::rows::testing::{rows, setting, value};
     use super::*;

@@ -97,13 +97,12 @@ fn add<'a>(runs: &mut Vec<Run<'a>>, table: &Table, cells: Vec<&'a str>) {
     let same = |run: &&mut Run<'_>| {
         run.settings == settings && run.intervals.last().is_some_and(|last| last.index < index)
     };
-    match runs.last_mut().filter(same) {
-        Some(run) => run.intervals.push(interval),
-        None => {
-            let name = table.cell(&interval.cells, table.run).unwrap_or_default();
-            let is_format = name.starts_with("format") || name.ends_with("_format");
-            runs.push(Run { settings, intervals: vec![interval], measured: None, is_format });
-        }
+    if let Some(run) = runs.last_mut().filter(same) {
+        run.intervals.push(interval)
+    } else {
+        let name = table.cell(&interval.cells, table.run).unwrap_or_default();
+        let is_format = name.starts_with("format") || name.ends_with("_format");
+        runs.push(Run { settings, intervals: vec![interval], measured: None, is_format });
     }
 }
 
@@ -335,7 +334,7 @@ impl Run<'_> {
             let rate = table.number(&one.cells, table.rate).unwrap_or(1.0);
             let reads = table.number(&one.cells, table.read_percent).map(|percent| percent / 100.0);
             // Without the share of reads an operation that takes no time did not happen.
-            let share = reads.map_or(if value > 0.0 { 1.0 } else { 0.0 }, |reads| share(reads));
+            let share = reads.map_or(if value > 0.0 { 1.0 } else { 0.0 }, &share);
             Some(ValueWeight { value, weight: rate * share })
         });
         times.collect()
@@ -343,6 +342,7 @@ impl Run<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 mod tests {
     use super::super::rows::testing::{rows, setting, value};
     use super::*;

@@ -204,6 +204,7 @@ fn loop_setting(pair: &str, known: &[Setting]) -> Option<Setting> {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 mod tests {
     use super::super::rows::testing::{rows, setting, value};
     use super::*;

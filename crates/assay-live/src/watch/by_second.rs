@@ -81,6 +81,7 @@ impl BySecond {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 mod tests {
     use super::*;
 

@@ -1,4 +1,5 @@
 //! Plans of made-up profiles: sums, sizes and what is asked must be those of the profile.
+#![allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 
 use super::*;
 use assay_model::profile::{

@@ -102,14 +102,11 @@ pub(super) fn histogram(tables: &[SpoolTable]) -> Option<Listing> {
 
 /// `<1`, `1<2`, and the upper end alone, as `16 ms to 32 ms`.
 fn range(label: &str) -> Option<String> {
-    let (low, high) = match label.split_once('<') {
-        Some((low, high)) => {
-            (if low.trim().is_empty() { 0.0 } else { parsed(low)? }, parsed(high)?)
-        }
-        None => {
-            let high = parsed(label)?;
-            (if high > 1.0 { high / 2.0 } else { 0.0 }, high)
-        }
+    let (low, high) = if let Some((low, high)) = label.split_once('<') {
+        (if low.trim().is_empty() { 0.0 } else { parsed(low)? }, parsed(high)?)
+    } else {
+        let high = parsed(label)?;
+        (if high > 1.0 { high / 2.0 } else { 0.0 }, high)
     };
     (low < high).then(|| format!("{low} ms to {high} ms"))
 }

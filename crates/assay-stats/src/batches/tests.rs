@@ -1,4 +1,5 @@
 //! Tests of intervals of equal stretches: short series, ends that contradict nothing, units.
+#![allow(clippy::float_cmp, reason = "numbers of files and formulas are compared to the digit")]
 
 use super::*;
 use proptest::prelude::*;

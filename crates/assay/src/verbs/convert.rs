@@ -13,14 +13,14 @@ use clap::Args;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Show what a job file of fio, Vdbench or IOMeter stands for, and where every line comes from
+/// Show what a job file of fio, Vdbench or `IOMeter` stands for, and where every line comes from
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay convert job.fio
   assay convert job.fio --json
   assay convert parameters.vdb --out workloads")]
 pub struct Options {
-    /// Job file of fio, parameter file of Vdbench, or `.icf` file of IOMeter
+    /// Job file of fio, parameter file of Vdbench, or `.icf` file of `IOMeter`
     file: PathBuf,
     /// Write each document to a new file of its own in this directory
     #[arg(long, value_name = "DIR")]

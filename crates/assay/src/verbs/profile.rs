@@ -48,7 +48,7 @@ pub struct Options {
     /// Print the rows as CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Print the rows in the form of another program: rac_stats is the table of EMC's script of that name
+    /// Print the rows in the form of another program: `rac_stats` is the table of EMC's script of that name
     #[arg(long = "as", value_name = "FORM", value_enum, conflicts_with_all = ["csv", "json"])]
     form: Option<RowForm>,
     /// What the storage behind the reports is made of, which sets the limits for its times; no report says it, and by

@@ -92,9 +92,10 @@ fn is_built_in(name: &str) -> bool {
 /// The built-in study of this name, else the file. A file that another user can have written runs no commands.
 fn load(name: &str) -> Result<Study> {
     let is_file = is_file_name(name, is_built_in(name)) || name.contains('/');
-    let (text, is_own) = match is_file {
-        true => read_owned_document(Path::new(name), "study")?,
-        false => (study_text(name)?.to_owned(), true),
+    let (text, is_own) = if is_file {
+        read_owned_document(Path::new(name), "study")?
+    } else {
+        (study_text(name)?.to_owned(), true)
     };
     let study = parse_study(&text).map_err(|error| error.context(name))?;
     let has_hooks = study.hooks.before.is_some() || study.hooks.after.is_some();

@@ -102,7 +102,7 @@ fn of_all_jobs(lines: &[&LogLine], unit: f64) -> Vec<f64> {
         sorted.sort_by_key(|line| line.at_ms);
         let apart_ms = window_ms(&sorted) / 2;
         let windows = sorted.chunk_by(|one, next| next.at_ms - one.at_ms <= apart_ms);
-        return windows.map(|window| sum(window)).collect();
+        return windows.map(&sum).collect();
     }
     let windows = jobs.iter().map(|job| job.len()).min().unwrap_or(0);
     let is_even = jobs.iter().all(|job| job.len() - windows <= 1 + windows / 10);

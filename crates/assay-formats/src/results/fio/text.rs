@@ -206,7 +206,7 @@ fn planned(text: &str) -> Option<(String, BTreeMap<String, String>)> {
     {
         match option {
             "rw" | "ioengine" | "iodepth" => {
-                drop(options.insert(option.to_owned(), value.to_owned()))
+                drop(options.insert(option.to_owned(), value.to_owned()));
             }
             "bs" => options.extend(one_size(value).map(|size| ("bs".to_owned(), size))),
             _ => {}
