@@ -319,7 +319,9 @@ fn read_folder(path: &Path, name: &str) -> Result<(ImportedResult, String)> {
     let first = profiles.first().and_then(|(_, profile)| snapshots(profile));
     let is_one = profiles.len() == 1 || first.is_some();
     if is_one && profiles.iter().all(|(_, profile)| snapshots(profile) == first) {
-        rows.iter_mut().for_each(|row| add_host(row, path));
+        for row in &mut rows {
+            add_host(row, path);
+        }
     }
     let content = format!("{rows:?}");
     let result = ImportedResult {

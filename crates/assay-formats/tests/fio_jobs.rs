@@ -144,7 +144,8 @@ fn job_files_of_others_are_taken_where_fio_takes_them() {
             let is_wrong = is_taken && says_wrong(&refused.reason);
             println!("{}: {}", path.display(), refused.clone().into_error().message());
             if is_wrong {
-                wrong += &format!("{}: {}\n", path.display(), refused.into_error());
+                let line = format!("{}: {}\n", path.display(), refused.into_error());
+                wrong.push_str(&line);
             }
         }
     }

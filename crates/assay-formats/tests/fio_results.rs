@@ -50,9 +50,9 @@ fn json_with_bins_has_every_time() {
     let found = operations("plus.json");
     let (reads, writes) = (found.read.unwrap(), found.write.unwrap());
     assert_eq!((reads.ios, reads.bytes, writes.ios, writes.bytes), (134, 1_097_728, 66, 540_672));
-    assert_near(reads.service.mean_ns(), 3850.753_731);
+    assert_near(reads.service.mean_ns(), 3_850.753_731);
     assert_eq!((reads.service.min_ns(), reads.service.max_ns()), (1196, 22_386));
-    assert_near(writes.service.mean_ns(), 6619.060_606);
+    assert_near(writes.service.mean_ns(), 6_619.060_606);
     assert!(found.sync.is_some_and(|sync| sync.ios > 0));
 }
 

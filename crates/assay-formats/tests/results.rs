@@ -89,7 +89,7 @@ fn what_pgbench_15_printed_is_read_with_its_load() {
         .map(|one| (one.subject.as_deref(), one.estimate.value))
         .collect();
     let (update, select) = (Some("update.sql"), Some("<builtin: select only>"));
-    assert_eq!(of, [(None, 2944.206_131), (update, 875.534_33), (select, 2068.671_801)]);
+    assert_eq!(of, [(None, 2_944.206_131), (update, 875.534_33), (select, 2_068.671_801)]);
 }
 
 #[test]

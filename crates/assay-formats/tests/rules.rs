@@ -1,6 +1,5 @@
 //! Three rules for every reader of results: what is absent is unknown, what is impossible is refused, and a result of which
 //! nothing was read is an error.
-#![expect(clippy::unwrap_used, reason = "a test says what it expects")]
 
 use assay_formats::results::{ImportedContent, ImportedResult, import};
 

@@ -87,14 +87,14 @@ fn is_in_use(processes: &[u32], root: &Path) -> bool {
 fn disks(device: u64, root: &Path) -> BTreeSet<String> {
     let number = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
     let mut found = BTreeSet::new();
-    collect(&root.join(format!("sys/dev/block/{number}")), root, LEVELS_MAX, &mut found);
+    collect(&root.join(format!("sys/dev/block/{number}")), LEVELS_MAX, &mut found);
     if found.is_empty() {
         found.insert(number);
     }
     found
 }
 
-fn collect(place: &Path, root: &Path, levels: usize, found: &mut BTreeSet<String>) {
+fn collect(place: &Path, levels: usize, found: &mut BTreeSet<String>) {
     let Ok(place) = fs::canonicalize(place) else { return };
     // A partition lies in the directory of its disk.
     let place = if place.join("partition").exists() {
@@ -112,7 +112,7 @@ fn collect(place: &Path, root: &Path, levels: usize, found: &mut BTreeSet<String
         return;
     }
     for lower in below {
-        collect(&lower, root, levels - 1, found);
+        collect(&lower, levels - 1, found);
     }
 }
 

@@ -227,8 +227,7 @@ impl Quantity {
             Self::Loaded { what, .. } => what.unit(),
             Self::Queried { what } => what.unit(),
             Self::Transactions => Unit::IosPerS,
-            Self::TransactionTime(_) => Unit::Ns,
-            Self::DatabaseResponse => Unit::Ns,
+            Self::TransactionTime(_) | Self::DatabaseResponse => Unit::Ns,
             Self::IntegrityFindings | Self::DurabilityLost => Unit::Count,
             Self::AtomicUnit => Unit::Bytes,
             Self::DurabilityLossPerCut | Self::HostCpuBusy | Self::HostTcpRetransmits => {

@@ -29,7 +29,7 @@ pub struct LedgerWriter {
 #[derive(Debug)]
 pub(crate) enum Sink {
     File(LedgerFile),
-    Witness(WitnessLink),
+    Witness(Box<WitnessLink>),
 }
 
 impl fmt::Display for LedgerPlace {
@@ -65,7 +65,7 @@ impl LedgerPlace {
             Self::File(path) => LedgerFile::create(path)
                 .map(Sink::File)
                 .map_err(|error| refusal("creating", path, &error))?,
-            Self::Witness(address) => Sink::Witness(address.open(Purpose::Create, id)?),
+            Self::Witness(address) => Sink::Witness(Box::new(address.open(Purpose::Create, id)?)),
         };
         self.begin(sink, head)
     }
@@ -92,7 +92,9 @@ impl LedgerPlace {
                     "leave it alone while it is judged",
                 ))
             }
-            Self::Witness(address) => Ok(Sink::Witness(address.open(Purpose::Append, id)?)),
+            Self::Witness(address) => {
+                Ok(Sink::Witness(Box::new(address.open(Purpose::Append, id)?)))
+            }
         }
     }
 

@@ -157,7 +157,7 @@ impl WitnessAddress {
         let wait = Wait::of(PATIENCE);
         let (mut greeting, mut theirs, mine) = ([0; 8], [0; 16], random()?);
         read_within(&mut stream, &mut greeting, wait).map_err(lost)?;
-        self.check_greeting(&greeting)?;
+        self.check_greeting(greeting)?;
         read_within(&mut stream, &mut theirs, wait).map_err(lost)?;
         let (both, request) = ([&theirs, &mine], request(purpose, ledger));
         let proof = self.token.proof(End::Client, both, &request);
@@ -181,8 +181,8 @@ impl WitnessAddress {
         Ok(Session { stream, outward, inward })
     }
 
-    fn check_greeting(&self, greeting: &[u8; 8]) -> Result<()> {
-        if greeting == GREETING {
+    fn check_greeting(&self, greeting: [u8; 8]) -> Result<()> {
+        if greeting == *GREETING {
             return Ok(());
         }
         Err(if greeting.starts_with(GREETING_BEGIN) {

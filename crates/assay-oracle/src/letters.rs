@@ -31,7 +31,9 @@ pub(crate) fn plain(bytes: &[u8]) -> Option<Vec<u8>> {
                 _ => (part, None),
             };
             plain.extend(ascii.as_bytes());
-            last.into_iter().for_each(|letter| push(letter, &mut plain));
+            if let Some(letter) = last {
+                push(letter, &mut plain);
+            }
         }
         plain.extend(chunk.invalid().iter().map(|byte| if *byte == 0xa0 { b' ' } else { *byte }));
     }
@@ -43,17 +45,13 @@ pub(crate) fn plain(bytes: &[u8]) -> Option<Vec<u8>> {
 pub(crate) fn resolve<'a>(tail: &'a [u8], into: &mut Vec<u8>) -> &'a [u8] {
     let end = tail.iter().take(REFERENCE_BYTES_MAX).position(|byte| *byte == b';');
     let letter = end.and_then(|end| named(std::str::from_utf8(&tail[..end]).ok()?));
-    match (letter, end) {
-        (Some(letter), Some(end)) => {
-            push(letter, into);
-            &tail[end + 1..]
-        }
-        // As SQL text has it.
-        _ => {
-            into.push(b'&');
-            tail
-        }
+    if let (Some(letter), Some(end)) = (letter, end) {
+        push(letter, into);
+        return &tail[end + 1..];
     }
+    // As SQL text has it.
+    into.push(b'&');
+    tail
 }
 
 /// The text with all references resolved.

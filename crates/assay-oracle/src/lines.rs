@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn a_blank_line_behind_each_line_vanishes_and_numbers_stay() {
-        let text: String = (0..40).map(|number| format!("line {number}\n\n\n\n")).collect();
+        let lines = (0..40).map(|number| format!("line {number}\n\n\n\n"));
+        let text = lines.collect::<Vec<_>>().concat();
         let lines = Lines::new(text.as_bytes(), 1, b"");
         let shape = Shape::of(lines.clone());
         let read: Vec<u32> = lines.clone().of_shape(shape).map(|line| line.number).collect();

@@ -11,6 +11,9 @@ use spool::SpoolTable;
 
 pub use row::{Listing, ListingRow};
 
+/// Reads the listing that tables are; nothing where they are of another kind.
+type TableReader = fn(&[SpoolTable]) -> Option<Listing>;
+
 /// Larger texts are not listings.
 const TEXT_BYTES_MAX: usize = 4 << 20;
 
@@ -25,7 +28,7 @@ pub fn read_listing(text: &[u8]) -> Option<Listing> {
         return Some(listing);
     }
     let tables = spool::tables(&text);
-    let readers: [fn(&[SpoolTable]) -> Option<Listing>; 4] =
+    let readers: [TableReader; 4] =
         [calibration::read, files::counts, files::times, files::histogram];
     readers.into_iter().find_map(|read| read(&tables)).filter(|listing| !listing.rows.is_empty())
 }

@@ -21,6 +21,7 @@ struct SimulatedDatabase {
 }
 
 /// What it did.
+#[expect(clippy::struct_field_names, reason = "units stand last")]
 struct SimulatedResult {
     transactions_per_s: f64,
     commit_s: f64,

@@ -202,7 +202,7 @@ fn summed(
         let elapsed_s = reports[*first].sample.elapsed_s.map(|elapsed_s| share * elapsed_s);
         let sample = DemandSample::sum(parts.iter().map(|at| &reports[*at].sample), elapsed_s);
         if let Some(last) = samples.last_mut().filter(|last| last.name == sample.name) {
-            last.lengthen(sample.elapsed_s)
+            last.lengthen(sample.elapsed_s);
         } else {
             absences.count(reports, &parts);
             samples.push(sample);

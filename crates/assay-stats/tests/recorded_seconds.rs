@@ -1,5 +1,6 @@
 //! Intervals of seconds that were recorded on a real, drifting disk: simulated devices do not show what these do.
 #![allow(clippy::unwrap_used, reason = "a table that cannot be read fails the test")]
+#![allow(clippy::print_stdout, reason = "a skipped test says so")]
 
 use assay_stats::batches::mean_of_batches;
 use std::collections::BTreeMap;

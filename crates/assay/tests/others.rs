@@ -135,7 +135,7 @@ fn modules_in_the_working_directory_are_not_run() {
 fn a_job_file_does_not_multiply_what_it_holds() {
     let place = Place::new();
     let long = "d".repeat(3_800_000);
-    let sections: String = (0..4000).map(|number| format!("[{number}]\n")).collect();
+    let sections = (0..4000).map(|number| format!("[{number}]\n")).collect::<Vec<_>>().concat();
     place.write("globals.fio", &format!("[global]\ndescription={long}\n{sections}"));
     refused(&bounded(&place, &["convert", "globals.fio"]), 2, "larger than a job file can be");
     let line = format!("description={}\n", "${X}".repeat(40));
@@ -149,7 +149,7 @@ fn a_job_file_does_not_multiply_what_it_holds() {
     );
     place.write("count.vdb", &storages);
     refused(&bounded(&place, &["convert", "count.vdb"]), 2, "larger than a job file can be");
-    let many: String = (0..8000).map(|number| format!("wd=w{number},sd=s*\n")).collect();
+    let many = (0..8000).map(|number| format!("wd=w{number},sd=s*\n")).collect::<Vec<_>>().concat();
     place.write(
         "stars.vdb",
         &format!("sd=s,lun=/dev/x,count=(1,4096)\n{many}rd=r,wd=*,elapsed=1\n"),

@@ -372,13 +372,12 @@ impl Driver {
                         self.lose(host, at_ns, reason);
                     }
                 }
-                // A host that was lost has no part in it any more.
-                Some((_, Event::Said(_))) => {}
                 Some((host, Event::Answered(ping))) => self.hosts[host].clock.add(ping),
                 Some((host, Event::Gone(words))) if course.awaited().any(|one| one == host) => {
                     self.lose(host, at_ns, words);
                 }
-                Some((_, Event::Gone(_))) | None => {}
+                // A host that was lost has no part in it any more.
+                Some((_, Event::Said(_) | Event::Gone(_))) | None => {}
             }
             self.look_for_silence(course, bounds);
             course.was_stopped |= self.stop.load(Ordering::Relaxed);

@@ -93,12 +93,13 @@ impl ResultFile {
             Block::Time => self.at_unix_ns = dates::iso(line),
             Block::SpecificationName => {
                 let name = line.rsplit_once(',').map_or(line, |(name, _)| name);
-                self.specification = name.to_owned();
+                name.clone_into(&mut self.specification);
                 self.specifications.insert(name.to_owned(), Vec::new());
             }
             Block::SpecificationLine => {
-                let lines = self.specifications.get_mut(&self.specification);
-                lines.into_iter().for_each(|lines| lines.extend(specification(line)));
+                if let Some(lines) = self.specifications.get_mut(&self.specification) {
+                    lines.extend(specification(line));
+                }
             }
             Block::Results => return self.result(number, line),
             Block::Other => {}
@@ -171,7 +172,6 @@ impl ResultFile {
 
 /// All columns are known up to the counts of times in ranges.
 fn known_columns(names: &[String]) -> Columns {
-    let mut columns = Columns::new(names.iter().map(String::as_str));
     const KNOWN: [&str; 24] = [
         "target ",
         "access ",
@@ -198,6 +198,7 @@ fn known_columns(names: &[String]) -> Columns {
         "segments ",
         ">=",
     ];
+    let mut columns = Columns::new(names.iter().map(String::as_str));
     columns.skip(|name| KNOWN.iter().any(|begin| name.starts_with(begin)) || name.contains(" to "));
     columns
 }

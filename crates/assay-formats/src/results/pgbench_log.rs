@@ -297,6 +297,9 @@ pub fn read_aggregated(files: &[NamedText<'_>]) -> Result<ImportedResult> {
     Ok(result(None, vec![row], lacks))
 }
 
+/// A number of an interval.
+type AggregateNumber = fn(&Aggregate) -> f64;
+
 /// The numbers of an aggregated log; its first and its last interval are cut.
 fn aggregated(
     intervals: &BTreeMap<u64, Vec<Aggregate>>,
@@ -320,7 +323,7 @@ fn aggregated(
         measures.push(total(&format!("{TIME}.stddev"), variance.max(0.0).sqrt() * 1e3));
         measures.push(total(&format!("{TIME}.max"), max_us * 1e3));
     }
-    let counted: [(&str, fn(&Aggregate) -> f64); 4] = [
+    let counted: [(&str, AggregateNumber); 4] = [
         ("skipped_transactions", |one| one.skipped),
         ("retried_transactions", |one| one.retried),
         ("serialization_failures", |one| one.serialization),
@@ -372,7 +375,7 @@ mod tests {
 
     #[test]
     fn a_sample_is_scaled_by_the_numbers_of_its_transactions() {
-        let sample: String = thread(0).lines().step_by(3).map(|line| format!("{line}\n")).collect();
+        let sample = thread(0).lines().step_by(3).collect::<Vec<_>>().join("\n") + "\n";
         let found = read_log(&[named("l", &sample)]).unwrap();
         assert!(found.lacks[2].to_string().contains("a sample of 33."), "{:?}", found.lacks);
         assert!((value(&rows(found)[0], RATE) - 100.0).abs() < 0.5);

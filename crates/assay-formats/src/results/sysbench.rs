@@ -68,7 +68,7 @@ fn row(text: &str) -> Result<ImportedRow> {
             "import the output of sysbench fileio, or of one of its oltp tests",
         ));
     }
-    let times = if is_database { TRANSACTION.to_owned() } else { output.times_of(&measures) };
+    let times = if is_database { TRANSACTION.to_owned() } else { Output::times_of(&measures) };
     measures.extend(output.times(&times));
     Ok(ImportedRow { settings, elapsed_s: Some(elapsed_s), measures, ..ImportedRow::default() })
 }
@@ -141,7 +141,7 @@ impl<'a> Output<'a> {
     }
 
     /// The times are those of all operations together: of one only where nothing else was done.
-    fn times_of(&self, measures: &[NamedEstimate]) -> String {
+    fn times_of(measures: &[NamedEstimate]) -> String {
         let sides: Vec<&str> = ["read", "write", "sync"]
             .into_iter()
             .filter(|side| measures.iter().any(|one| one.quantity == format!("{side}.iops")))

@@ -84,7 +84,7 @@ pub fn read_flatfile(text: &str) -> Result<ImportedResult> {
 /// Puts a line to the run that it belongs to: another one begins where its name or a setting changes, or its intervals are
 /// counted from the beginning again.
 fn add<'a>(runs: &mut Vec<Run<'a>>, table: &Table, cells: Vec<&'a str>) {
-    let Some(name) = table.cell(&cells, table.interval) else { return };
+    let Some(name) = Table::cell(&cells, table.interval) else { return };
     if let Some((from, to)) = average(name) {
         if let Some(run) = runs.last_mut() {
             run.measured = Some((from, to));
@@ -98,9 +98,9 @@ fn add<'a>(runs: &mut Vec<Run<'a>>, table: &Table, cells: Vec<&'a str>) {
         run.settings == settings && run.intervals.last().is_some_and(|last| last.index < index)
     };
     if let Some(run) = runs.last_mut().filter(same) {
-        run.intervals.push(interval)
+        run.intervals.push(interval);
     } else {
-        let name = table.cell(&interval.cells, table.run).unwrap_or_default();
+        let name = Table::cell(&interval.cells, table.run).unwrap_or_default();
         let is_format = name.starts_with("format") || name.ends_with("_format");
         runs.push(Run { settings, intervals: vec![interval], measured: None, is_format });
     }
@@ -181,18 +181,18 @@ impl Table {
         }
     }
 
-    fn cell<'a>(&self, cells: &[&'a str], column: Option<usize>) -> Option<&'a str> {
+    fn cell<'a>(cells: &[&'a str], column: Option<usize>) -> Option<&'a str> {
         cells.get(column?).copied()
     }
 
-    fn number(&self, cells: &[&str], column: Option<usize>) -> Option<f64> {
-        self.cell(cells, column).and_then(decimal)
+    fn number(cells: &[&str], column: Option<usize>) -> Option<f64> {
+        Self::cell(cells, column).and_then(decimal)
     }
 
     fn settings(&self, cells: &[&str]) -> Vec<Setting> {
         let settings = self.settings.iter().filter_map(|(column, factor)| {
             let text =
-                self.cell(cells, Some(*column)).filter(|text| !["n/a", "-"].contains(text))?;
+                Self::cell(cells, Some(*column)).filter(|text| !["n/a", "-"].contains(text))?;
             Some(match (*factor, number(text)) {
                 ("run", _) => word(factor, text),
                 (_, Some(zero))
@@ -237,7 +237,7 @@ impl Run<'_> {
     fn left_out(&self, table: &Table) -> u64 {
         let columns = [table.rate, table.megabytes, table.response, table.reads, table.writes];
         let counted = self.counted();
-        let has = |one: &IntervalLine<'_>, column| table.number(&one.cells, column).is_some();
+        let has = |one: &IntervalLine<'_>, column| Table::number(&one.cells, column).is_some();
         let used: Vec<Option<usize>> = columns
             .into_iter()
             .filter(|column| column.is_some() && counted.iter().any(|one| has(one, *column)))
@@ -261,7 +261,7 @@ impl Run<'_> {
 
     /// When the first interval that counts ended.
     fn ended_first(&self, table: &Table) -> Option<u64> {
-        let text = table.cell(&self.counted().first()?.cells, table.timestamp)?;
+        let text = Table::cell(&self.counted().first()?.cells, table.timestamp)?;
         let seconds =
             || whole(text).filter(|second| *second > 1_000_000_000)?.checked_mul(1_000_000_000);
         dates::month_first(text).or_else(seconds)
@@ -272,7 +272,7 @@ impl Run<'_> {
         let ends: Option<Vec<f64>> = self
             .intervals
             .iter()
-            .map(|one| table.cell(&one.cells, table.tod).and_then(dates::clock_s))
+            .map(|one| Table::cell(&one.cells, table.tod).and_then(dates::clock_s))
             .collect();
         let Some(ends) = ends.filter(|ends| ends.len() > 1) else { return (None, None) };
         let steps = ends.windows(2).map(|two| (two[1] - two[0]).rem_euclid(DAY_S));
@@ -289,7 +289,7 @@ impl Run<'_> {
 
     fn measures(&self, table: &Table) -> Vec<NamedEstimate> {
         let numbers = |column: Option<usize>, unit: f64| -> Vec<f64> {
-            let values = self.counted().iter().filter_map(|one| table.number(&one.cells, column));
+            let values = self.counted().iter().filter_map(|one| Table::number(&one.cells, column));
             values.map(|value| value * unit).collect()
         };
         let most = |quantity: &str, column: Option<usize>| {
@@ -330,9 +330,10 @@ impl Run<'_> {
         share: impl Fn(f64) -> f64,
     ) -> Vec<ValueWeight> {
         let times = self.counted().iter().filter_map(|one| {
-            let value = table.number(&one.cells, column)? * 1e6;
-            let rate = table.number(&one.cells, table.rate).unwrap_or(1.0);
-            let reads = table.number(&one.cells, table.read_percent).map(|percent| percent / 100.0);
+            let value = Table::number(&one.cells, column)? * 1e6;
+            let rate = Table::number(&one.cells, table.rate).unwrap_or(1.0);
+            let reads =
+                Table::number(&one.cells, table.read_percent).map(|percent| percent / 100.0);
             // Without the share of reads an operation that takes no time did not happen.
             let share = reads.map_or(if value > 0.0 { 1.0 } else { 0.0 }, &share);
             Some(ValueWeight { value, weight: rate * share })
@@ -410,7 +411,7 @@ mod tests {
         };
         assert_eq!(rates(&one), [("1000/s".into(), 1000.0), ("4000/s".into(), 4000.0)]);
         let twice = intervals(1, &[("max", "5", "1"), ("max", "100", "1")]);
-        let again = twice.lines().skip(1).map(|line| format!("{line}\n")).collect::<String>();
+        let again = twice.lines().skip(1).collect::<Vec<_>>().join("\n") + "\n";
         assert_eq!(rates(&format!("{twice}{}", again.replace("max 100 ", "max 300 "))).len(), 2);
     }
 

@@ -67,12 +67,11 @@ struct Summary {
 impl Summary {
     fn line(&mut self, line: &str) {
         if let Some((before, rest)) = line.split_once("Starting RD=") {
-            self.run = rest.split('<').next().unwrap_or_default().trim().to_owned();
-            self.clock = before
-                .split(['>', ' '])
-                .rfind(|word| word.contains(':'))
-                .unwrap_or_default()
-                .to_owned();
+            let run = rest.split('<').next().unwrap_or_default().trim();
+            run.clone_into(&mut self.run);
+            let clock =
+                before.split(['>', ' ']).rfind(|word| word.contains(':')).unwrap_or_default();
+            clock.clone_into(&mut self.clock);
             self.rates.clear();
         } else if line.contains("nterval") && (line.contains("i/o") || line.contains("ReqstdOps")) {
             let date = line.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
@@ -258,9 +257,10 @@ mod tests {
         let mut text = NEW.split("10:30:05").next().unwrap().to_owned();
         for index in 1..=41_u32 {
             let rate = if index.is_multiple_of(2) { "100.0" } else { "105.6" };
-            text += &format!(
+            let line = format!(
                 "10:30:{index:02}.018 {index} {rate} 0.08 1024 53.57 0.013 0.010 0.015 0.03 0.05 0.006 0.0 19.2 1.5\n"
             );
+            text.push_str(&line);
         }
         text += "10:30:42.013 avg_2-41 102.8 0.10 1024 52.31 0.018 0.013 0.024 0.10 0.14 0.017 0.0 0.7 0.1\n";
         let row = &rows(read_summary(&text).unwrap())[0];

@@ -55,7 +55,8 @@ fn is_at_equal_rate(base: &SideFacts, other: &SideFacts, time: &SideFigure) -> b
 
 /// Capacities are not rates of the load under which a time was measured.
 fn is_capacity(quantity: &str) -> bool {
-    quantity.starts_with("calibration.") && !quantity.ends_with(".iops")
+    let is_rate = quantity.rsplit_once('.').is_some_and(|(_, last)| last == "iops");
+    quantity.starts_with("calibration.") && !is_rate
 }
 
 /// The first word of what is part of another: `calibration`, `load`, `stream`, `target`; nothing for a whole.

@@ -22,7 +22,7 @@ pub(super) fn primary(common: &[Both<'_>]) -> Option<usize> {
     let of_whole = |name: &&str| {
         common.iter().position(|both| both.base.quantity == **name && both.base.subject.is_none())
     };
-    let named = BY_NAME.iter().find_map(|name| of_whole(name));
+    let named = BY_NAME.iter().find_map(of_whole);
     let in_a_cell =
         || BY_NAME.iter().find_map(|name| most(common, |both| both.base.quantity == **name));
     named

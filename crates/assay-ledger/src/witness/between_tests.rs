@@ -81,6 +81,7 @@ fn swallowed_acknowledgements_are_not_counted_as_kept() {
 
 #[test]
 fn an_exchanged_acknowledgement_ends_the_line_and_is_in_no_ledger() {
+    #[expect(clippy::ptr_arg, reason = "others lengthen what they pass on")]
     fn exchange(before: u64, bytes: &mut Vec<u8>) {
         if before > GREETED && bytes.len() > 50 {
             // Another version, with the checksum that belongs to it.
@@ -152,6 +153,7 @@ fn a_ledger_that_was_handed_back_and_exchanged_is_refused() {
 
 #[test]
 fn another_name_or_purpose_is_not_proven() {
+    #[expect(clippy::ptr_arg, reason = "others lengthen what they pass on")]
     fn other_ledger(before: u64, bytes: &mut Vec<u8>) {
         if before == 0 && bytes.len() >= 65 {
             bytes[64] ^= 1;

@@ -91,8 +91,8 @@ mod tests {
         let mut series = BySecond::new(at(100));
         assert!(!series.is_due(Duration::from_millis(990)));
         assert!(series.is_due(Duration::from_millis(1010)));
-        series.add(Duration::from_millis(1000), at(300));
-        series.add(Duration::from_millis(4000), at(900));
+        series.add(Duration::from_secs(1), at(300));
+        series.add(Duration::from_secs(4), at(900));
         series.finish(Duration::from_millis(4100), at(901));
         let rates: Vec<f64> = series.seconds.iter().map(|second| second.read_iops).collect();
         assert_eq!(rates, [200.0; 4]);

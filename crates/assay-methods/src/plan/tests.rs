@@ -256,7 +256,7 @@ fn live() -> Profile {
     let second = |at: u32| {
         let read_iops = match at {
             0..20 => 100.0,
-            _ if at % 2 == 0 => 1600.0,
+            _ if at.is_multiple_of(2) => 1600.0,
             _ => 800.0,
         };
         IoSecond { at_s: f64::from(at + 1), read_iops, log_iops: 50.0, ..IoSecond::default() }

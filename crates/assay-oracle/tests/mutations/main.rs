@@ -47,7 +47,13 @@ fn table(name: &str, outcomes: &[(&Mutation, Outcome)]) -> String {
             outcome.equal,
             outcome.absent,
             outcome.wrong.len(),
-            outcome.wrong.iter().take(4).map(|wrong| format!("\n    {wrong}")).collect::<String>()
+            outcome
+                .wrong
+                .iter()
+                .take(4)
+                .map(|wrong| format!("\n    {wrong}"))
+                .collect::<Vec<_>>()
+                .concat()
         );
     }
     table

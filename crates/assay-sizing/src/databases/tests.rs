@@ -129,9 +129,13 @@ fn a_global_report_has_its_instances_in_it() {
 fn without_clocks_snapshots_tell_the_time_and_without_both_peaks_are_added() {
     let mut profiles =
         [report(1, 8, 100.0), report(2, 8, 30.0), report(1, 9, 60.0), report(2, 9, 80.0)];
-    profiles.iter_mut().for_each(|one| one.source.begin_clock_s = None);
+    for one in &mut profiles {
+        one.source.begin_clock_s = None;
+    }
     assert_iops(&only(&profiles), &[130.0, 140.0]);
-    profiles.iter_mut().for_each(|one| one.source.snapshots = None);
+    for one in &mut profiles {
+        one.source.snapshots = None;
+    }
     let found = only(&profiles);
     assert_iops(&found, &[180.0]);
     assert!(found.notes[0].contains("the peaks of its instances are added up"));

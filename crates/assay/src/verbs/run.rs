@@ -114,8 +114,10 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         let conversion = read_job_words(&options.job_word, &settings)?;
         return run_job(&conversion, &settings, options);
     }
-    if !options.shared.output.quiet {
-        shadow_note(name, is_built_in(name)).iter().for_each(|note| say(note));
+    if !options.shared.output.quiet
+        && let Some(note) = shadow_note(name, is_built_in(name))
+    {
+        say(&note);
     }
     if let Some(text) = job_of(name)? {
         let conversion = read_job(Path::new(name), &text, &settings)?;

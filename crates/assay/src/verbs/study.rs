@@ -67,8 +67,10 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.study else {
         return resume(options);
     };
-    if !options.shared.output.quiet {
-        shadow_note(name, is_built_in(name)).iter().for_each(|note| say(note));
+    if !options.shared.output.quiet
+        && let Some(note) = shadow_note(name, is_built_in(name))
+    {
+        say(&note);
     }
     let study = load(name)?;
     let plan = StudyPlan {

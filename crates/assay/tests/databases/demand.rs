@@ -34,6 +34,7 @@ fn beside_a_neighbour<T>(directory: &Path, work: impl FnOnce() -> T) -> T {
     let done = AtomicBool::new(false);
     let worked = thread::scope(|scope| {
         scope.spawn(|| {
+            #[expect(clippy::large_stack_arrays, reason = "aligned for direct reads")]
             let mut piece = Box::new(Piece([0; PIECE]));
             for at in (0..32_u64).cycle() {
                 if done.load(Ordering::Relaxed) {

@@ -143,7 +143,9 @@ mod tests {
 
     fn line(at_ms: u64, direction: u64, counts: usize, filled: &[(usize, u64)]) -> String {
         let mut all = vec![0; counts];
-        filled.iter().for_each(|(place, ios)| all[*place] = *ios);
+        for (place, ios) in filled {
+            all[*place] = *ios;
+        }
         let words: Vec<String> =
             [at_ms, direction, 4096].into_iter().chain(all).map(|one| one.to_string()).collect();
         words.join(", ") + "\n"

@@ -62,12 +62,12 @@ struct Job {
     usr_cpu: Loose,
     #[serde(default)]
     sys_cpu: Loose,
-    #[serde(default)]
-    job_runtime: Loose,
+    #[serde(default, rename = "job_runtime")]
+    runtime: Loose,
     #[serde(default)]
     total_err: Loose,
-    #[serde(default)]
-    job_start: Loose,
+    #[serde(default, rename = "job_start")]
+    started_ms: Loose,
 }
 
 #[derive(Default, Deserialize)]
@@ -309,7 +309,7 @@ impl Document {
             sync: side(&job.sync),
             processor: None,
             started_unix_ns: job
-                .job_start
+                .started_ms
                 .0
                 .filter(|time| *time > 0.0)
                 .map(|time| count(time) * 1_000_000),
@@ -328,7 +328,7 @@ impl Job {
     fn processor(&self, printed: &PrintedJob) -> Option<ProcessorTime> {
         let alone =
             printed.options.get("numjobs").map_or(!printed.options.is_empty(), |jobs| jobs == "1");
-        let own_s = self.job_runtime.0.map(|time_ms| time_ms / 1e3);
+        let own_s = self.runtime.0.map(|time_ms| time_ms / 1e3);
         let runtime_s = own_s.or_else(|| printed.runtime_s().filter(|_| alone))?;
         let seconds = |percent: Loose| Some(percent.0? / 100.0 * runtime_s);
         Some(ProcessorTime { user_s: seconds(self.usr_cpu)?, system_s: seconds(self.sys_cpu)? })

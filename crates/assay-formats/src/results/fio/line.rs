@@ -71,7 +71,7 @@ pub fn read_lines(text: &str) -> Result<LogLines> {
         let what = if trims > 0 { "the log holds nothing but trims" } else { "the log is empty" };
         return Err(refused("fio", what, "name a log of reads or writes"));
     }
-    found.from_start()?;
+    found.count_from_start()?;
     Ok(found)
 }
 
@@ -118,7 +118,7 @@ impl Fields {
 
 impl LogLines {
     /// Makes times of the calendar times since the first, and checks that no line lies far behind it.
-    fn from_start(&mut self) -> Result<()> {
+    fn count_from_start(&mut self) -> Result<()> {
         let first_ms = self.lines.iter().map(|line| line.at_ms).min().unwrap_or(0);
         if first_ms >= EPOCH_MS_MIN {
             self.started_unix_ns = first_ms.saturating_mul(1_000_000);

@@ -53,9 +53,9 @@ fn asked(job: &PrintedJob, is_copy: bool) -> Asked {
     let mut options: BTreeMap<&String, &String> = job.options.iter().collect();
     // Places are names here, and every job has its own.
     options.retain(|name, value| {
-        !(is_copy && *name == "numjobs")
-            && !["name", "filename", "directory"].contains(&name.as_str())
-            && !value.contains('\n')
+        let is_place = ["name", "filename", "directory"].contains(&name.as_str());
+        let is_counted = is_copy && *name == "numjobs";
+        !(is_place || is_counted || value.contains('\n'))
     });
     let mut asked = Asked::default();
     for _ in 0..UNKNOWN_MAX {

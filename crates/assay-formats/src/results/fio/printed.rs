@@ -115,7 +115,8 @@ impl PrintedTimes {
     }
 
     fn has_distribution(&self) -> bool {
-        !self.is_empty() && !(self.quantiles.is_empty() && self.bins.is_empty())
+        let has_any = !self.quantiles.is_empty() || !self.bins.is_empty();
+        has_any && !self.is_empty()
     }
 
     /// The distribution of that many I/Os; nothing where there are neither bins nor percentiles.
@@ -150,10 +151,14 @@ impl PrintedTimes {
                 && bins.last().is_some_and(|bin| max_ns >= bin.0 - bin.0 / 64);
             let ios: u64 = bins.iter().map(|(_, ios)| ios).sum();
             if is_within && ios > 1 {
-                bins.iter_mut().for_each(|bin| bin.0 = bin.0.clamp(min_ns, max_ns));
-                bins.iter_mut().take(1).for_each(|bin| bin.1 -= 1);
-                let last = bins.iter_mut().rev().find(|bin| bin.1 > 0);
-                last.into_iter().for_each(|bin| bin.1 -= 1);
+                for bin in &mut bins {
+                    bin.0 = bin.0.clamp(min_ns, max_ns);
+                }
+                // The shortest and the longest are known exactly: each leaves its bin.
+                bins[0].1 -= 1;
+                if let Some(last) = bins.iter_mut().rev().find(|bin| bin.1 > 0) {
+                    last.1 -= 1;
+                }
                 histogram.record(min_ns);
                 histogram.record(max_ns);
             }

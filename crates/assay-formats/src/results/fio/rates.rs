@@ -177,13 +177,16 @@ mod tests {
         };
         let (one, two) = (job(1000, 0), job(900, 3));
         let after = one.concat() + &two.concat();
-        let beside: String = one.iter().zip(&two).map(|(one, two)| format!("{one}{two}")).collect();
-        let turned: String = one.iter().zip(&two).map(|(one, two)| format!("{two}{one}")).collect();
+        let joined = |one: &[String], two: &[String]| -> String {
+            one.iter().zip(two).flat_map(|(one, two)| [one.as_str(), two.as_str()]).collect()
+        };
+        let alternating = joined(&one, &two);
+        let turned = joined(&two, &one);
         let same: String = one.iter().map(|one| one.repeat(2)).collect();
         for (text, right) in [
             (one.concat(), 1000.5),
             (after, 1901.0),
-            (beside, 1901.0),
+            (alternating, 1901.0),
             (turned, 1901.0),
             (same, 2001.0),
         ] {

@@ -494,7 +494,11 @@ Run status group 0 (all jobs):
     #[test]
     fn clients_are_told_apart() {
         let of = |host: &str| -> String {
-            NEW.lines().skip(4).map(|line| format!("<{host}> {line}\n")).collect()
+            NEW.lines()
+                .skip(4)
+                .map(|line| format!("<{host}> {line}\n"))
+                .collect::<Vec<_>>()
+                .concat()
         };
         let sum = NEW
             .lines()
