@@ -62,7 +62,7 @@ fn watched<W: ObservedServer>(
     progress: &Progress,
 ) -> Result<Profile> {
     let address = W::parse(wanted.address)?;
-    let mut watcher = W::connect(&address)?;
+    let mut watcher = W::connect_warm(&address)?;
     (wanted.named)(&watcher.subject())?;
     let root = SysRoot::live();
     let mut place = ServerPlace::of(&mut watcher, &root)?;

@@ -39,7 +39,7 @@ impl<W: ObservedServer> ServerObserver<W> {
     pub(super) fn ready<L: Product<Watcher = W, Address = W::Address>>(
         database: &Database<L>,
     ) -> Option<Self> {
-        let watcher = W::connect(&database.address).ok()?;
+        let watcher = W::connect_warm(&database.address).ok()?;
         let canary = W::canary(&database.address).ok().flatten();
         Some(Self {
             database: L::database_of(&database.address, &database.schema).to_owned(),

@@ -235,13 +235,13 @@ mod tests {
     #[test]
     fn a_trend_and_a_step_down_are_found_and_noise_is_neither() {
         let sinking = drifts(|at| 5000.0 * (1.0 - 0.15 * real_len(at) / 39.0));
-        assert!(sinking.len() >= 45, "{}", sinking.len());
+        assert!(sinking.len() >= 48, "{}", sinking.len());
         assert!(sinking.iter().all(|drift| (drift.end_of_begin - 0.85).abs() < 0.06));
         let step = drifts(|at| if at < 25 { 5000.0 } else { 4400.0 });
-        assert!(step.len() >= 40 && step.iter().all(|drift| drift.end_of_begin < 1.0), "{step:?}");
+        assert!(step.len() >= 48 && step.iter().all(|drift| drift.end_of_begin < 1.0), "{step:?}");
         let rising = drifts(|at| if at < 25 { 5000.0 } else { 5600.0 });
         assert!(
-            rising.len() >= 40 && rising.iter().all(|drift| drift.end_of_begin > 1.0),
+            rising.len() >= 48 && rising.iter().all(|drift| drift.end_of_begin > 1.0),
             "{rising:?}"
         );
         assert!(drifts(|_| 5000.0).len() <= 1, "{}", drifts(|_| 5000.0).len());

@@ -29,12 +29,12 @@ fn adds_up(document: &Value) {
         // One observer of the server counts at least what all clients saw end.
         assert!(rung["database"]["commits"].as_u64().unwrap() + 40 >= *count, "{rung}");
         assert!(rung["client_cpu_s"].as_f64().unwrap() > 0.0, "{rung}");
-        // What opens and ends a few sessions commits, and each sample of the observer, too.
+        // What opens and ends a few sessions commits, too; of more transactions it is nothing.
         let parity = &rung["commit_parity"];
         let (clients, server) =
             (parity["clients"].as_u64().unwrap(), parity["server"].as_u64().unwrap());
         assert!(clients >= *count - ios(rung, "rolled back order"), "{rung}");
-        assert!(clients.abs_diff(server) <= 90 + clients / 200, "{parity}");
+        assert!(clients.abs_diff(server) <= 40 + clients / 200, "{parity}");
     }
     let acknowledged = load["commits"].as_array().unwrap().iter();
     assert!(acknowledged.map(|one| one["acknowledged"].as_u64().unwrap()).sum::<u64>() > 0);
@@ -128,7 +128,7 @@ fn two_databases_are_measured_together_each_by_hosts_of_its_own() {
         let of = |one: &Value, field: &str| one["commit_parity"][field].as_u64().unwrap();
         for one in databases {
             let (clients, server) = (of(one, "clients"), of(one, "server"));
-            assert!(clients.abs_diff(server) <= 90 + clients / 200, "{one}");
+            assert!(clients.abs_diff(server) <= 40 + clients / 200, "{one}");
             // What each server was asked, and where the time of its own sessions went.
             assert!(one["profile"]["time"]["db_time_s"].is_object(), "{one}");
             assert!(one["time"]["database_ns"].as_u64().unwrap() > 0, "{one}");
