@@ -159,7 +159,7 @@ class Cluster(unittest.TestCase):
         other = self.place / "other"
         for ray, python in (("2.0.0", "3.11.7"), (metadata.version("ray"), "3.9.1")):
             change = f"utils.compute_version_info = lambda: ('{ray}', '{python}')"
-            code = f"import sys; import ray._private.utils as utils; {change}; text = sys.argv[2]; sys.argv[:3] = ['-c']; exec(text)"
+            code = f"import sys; import ray._private.utils as utils; {change}; at = sys.argv.index('-c'); text = sys.argv[at + 1]; sys.argv[: at + 2] = ['-c']; exec(text)"
             other.write_text(f"#!{sys.executable}\n{code}\n", encoding="utf-8")
             other.chmod(0o755)
             self.assertIn(f"this machine Ray {ray} and Python {python}", self.refusal("hA,hB", ASSAY_PYTHON=str(other)))
