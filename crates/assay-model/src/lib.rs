@@ -38,6 +38,7 @@ pub mod run;
 mod schema;
 pub mod sizing;
 pub mod soak;
+pub mod spelling;
 pub mod stack;
 pub mod study;
 pub mod target;

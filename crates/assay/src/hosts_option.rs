@@ -1,7 +1,6 @@
 //! What the option `--hosts` means to the verbs that measure.
 
 use crate::options::TargetOptions;
-use crate::spelling::quantity;
 use assay_app::cluster::{HostNames, HostsPlan};
 use assay_app::target_plan::TargetPlan;
 use assay_cluster::division::Outstanding;
@@ -12,7 +11,7 @@ use clap::Args;
 pub struct HostsOptions {
     /// Hosts that run it together, each on the targets as it sees them: local:N for N processes of this machine,
     /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
-    #[arg(long, value_name = "HOSTS", conflicts_with = "verify", value_parser = quantity::<HostNames>)]
+    #[arg(long, value_name = "HOSTS", conflicts_with = "verify")]
     hosts: Option<HostNames>,
     /// Divide the outstanding I/Os of the workload among the hosts instead of giving them to each
     #[arg(long, requires = "hosts")]

@@ -2,7 +2,6 @@
 
 use crate::live_options::{LiveObserver, LiveOptions};
 use crate::progress_line::ProgressLine;
-use crate::spelling::quantity;
 use assay_app::target_plan::{self, EnginePlan, RingTasks, TargetPlan};
 use assay_app::{Context, Guards, Progress};
 use assay_dbserver::{may_hold_password, redacted};
@@ -121,10 +120,10 @@ pub struct TargetOptions {
     #[arg(value_name = "TARGET", help_heading = None::<&'static str>)]
     pub targets: Vec<String>,
     /// Size of a test file; by default 2 GiB to 32 GiB by need, 1 GiB with `verify`, and a tenth of the free space at most
-    #[arg(long, alias = "filesize", value_name = "SIZE", value_parser = quantity::<Bytes>)]
+    #[arg(long, alias = "filesize", value_name = "SIZE")]
     pub size: Option<Bytes>,
     /// Longest time to spend on filling a test file
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "30s")]
+    #[arg(long, value_name = "TIME", default_value = "30s")]
     pub fill_time: Nanos,
     /// Keep the test file for later runs
     #[arg(long)]
@@ -137,10 +136,10 @@ pub struct TargetOptions {
     #[arg(long, value_name = "NAMES", requires = "destroy")]
     pub wipe: Vec<String>,
     /// Share of the test file's content that compression removes
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub compressible: Share,
     /// Share of the test file's content that deduplication removes
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub duplicate: Share,
     /// Use the page cache instead of direct I/O
     #[arg(long, conflicts_with = "polled")]

@@ -1,12 +1,11 @@
 //! What people type who come from other tools or from an earlier version: values in other spellings, options by former names.
 
 pub mod fio;
-mod value;
 mod words;
 
-pub use value::{Quantile, Spelling, quantity};
 pub use words::spelled;
 
+use assay_model::spelling::{Quantile, Spelling};
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use clap::{Arg, ArgMatches, Command};
 
@@ -72,6 +71,7 @@ fn readings(option: &Arg, matches: &ArgMatches) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::spelling::quantity;
     use clap::value_parser;
 
     fn read<T: Spelling + Copy>(typed: &[&str]) -> Vec<Option<T>> {
@@ -100,10 +100,10 @@ mod tests {
 
     fn said(line: &str) -> Vec<String> {
         let time = Arg::new("time").long("time").alias("duration").alias("runtime");
-        let size = Arg::new("size").long("size").value_parser(quantity::<Bytes>);
+        let size = Arg::new("size").long("size").value_parser(value_parser!(Bytes));
         let quiet = Arg::new("quiet").short('q').action(clap::ArgAction::SetTrue);
         let plain = Arg::new("for").long("for").value_parser(value_parser!(String));
-        let time = time.value_parser(quantity::<Nanos>);
+        let time = time.value_parser(value_parser!(Nanos));
         let run = Command::new("run").args([time, size, quiet, plain]);
         let program = Command::new("assay").subcommand(run);
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();

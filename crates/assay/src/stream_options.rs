@@ -1,6 +1,5 @@
 //! Options that describe the one stream of a workload: block, depth, mix, rate.
 
-use crate::spelling::quantity;
 use assay_methods::patterns::StreamSpec;
 use assay_model::units::{Bytes, Rate, Share};
 use clap::Args;
@@ -10,16 +9,16 @@ use clap::Args;
 #[command(next_help_heading = "Stream options")]
 pub struct StreamOptions {
     /// Size of an I/O (block size), for example `8k`
-    #[arg(long, visible_aliases = ["block", "bs"], alias = "block-size", value_name = "SIZE", value_parser = quantity::<Bytes>)]
+    #[arg(long, visible_aliases = ["block", "bs"], alias = "block-size", value_name = "SIZE")]
     pub transfer: Option<Bytes>,
     /// Outstanding I/Os (queue depth); with --rate the most of them
     #[arg(long, visible_aliases = ["depth", "iodepth"], aliases = ["queue-depth", "qd"], value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub outstanding: Option<u32>,
     /// Share of reads, for example `70%`
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>)]
+    #[arg(long, value_name = "SHARE")]
     pub read_share: Option<Share>,
     /// Issue I/Os at this rate, for example `5000/s`, instead of keeping a number outstanding
-    #[arg(long, value_name = "RATE", value_parser = quantity::<Rate>)]
+    #[arg(long, value_name = "RATE")]
     pub rate: Option<Rate>,
     /// Threads that share the load
     #[arg(long, aliases = ["threads", "jobs"], value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

@@ -2,8 +2,9 @@
 
 use assay_cluster::division::Outstanding;
 use assay_model::cluster::Transport;
+use assay_model::spelling::Spelling;
 use assay_model::units::Share;
-use assay_model::{Error, Result};
+use assay_model::{Error, Result, read_from_command_line};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -111,6 +112,10 @@ impl HostNames {
         }
     }
 }
+
+read_from_command_line!(HostNames);
+
+impl Spelling for HostNames {}
 
 impl FromStr for HostNames {
     type Err = Error;

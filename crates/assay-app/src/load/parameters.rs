@@ -1,8 +1,9 @@
 //! Parameters of several parts, as a person writes them: `SIZE:OFFSET:EVERY`, `EVERY:SHORTEST:LONGEST`.
 
 use assay_loads::slob::{HotSpot, Think};
+use assay_model::spelling::Spelling;
 use assay_model::units::{Bytes, Nanos};
-use assay_model::{Error, Result};
+use assay_model::{Error, Result, read_from_command_line};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use std::str::FromStr;
@@ -54,6 +55,12 @@ fn whole(text: &str) -> Result<u64> {
     text.parse()
         .map_err(|_| Error::usage(format!("'{text}' is not a whole number"), "write for example 3"))
 }
+
+read_from_command_line!(HotSpotParameter, ThinkParameter);
+
+impl Spelling for HotSpotParameter {}
+
+impl Spelling for ThinkParameter {}
 
 impl FromStr for HotSpotParameter {
     type Err = Error;

@@ -3,7 +3,6 @@
 use crate::exit::ExitStatus;
 use crate::hosts_option::{hosts_plan, target_plan};
 use crate::options::MeasurementOptions;
-use crate::spelling::{Quantile, quantity};
 use crate::start;
 use assay_app::Context;
 use assay_app::calibrate::CalibrationRunPlan;
@@ -14,6 +13,7 @@ use assay_app::target_plan::TargetPlan;
 use assay_cluster::division::Outstanding;
 use assay_formats::orion::{OrionOptions, parse_luns};
 use assay_methods::files::read_document;
+use assay_model::spelling::{Quantile, quantity};
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::{Error, Result};
 use clap::Args;
@@ -29,19 +29,19 @@ use std::path::{Path, PathBuf};
   assay calibrate /mnt/data --as orion -run simple")]
 pub struct Options {
     /// Longest measured time of each mix
-    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "60s")]
     time: Nanos,
     /// Limit on the latency (service time) at the quantile
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1ms")]
+    #[arg(long, value_name = "TIME", default_value = "1ms")]
     max_latency: Nanos,
     /// Quantile that the limit holds for
-    #[arg(long, value_name = "QUANTILE", value_parser = quantity::<Quantile>, default_value = "0.99")]
+    #[arg(long, value_name = "QUANTILE", default_value = "0.99")]
     quantile: Quantile,
     /// Shares of reads to calibrate, for example `100%,0%,70%`; by default reads, and where writing is allowed also writes and 70 %
-    #[arg(long, alias = "rwmixread", value_name = "SHARES", value_delimiter = ',', value_parser = quantity::<Share>)]
+    #[arg(long, alias = "rwmixread", value_name = "SHARES", value_delimiter = ',')]
     read_share: Vec<Share>,
     /// Size of a small I/O
-    #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
+    #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", default_value = "8KiB")]
     transfer: Bytes,
     /// Take transfer and mix from this report, profile or step of a benchmark (RUN:SESSIONS), and measure the log of that
     /// database, too: durable appends alone and during its I/O; the curve below its highest rate gets half of --time more
@@ -49,7 +49,7 @@ pub struct Options {
     #[arg(long, alias = "for", value_name = "DB", conflicts_with_all = ["read_share", "transfer"])]
     database: Option<String>,
     /// Size of a large I/O
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "1MiB")]
+    #[arg(long, value_name = "SIZE", default_value = "1MiB")]
     large_transfer: Bytes,
     /// Most outstanding I/Os (queue depth)
     #[arg(long, value_name = "N", default_value_t = 1024)]
@@ -62,7 +62,7 @@ pub struct Options {
     seed: u64,
     /// Hosts that issue together, each on the targets as it sees them: local:N for N processes of this machine,
     /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
-    #[arg(long, value_name = "HOSTS", conflicts_with = "foreign", value_parser = quantity::<HostNames>)]
+    #[arg(long, value_name = "HOSTS", conflicts_with = "foreign")]
     hosts: Option<HostNames>,
     /// Criteria to judge by: a file, oltp-default or dell-2017; without it there is no verdict
     #[arg(long, value_name = "FILE")]

@@ -3,7 +3,6 @@
 use crate::exit::ExitStatus;
 use crate::hosts_option::{hosts_plan, target_plan};
 use crate::options::{MeasurementOptions, context, without_passwords};
-use crate::spelling::quantity;
 use crate::start;
 use crate::verbs::plan::DemandOptions;
 use assay_app::Context;
@@ -29,13 +28,13 @@ use std::path::PathBuf;
   assay check /mnt/data --hosts hA,hB --min-iops 50000/s")]
 pub struct Options {
     /// Measured time in total; filling a test file comes on top
-    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "100s")]
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "100s")]
     time: Nanos,
     /// Limit on p99 latency: for one I/O at a time, and at --min-iops [default: 1ms, none with --for]
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    #[arg(long, value_name = "TIME")]
     max_latency: Option<Nanos>,
     /// IOPS at which p99 must stay within --max-latency
-    #[arg(long, value_name = "RATE", value_parser = quantity::<Rate>, default_value = "3000/s")]
+    #[arg(long, value_name = "RATE", default_value = "3000/s")]
     min_iops: Rate,
     /// Skip the test with a real database: start no PostgreSQL server
     #[arg(long)]
@@ -52,11 +51,11 @@ pub struct Options {
     #[arg(long = "for", value_name = "DATABASE")]
     database: Option<String>,
     /// How long to watch a live server first
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s", requires = "database")]
+    #[arg(long, value_name = "TIME", default_value = "60s", requires = "database")]
     profile_time: Nanos,
     /// Hosts that answer together, each on the targets as it sees them; no database is started: local:N for N processes of this machine,
     /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
-    #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
+    #[arg(long, value_name = "HOSTS")]
     hosts: Option<HostNames>,
     #[command(flatten, next_help_heading = "Options with --for")]
     demand: DemandOptions,

@@ -3,7 +3,6 @@
 use crate::exit::{ExitStatus, exit_status, json, print};
 use crate::finish::show;
 use crate::options::{COMMON, OutputOptions, StoreOptions, context};
-use crate::spelling::quantity;
 use assay_app::cluster::{HostNames, cluster_survey};
 use assay_app::collect::collect;
 use assay_app::finish::CriteriaSource;
@@ -52,7 +51,7 @@ enum Command {
 struct NodesOptions {
     /// The hosts: local:N for N processes of this machine,
     /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
-    #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
+    #[arg(long, value_name = "HOSTS")]
     hosts: HostNames,
     /// Directories, files or block devices whose storage is described
     #[arg(value_name = "TARGET")]
@@ -66,7 +65,7 @@ struct NodesOptions {
 #[derive(Args)]
 struct StartLinesOptions {
     /// Names of the hosts joined by commas, the first of which is the head
-    #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
+    #[arg(long, value_name = "HOSTS")]
     hosts: HostNames,
     /// Port of the head
     #[arg(long, value_name = "PORT", default_value_t = 6379)]

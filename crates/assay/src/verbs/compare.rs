@@ -2,7 +2,6 @@
 
 use crate::exit::{ExitStatus, json, print, print_report};
 use crate::options::{COMMON, OutputOptions, StoreOptions};
-use crate::spelling::quantity;
 use crate::terminal::layout;
 use assay_app::compare::{ComparePlan, compare_sides};
 use assay_app::new_file::write_new;
@@ -25,10 +24,10 @@ pub struct Options {
     #[arg(value_name = "SIDE", required = true, num_args = 1..)]
     sides: Vec<String>,
     /// Test whether the others are no worse than the first by more than this; exit 1 if one is
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>)]
+    #[arg(long, value_name = "SHARE")]
     tolerance: Option<Share>,
     /// Known run-to-run variation of the storage (standard deviation), for sides with a single run
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>)]
+    #[arg(long, value_name = "SHARE")]
     run_to_run: Option<Share>,
     /// Nodes, bricks or sessions behind each side, for scaling: 1,2,4,8
     #[arg(long, value_name = "LIST", value_delimiter = ',')]

@@ -2,7 +2,6 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::options::COMMON;
-use crate::spelling::quantity;
 use crate::terminal::layout;
 use crate::verbs::cluster::{shared_and_different, survey};
 use assay_app::cluster::HostNames;
@@ -24,7 +23,7 @@ pub struct Options {
     paths: Vec<PathBuf>,
     /// Hosts that are inspected, each with its findings, and which devices they share: local:N for N processes of this machine,
     /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
-    #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
+    #[arg(long, value_name = "HOSTS")]
     hosts: Option<HostNames>,
     /// Print JSON documents instead of text
     #[arg(long, help_heading = COMMON)]

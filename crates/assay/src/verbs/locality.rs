@@ -2,7 +2,6 @@
 
 use crate::exit::ExitStatus;
 use crate::options::MeasurementOptions;
-use crate::spelling::quantity;
 use crate::start;
 use assay_app::locality::LocalityPlan;
 use assay_model::Result;
@@ -16,22 +15,22 @@ use clap::Args;
   assay locality /mnt/data --largest 64GiB --time 10s")]
 pub struct Options {
     /// Smallest working set
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "1MiB")]
+    #[arg(long, value_name = "SIZE", default_value = "1MiB")]
     smallest: Bytes,
     /// Largest working set; by default the whole target
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>)]
+    #[arg(long, value_name = "SIZE")]
     largest: Option<Bytes>,
     /// Size of a read
-    #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
+    #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", default_value = "8KiB")]
     transfer: Bytes,
     /// Time under load before each working set is measured; choose more than the slowest tier takes to adapt
-    #[arg(long, aliases = ["settle", "warmup", "ramp-time"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "2s")]
+    #[arg(long, aliases = ["settle", "warmup", "ramp-time"], value_name = "TIME", default_value = "2s")]
     warm_up: Nanos,
     /// Measured time of each working set
-    #[arg(long, aliases = ["point", "duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "5s")]
+    #[arg(long, aliases = ["point", "duration", "runtime"], value_name = "TIME", default_value = "5s")]
     time: Nanos,
     /// Move a hot spot each time this has passed, and time how long the target takes to adapt
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    #[arg(long, value_name = "TIME")]
     follow: Option<Nanos>,
     #[command(flatten)]
     shared: MeasurementOptions,

@@ -1,7 +1,6 @@
 //! `assay plan`: from what a database asked of its storage to a workload that asks the same.
 
 use crate::exit::{ExitStatus, print};
-use crate::spelling::quantity;
 use assay_app::new_file::write_new;
 use assay_app::reports::read_profile;
 use assay_methods::{PlanOptions, plan};
@@ -22,7 +21,7 @@ pub struct Options {
     #[command(flatten)]
     demand: DemandOptions,
     /// Measured time of the workload
-    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "60s")]
     time: Nanos,
     /// Write the workload to this new file instead of printing it
     #[arg(long, short, value_name = "FILE")]
@@ -39,13 +38,13 @@ pub struct DemandOptions {
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     growth: f64,
     /// Add this share on top of the rates
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
     headroom: Share,
     /// How much lower a rate, or higher a time, may be and still count as equal
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "5%")]
+    #[arg(long, value_name = "SHARE", default_value = "5%")]
     parity: Share,
     /// Limit on the mean read latency, instead of the profile's own
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    #[arg(long, value_name = "TIME")]
     read_latency: Option<Nanos>,
 }
 

@@ -2,7 +2,6 @@
 
 use crate::exit::{ExitStatus, json, print, print_report};
 use crate::options::{COMMON, OutputOptions, StoreOptions, context};
-use crate::spelling::quantity;
 use crate::terminal::colour;
 use assay_app::new_file::write_new;
 use assay_app::predict::{PredictionPlan, verify};
@@ -66,19 +65,19 @@ pub struct Options {
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
     growth: f64,
     /// Size of the buffer cache to predict for
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>)]
+    #[arg(long, value_name = "SIZE")]
     cache: Option<Bytes>,
     /// Size of the buffer cache now, for a profile without the server's own advice
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, requires = "cache")]
+    #[arg(long, value_name = "SIZE", requires = "cache")]
     present_cache: Option<Bytes>,
     /// Writes that the database has outstanding at most; by default as many as it had when sessions waited for late writes
     #[arg(long, value_name = "N", value_parser = positive)]
     writers: Option<f64>,
     /// Response time wanted of one unit of work; the answer says how long a read may take
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    #[arg(long, value_name = "TIME")]
     response_limit: Option<Nanos>,
     /// Virtual time to calibrate a simulated device for, each mix; by default 5 s, and 30 s for a slow device
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    #[arg(long, value_name = "TIME")]
     time: Option<Nanos>,
     /// Number of random draws of the inputs from their intervals
     #[arg(long, value_name = "N", default_value_t = 1000)]

@@ -4,7 +4,6 @@ use crate::documents::{ProfileList, ReportTable};
 use crate::exit::{ExitStatus, json, print};
 use crate::options::{COMMON, OutputOptions, progress};
 use crate::signals::stop_flag;
-use crate::spelling::quantity;
 use crate::table;
 use crate::terminal::layout;
 use assay_app::capacity::parse_capacities;
@@ -36,7 +35,7 @@ pub struct Options {
     #[arg(value_name = "FILE|ADDRESS", required = true)]
     files: Vec<PathBuf>,
     /// How long to watch a server
-    #[arg(long, aliases = ["for", "duration"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
+    #[arg(long, aliases = ["for", "duration"], value_name = "TIME", default_value = "60s")]
     time: Nanos,
     /// Read one random block of the largest table of a PostgreSQL server 20 times a second meanwhile, and show how long
     /// that takes

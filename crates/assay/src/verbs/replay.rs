@@ -2,7 +2,6 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::options::COMMON;
-use crate::spelling::quantity;
 use assay_app::replay::{ImagePlan, ReplayDocument, ReplayPlan, ReplayedDevice};
 use assay_model::Result;
 use assay_model::number::real;
@@ -26,10 +25,10 @@ pub struct Options {
     #[arg(long, default_value = "1")]
     seed: u64,
     /// Unit that the device writes atomically
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "512B")]
+    #[arg(long, value_name = "SIZE", default_value = "512B")]
     unit: Bytes,
     /// Neighbours within this size share their fate, as in an erase block
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "0B")]
+    #[arg(long, value_name = "SIZE", default_value = "0B")]
     region: Bytes,
     /// Order in which the cache is written out
     #[arg(long, value_name = "ORDER", default_value = "any")]

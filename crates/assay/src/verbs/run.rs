@@ -6,7 +6,6 @@ use crate::hosts_option::HostsOptions;
 use crate::job_options::{JobOptions, say_report, say_taken};
 use crate::options::MeasurementOptions;
 use crate::resume::{locked_options, original_options};
-use crate::spelling::quantity;
 use crate::start;
 use crate::stream_options::{STREAM, StreamOptions};
 use crate::terminal::say;
@@ -58,19 +57,19 @@ pub struct Options {
     #[arg(long, conflicts_with = "resume")]
     print: bool,
     /// Measured time, instead of the workload's own
-    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>)]
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
     time: Option<Nanos>,
     /// Time under load before measuring, instead of the workload's own
-    #[arg(long, aliases = ["warmup", "ramp-time"], value_name = "TIME", value_parser = quantity::<Nanos>)]
+    #[arg(long, aliases = ["warmup", "ramp-time"], value_name = "TIME")]
     warm_up: Option<Nanos>,
     /// Length of an interval, instead of the workload's own
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    #[arg(long, value_name = "TIME")]
     interval: Option<Nanos>,
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
     /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
     verify: Option<Share>,
     #[command(flatten)]
     hosts: HostsOptions,

@@ -2,13 +2,13 @@
 
 use crate::exit::{ExitStatus, json, print, print_report};
 use crate::options::{COMMON, StoreOptions};
-use crate::spelling::quantity;
 use crate::terminal::layout;
 use assay_app::new_file::write_new;
 use assay_app::sizing::{SizingRequest, today};
 use assay_model::Result;
 use assay_model::array::RaidLevel;
 use assay_model::sizing::{FailingPart, Sizing};
+use assay_model::spelling::quantity;
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_sizing::{GivenDemand, Peak, SizingPlan};
 use clap::{Args, ValueEnum};
@@ -50,13 +50,13 @@ pub struct Options {
 #[derive(Args)]
 struct DemandOptions {
     /// IOPS, instead of profiles
-    #[arg(long, value_name = "RATE", value_parser = quantity::<Rate>, conflicts_with = "profiles")]
+    #[arg(long, value_name = "RATE", conflicts_with = "profiles")]
     iops: Option<Rate>,
     /// Share of reads among them
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "70%")]
+    #[arg(long, value_name = "SHARE", default_value = "70%")]
     read_share: Share,
     /// Size of an I/O
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
+    #[arg(long, value_name = "SIZE", default_value = "8KiB")]
     transfer: Bytes,
     /// Throughput, where it is not the product of both
     #[arg(long, value_name = "SIZE/s", value_parser = throughput, requires = "iops")]
@@ -68,7 +68,7 @@ struct DemandOptions {
     #[arg(long, value_name = "WHICH", value_parser = peak, default_value = "max")]
     peak: Peak,
     /// How long a peak lasts, so that credits of a volume may carry it; by default all of it is sustained
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    #[arg(long, value_name = "TIME")]
     peak_time: Option<Nanos>,
     /// Growth per year; below 0% where the database shrinks
     #[arg(long, value_name = "SHARE", value_parser = growth, default_value = "0%", allow_hyphen_values = true)]
@@ -77,25 +77,25 @@ struct DemandOptions {
     #[arg(long, value_name = "N")]
     years: Option<u32>,
     /// Share to add on top of the peak
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "30%")]
+    #[arg(long, value_name = "SHARE", default_value = "30%")]
     headroom: Share,
     /// Size of the database today
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>)]
+    #[arg(long, value_name = "SIZE")]
     capacity: Option<Bytes>,
     /// What snapshots add, as a share of the data
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
     snapshots: Share,
     /// Log, temporary data and backups
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "0B")]
+    #[arg(long, value_name = "SIZE", default_value = "0B")]
     other: Bytes,
     /// Share of the capacity that may be full
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "80%")]
+    #[arg(long, value_name = "SHARE", default_value = "80%")]
     fill: Share,
     /// Limit on the mean read latency
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    #[arg(long, value_name = "TIME")]
     read_latency: Option<Nanos>,
     /// Limit on the time of a transaction; that on the read latency follows from the profile
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, conflicts_with = "read_latency")]
+    #[arg(long, value_name = "TIME", conflicts_with = "read_latency")]
     response: Option<Nanos>,
 }
 
@@ -130,7 +130,7 @@ struct StorageOptions {
     #[arg(long, value_name = "NAME")]
     port: Option<String>,
     /// Plan to use this share of what a device or an array can do
-    #[arg(long = "use", value_name = "SHARE", value_parser = quantity::<Share>, default_value = "100%")]
+    #[arg(long = "use", value_name = "SHARE", default_value = "100%")]
     used: Share,
     /// Years over which purchases are spread
     #[arg(long, value_name = "YEARS", default_value_t = 3)]

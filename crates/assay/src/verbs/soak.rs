@@ -5,7 +5,6 @@ use crate::finish::conclude;
 use crate::hosts_option::HostsOptions;
 use crate::options::MeasurementOptions;
 use crate::resume::{locked_options, original_options};
-use crate::spelling::quantity;
 use crate::start;
 use crate::stream_options::{STREAM, StreamOptions};
 use crate::verbs::run::load;
@@ -49,31 +48,31 @@ pub struct Options {
     #[arg(long, value_name = "WORKLOAD")]
     workload: Option<String>,
     /// Time under load, without rests
-    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "8h", conflicts_with_all = ["work", "rest", "cycles"])]
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "8h", conflicts_with_all = ["work", "rest", "cycles"])]
     time: Nanos,
     /// Time under load in each cycle
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, requires = "cycles")]
+    #[arg(long, value_name = "TIME", requires = "cycles")]
     work: Option<Nanos>,
     /// Rest after the load of each cycle
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, requires = "cycles")]
+    #[arg(long, value_name = "TIME", requires = "cycles")]
     rest: Option<Nanos>,
     /// Number of cycles of load and rest
     #[arg(long, value_name = "N", requires_all = ["work", "rest"], value_parser = clap::value_parser!(u32).range(1..=100_000))]
     cycles: Option<u32>,
     /// Rest after everything, followed by one more cycle that shows whether the target recovered
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "0s")]
+    #[arg(long, value_name = "TIME", default_value = "0s")]
     final_rest: Nanos,
     /// Loss that does not matter
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "5%")]
+    #[arg(long, value_name = "SHARE", default_value = "5%")]
     tolerance: Share,
     /// Length of an interval, instead of the workload's own
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>)]
+    #[arg(long, value_name = "TIME")]
     interval: Option<Nanos>,
     /// Seed of all random choices, instead of the workload's own
     #[arg(long)]
     seed: Option<u64>,
     /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
     verify: Option<Share>,
     #[command(flatten)]
     hosts: HostsOptions,

@@ -5,7 +5,6 @@ use crate::finish::conclude;
 use crate::hosts_option::{hosts_plan, target_plan};
 use crate::options::MeasurementOptions;
 use crate::resume::{locked_options, original_options};
-use crate::spelling::quantity;
 use crate::start;
 use crate::terminal::say;
 use assay_app::cluster::{HostNames, HostsPlan};
@@ -39,11 +38,11 @@ pub struct Options {
     #[arg(required_unless_present = "resume")]
     study: Option<String>,
     /// Scale data and times down to this share: 1/1000, 5%
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Scale>, default_value = "1")]
+    #[arg(long, value_name = "SHARE", default_value = "1")]
     scale: Scale,
     /// Hosts that measure together, of which the factor `hosts` takes some: local:N for N processes of this machine,
     /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
-    #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
+    #[arg(long, value_name = "HOSTS")]
     hosts: Option<HostNames>,
     /// Divide the outstanding I/Os of a cell among the hosts instead of giving them to each
     #[arg(long, requires = "hosts")]

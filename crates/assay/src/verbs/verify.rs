@@ -4,7 +4,6 @@ use crate::exit::ExitStatus;
 use crate::finish::conclude;
 use crate::ledger_options::LedgerOptions;
 use crate::options::MeasurementOptions;
-use crate::spelling::quantity;
 use crate::start;
 use assay_app::Context;
 use assay_app::finish::CriteriaSource;
@@ -24,7 +23,7 @@ use std::path::PathBuf;
   assay verify /mnt/data --after --resume --witness 192.0.2.7:9310 --token-file token")]
 pub struct Options {
     /// How long it lasts; by default 150s, or until the storage dies if there is a ledger
-    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>)]
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
     time: Option<Nanos>,
     /// Criteria to judge by: a file
     #[arg(long, value_name = "FILE")]

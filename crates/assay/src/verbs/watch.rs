@@ -4,7 +4,6 @@ use crate::exit::{ExitStatus, exit_status, print};
 use crate::finish::conclude;
 use crate::live_options::LiveOptions;
 use crate::options::{COMMON, OutputOptions, StoreOptions, measuring_context};
-use crate::spelling::quantity;
 use assay_app::Progress;
 use assay_app::cluster::{HostNames, HostsMoment, WatchHosts};
 use assay_app::finish::{CriteriaSource, finish_run};
@@ -45,14 +44,20 @@ pub struct Options {
     #[arg(value_name = "TARGET", conflicts_with = "from")]
     targets: Vec<PathBuf>,
     /// How long to watch; by default until Ctrl-C
-    #[arg(long, aliases = ["for", "duration"], value_name = "TIME", value_parser = quantity::<Nanos>, conflicts_with = "from")]
+    #[arg(long, aliases = ["for", "duration"], value_name = "TIME", conflicts_with = "from")]
     time: Option<Nanos>,
     /// Time between two samples
-    #[arg(long, alias = "every", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "1s", conflicts_with = "from")]
+    #[arg(
+        long,
+        alias = "every",
+        value_name = "TIME",
+        default_value = "1s",
+        conflicts_with = "from"
+    )]
     interval: Nanos,
     /// Hosts that are watched together, their devices next to each other under one clock: local:N for N processes of this machine,
     /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
-    #[arg(long, value_name = "HOSTS", conflicts_with_all = ["from", "oswatcher"], value_parser = quantity::<HostNames>)]
+    #[arg(long, value_name = "HOSTS", conflicts_with_all = ["from", "oswatcher"])]
     hosts: Option<HostNames>,
     /// Read an archive of `OSWatcher` instead of this machine
     #[arg(long, value_name = "DIR")]

@@ -2,7 +2,6 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::options::{COMMON, OutputOptions, progress};
-use crate::spelling::quantity;
 use assay_app::witness::{CampaignDocument, CampaignPlan, WitnessPlan};
 use assay_app::{Context, Guards};
 use assay_ledger::Token;
@@ -34,13 +33,13 @@ pub struct Options {
     #[arg(long, value_name = "COMMAND", requires = "cuts")]
     cut_command: Option<String>,
     /// Load before each cut, and up to twice as long at random
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "10s")]
+    #[arg(long, value_name = "TIME", default_value = "10s")]
     steady: Nanos,
     /// How long the command may take
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "60s")]
+    #[arg(long, value_name = "TIME", default_value = "60s")]
     cut_timeout: Nanos,
     /// How long to wait for the judgement of a cut
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "30min")]
+    #[arg(long, value_name = "TIME", default_value = "30min")]
     patience: Nanos,
     /// Directory that keeps the ledgers
     #[arg(long, value_name = "DIR", default_value = "assay-ledgers", help_heading = COMMON)]

@@ -2,7 +2,6 @@
 
 use super::calls::CallsOption;
 use super::transactions::TransactionOptions;
-use crate::spelling::quantity;
 use assay_app::load::brokerage::BrokeragePlan;
 use assay_model::units::Nanos;
 use clap::Args;
@@ -34,7 +33,7 @@ pub struct Options {
     #[arg(long, value_name = "THETA", default_value_t = 0.6)]
     security_skew: f64,
     /// Mean think time before each transaction, exponentially distributed
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "0s")]
+    #[arg(long, value_name = "TIME", default_value = "0s")]
     think: Nanos,
     #[command(flatten)]
     pub shared: TransactionOptions,

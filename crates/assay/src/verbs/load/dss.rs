@@ -3,7 +3,6 @@
 use super::partial_data::PartialDataOption;
 use super::server::{SERVER, ServerOptions};
 use crate::options::LoadRunOptions;
-use crate::spelling::quantity;
 use assay_app::load::bounds::{LOADERS, PARALLEL, REPEATS, STREAMS};
 use assay_app::load::dss::{DssPlan, ParameterSource};
 use assay_model::units::{Bytes, Nanos};
@@ -34,7 +33,7 @@ pub struct Options {
     #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
     repeats: u32,
     /// Longest time of a query; a longer one is cancelled and counts as the limit
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "10min")]
+    #[arg(long, value_name = "TIME", default_value = "10min")]
     query_limit: Nanos,
     /// Where the parameters of the queries come from
     #[arg(long, value_enum, default_value_t = ParametersOption::Drawn)]
@@ -62,10 +61,10 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     /// Memory of a session for each sort and hash; by default the server's own setting
-    #[arg(long, help_heading = SERVER, value_name = "SIZE", value_parser = quantity::<Bytes>)]
+    #[arg(long, help_heading = SERVER, value_name = "SIZE")]
     work_mem: Option<Bytes>,
     /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`)
-    #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "server-memory"], value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "128MiB")]
+    #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "server-memory"], value_name = "SIZE", default_value = "128MiB")]
     buffer_pool: Bytes,
     #[command(flatten)]
     server: ServerOptions,

@@ -2,7 +2,6 @@
 
 use super::calls::CallsOption;
 use super::transactions::TransactionOptions;
-use crate::spelling::quantity;
 use assay_app::load::bounds::PARTITIONS;
 use assay_app::load::oltp::OltpPlan;
 use assay_loads::oltp::Homes;
@@ -28,7 +27,7 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t = HomesOption::All)]
     homes: HomesOption,
     /// Keying and think times, as a share of the specified ones
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
     think: Share,
     /// Partitions of the order lines, by a hash of their warehouse; 0 for one table
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(PARTITIONS))]

@@ -3,13 +3,13 @@
 use super::partial_data::DropOption;
 use super::server::{DatabaseOptions, SERVER, ServerOptions};
 use crate::options::LoadRunOptions;
-use crate::spelling::{Quantile, quantity};
 use assay_app::cluster::HostNames;
 use assay_app::load::bounds::{REPEATS, SESSIONS, WORK};
 use assay_app::load::parameters::{HotSpotParameter, ThinkParameter};
 use assay_app::load::slob::SlobPlan;
 use assay_dbload::slob::Access;
 use assay_loads::slob;
+use assay_model::spelling::Quantile;
 use assay_model::units::{Bytes, Nanos, Share};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -31,13 +31,13 @@ pub struct Options {
     #[arg(long, conflicts_with_all = ["sessions", "max_latency"])]
     find_knee: bool,
     /// Search for the most sessions whose reading statements stay within this latency
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, conflicts_with = "sessions")]
+    #[arg(long, value_name = "TIME", conflicts_with = "sessions")]
     max_latency: Option<Nanos>,
     /// Quantile that the limit holds for
-    #[arg(long, value_name = "QUANTILE", value_parser = quantity::<Quantile>, default_value = "0.99")]
+    #[arg(long, value_name = "QUANTILE", default_value = "0.99")]
     quantile: Quantile,
     /// Measured time of each rung
-    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "15s")]
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "15s")]
     time: Nanos,
     /// Statements per session instead of a time; the elapsed time is then the result
     #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(WORK))]
@@ -46,7 +46,7 @@ pub struct Options {
     #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
     repeats: u32,
     /// Size of each table; a row fills one 8 KiB block
-    #[arg(long, alias = "size", value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "1GiB")]
+    #[arg(long, alias = "size", value_name = "SIZE", default_value = "1GiB")]
     scale: Bytes,
     /// Number of tables; sessions are distributed over them
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -64,29 +64,29 @@ pub struct Options {
     #[arg(long, value_enum, default_value_t = Redo::Lite)]
     redo: Redo,
     /// Share of the reading statements that scan a short table without an index
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
     scan_share: Share,
     /// Size of that table
-    #[arg(long, value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "1MiB")]
+    #[arg(long, value_name = "SIZE", default_value = "1MiB")]
     scan_size: Bytes,
     /// Every Nth statement goes to one part of the table, for example `8MiB:16MiB:3`
-    #[arg(long, value_name = "SIZE:OFFSET:EVERY", value_parser = quantity::<HotSpotParameter>)]
+    #[arg(long, value_name = "SIZE:OFFSET:EVERY")]
     hot_spot: Option<HotSpotParameter>,
     /// Every Nth statement goes to the first table; 0 for none
     #[arg(long, value_name = "EVERY", default_value_t = 0)]
     hot_table: u64,
     /// Before every Nth statement a session waits for a random time, for example `10:100ms:500ms`
-    #[arg(long, value_name = "EVERY:SHORTEST:LONGEST", value_parser = quantity::<ThinkParameter>)]
+    #[arg(long, value_name = "EVERY:SHORTEST:LONGEST")]
     think: Option<ThinkParameter>,
     /// Share of the rows' text that compression removes
-    #[arg(long, value_name = "SHARE", value_parser = quantity::<Share>, default_value = "0%")]
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
     compressible: Share,
     /// How rows are read
     #[arg(long, value_enum, default_value_t = Reading::Index)]
     access: Reading,
     /// Hosts that have the sessions, dealt in the order of their numbers: local:N for N processes of this machine,
     /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
-    #[arg(long, value_name = "HOSTS", conflicts_with = "work", value_parser = quantity::<HostNames>)]
+    #[arg(long, value_name = "HOSTS", conflicts_with = "work")]
     hosts: Option<HostNames>,
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
@@ -98,7 +98,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`); small, so that reads reach the storage
-    #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "server-memory"], value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "32MiB")]
+    #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "server-memory"], value_name = "SIZE", default_value = "32MiB")]
     buffer_pool: Bytes,
     #[command(flatten)]
     server: ServerOptions,

@@ -4,13 +4,13 @@ use super::partial_data::PartialDataOption;
 use super::server::{DatabaseOptions, SERVER, ServerOptions};
 use crate::ledger_options::{CUTS, LedgerOptions};
 use crate::options::LoadRunOptions;
-use crate::spelling::{Quantile, quantity};
 use assay_app::cluster::HostNames;
 use assay_app::load::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, schema_name};
 use assay_app::load::transactions::{CommitPlan, CommitStep, TransactionPlan};
 use assay_dbload::load::Isolation;
 use assay_model::durability::Control;
 use assay_model::load::{OnLoss, Spacing};
+use assay_model::spelling::Quantile;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use clap::{Args, ValueEnum};
@@ -29,19 +29,19 @@ pub struct TransactionOptions {
     #[arg(long, conflicts_with_all = ["sessions", "max_latency"])]
     find_knee: bool,
     /// Search for the most sessions whose counted transactions stay within this latency
-    #[arg(long, value_name = "TIME", value_parser = quantity::<Nanos>, conflicts_with = "sessions")]
+    #[arg(long, value_name = "TIME", conflicts_with = "sessions")]
     max_latency: Option<Nanos>,
     /// Quantile that the limit holds for
-    #[arg(long, value_name = "QUANTILE", value_parser = quantity::<Quantile>, default_value = "0.9")]
+    #[arg(long, value_name = "QUANTILE", default_value = "0.9")]
     quantile: Quantile,
     /// Measured time of each rung
-    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "30s")]
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "30s")]
     time: Nanos,
     /// Start the sessions one after another over this time, which is not measured
-    #[arg(long, alias = "ramp-up", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "0s")]
+    #[arg(long, alias = "ramp-up", value_name = "TIME", default_value = "0s")]
     ramp: Nanos,
     /// Time under load before each rung is measured, with the same sessions
-    #[arg(long, alias = "warmup", value_name = "TIME", value_parser = quantity::<Nanos>, default_value = "5s")]
+    #[arg(long, alias = "warmup", value_name = "TIME", default_value = "5s")]
     warm_up: Nanos,
     /// Transactions per second of all sessions together, due whether a session is free or not; response times count from
     /// when they are due
@@ -70,7 +70,7 @@ pub struct TransactionOptions {
     on_loss: OnLossOption,
     /// Hosts that have the sessions, dealt in the order of their numbers: local:N for N processes of this machine,
     /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
-    #[arg(long, value_name = "HOSTS", value_parser = quantity::<HostNames>)]
+    #[arg(long, value_name = "HOSTS")]
     hosts: Option<HostNames>,
     /// Name of Assay's schema on your server, by default assay_ and the load; with --restore-every also of its database
     #[arg(long, value_name = "NAME", value_parser = plain_name)]
@@ -85,7 +85,7 @@ pub struct TransactionOptions {
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`)
-    #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "server-memory"], value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "256MiB")]
+    #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "server-memory"], value_name = "SIZE", default_value = "256MiB")]
     buffer_pool: Bytes,
     #[command(flatten)]
     server: ServerOptions,

@@ -1,24 +1,35 @@
-//! Values of options in the spellings of other tools, and how Assay writes them.
+//! How the command line reads a value: in Assay's own form or in that of other tools. A type has one reader, which every
+//! option of that type uses; documents take Assay's form alone.
 
-use assay_app::cluster::HostNames;
-use assay_app::load::parameters::{HotSpotParameter, ThinkParameter};
-use assay_model::Error;
-use assay_model::study::Scale;
-use assay_model::units::{Bytes, Nanos, Rate, Share};
+use crate::error::Error;
+use crate::study::Scale;
+use crate::units::{Bytes, Nanos, Rate, Share};
 use std::str::FromStr;
 
-/// A quantity that other tools write in other ways.
+/// A value that other tools may write in other ways.
 pub trait Spelling: FromStr<Err = Error> {
-    /// What was typed, as Assay writes it; none where it is written so, or means nothing.
+    /// What was typed, in Assay's form; none where it has that form already, or means nothing.
     fn reading(_typed: &str) -> Option<String> {
         None
     }
 }
 
+/// Makes a type readable wherever an option has it.
+#[macro_export]
+macro_rules! read_from_command_line {
+    ($($type:ty),+) => {$(
+        impl clap::builder::ValueParserFactory for $type {
+            type Parser = fn(&str) -> std::result::Result<Self, String>;
+            fn value_parser() -> Self::Parser {
+                $crate::spelling::quantity::<Self>
+            }
+        }
+    )+};
+}
+
+read_from_command_line!(Bytes, Nanos, Quantile, Rate, Scale, Share);
+
 impl Spelling for Scale {}
-impl Spelling for HostNames {}
-impl Spelling for HotSpotParameter {}
-impl Spelling for ThinkParameter {}
 
 impl Spelling for Bytes {
     /// `8k` and `1G` are powers of 1024, as in fio and dd.
@@ -96,7 +107,10 @@ fn number_and_unit(typed: &str) -> Option<(&str, &str)> {
     number.parse::<f64>().is_ok().then_some((number, unit))
 }
 
-/// Reads a quantity of the command line.
+/// Reads a value of the command line.
+///
+/// # Errors
+/// What is wrong and what to write instead, separated by a semicolon.
 pub fn quantity<T: Spelling>(typed: &str) -> Result<T, String> {
     let reading = T::reading(typed);
     let text = reading.as_deref().unwrap_or(typed);
