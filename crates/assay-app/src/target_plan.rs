@@ -5,118 +5,120 @@ use assay_engine::{BackendChoice, TaskRun, UringOptions};
 use assay_host::gate::FILE_BYTES_MIN;
 use assay_methods::target::{AccessOptions, LedgerUse, is_device, is_simulated};
 use assay_model::number::count_of;
+use assay_model::spelling::defaults;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::Content;
 use assay_model::{Error, Result, Workload};
+use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// What is measured, and how it is opened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
+#[command(next_help_heading = "Target options")]
 #[serde(default, deny_unknown_fields)]
 pub struct TargetPlan {
-    /// Directories (a test file is made there), files, block devices, or one simulated device `sim:…`, `array:…` or
-    /// `catalog:…`.
+    /// Directories (a test file is created there), files, block devices, NVMe namespaces past the block layer
+    /// (`/dev/ng0n1`), or one simulated device `sim:…`, `array:…` or `catalog:…`
+    #[arg(value_name = "TARGET", help_heading = None::<&'static str>)]
     #[serde(serialize_with = "without_passwords")]
     pub targets: Vec<String>,
     /// Whether they lie on other machines, where nobody can look at them from here; said each time and never kept.
+    #[arg(skip)]
     #[serde(skip)]
     pub are_elsewhere: bool,
-    /// Size of a test file; by free space, caches and time where it is not given.
+    /// Size of a test file; by default 2 GiB to 32 GiB by need, 1 GiB with `verify`, and a tenth of the free space at most
+    #[arg(long, alias = "filesize", value_name = "SIZE")]
     pub size: Option<Bytes>,
-    /// How long filling a test file may take.
+    /// Longest time to spend on filling a test file
+    #[arg(long, value_name = "TIME", default_value = "30s")]
     pub fill_time: Nanos,
-    /// Whether the test file stays.
+    /// Keep the test file for later runs
+    #[arg(long)]
     pub keep: bool,
     /// The ledger that a test file is for; said by the run that keeps it and not by a plan.
+    #[arg(skip)]
     #[serde(skip)]
     pub ledger: Option<LedgerUse>,
-    /// Serial numbers or sizes of the block devices whose content may go; typed each time and never kept.
+    /// Overwrite the block device with this serial number (or exact size if it has none); once per device, in their order
+    // A permission: typed each time and never kept.
+    #[arg(long, value_name = "SERIAL-OR-SIZE")]
     #[serde(skip)]
     pub destroy: Vec<String>,
-    /// Names of the known data on them that may go as well; neither.
+    /// Also give up the known data on that device: the names of everything found there, for example `ext4` or `gpt,mbr`;
+    /// once per --destroy, in their order, `none` if nothing is found
+    #[arg(long, value_name = "NAMES", requires = "destroy")]
     #[serde(skip)]
     pub wipe: Vec<String>,
-    /// Share of the test file's content that compresses away.
+    /// Share of the test file's content that compression removes
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub compressible: Share,
-    /// Share of the test file's content that deduplicates away.
+    /// Share of the test file's content that deduplication removes
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub duplicate: Share,
-    /// Whether I/O goes through the page cache.
+    /// Use the page cache instead of direct I/O
+    #[arg(long, conflicts_with = "polled")]
     pub buffered: bool,
-    /// Who carries out the I/Os.
+    /// How I/Os are submitted
+    #[command(flatten)]
     pub engine: EnginePlan,
 }
 
-/// Who carries out the I/Os, and how.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How I/Os are submitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args, Serialize, Deserialize)]
+#[command(next_help_heading = "Engine options")]
 #[serde(default, deny_unknown_fields)]
 pub struct EnginePlan {
-    /// Who carries out the I/Os.
+    /// How I/Os are submitted
+    #[arg(long, alias = "ioengine", value_enum, default_value_t = Backend::Auto)]
     pub backend: Backend,
-    /// When the kernel works off completions of a ring.
+    /// When the kernel processes completions of a ring
+    #[arg(long, value_enum, default_value_t = RingTasks::Cooperative)]
     pub task_run: RingTasks,
-    /// I/Os handed to the kernel at once at most; none leaves it to the engine.
+    /// Most I/Os to hand to the kernel in one call; by default up to 8, fewer if they would delay one another
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submit_batch: Option<u32>,
-    /// Whether the device is polled for completions.
+    /// Poll the device for completions; few devices support it
+    #[arg(long)]
     pub polled: bool,
 }
 
-/// Who carries out the I/Os.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How I/Os are submitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Backend {
-    /// `io_uring`, or blocking calls where it is denied.
-    #[default]
+    /// `io_uring`, or blocking calls if it is denied
     Auto,
-    /// `io_uring`.
+    /// `io_uring`
     Uring,
-    /// Blocking calls by a thread for each outstanding I/O.
+    /// Blocking calls, one thread per outstanding I/O
     Posix,
-    /// Nobody: what the tool itself costs.
+    /// No I/O at all: measures the cost of Assay itself
     Null,
 }
 
-/// When the kernel works off completions of a ring.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// When the kernel processes completions of a ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RingTasks {
-    /// Whenever the worker is in the kernel anyway.
-    #[default]
+    /// When the worker is in the kernel anyway
     Cooperative,
-    /// Only when the worker waits for them.
+    /// Only when the worker waits for them
     Deferred,
-    /// A kernel thread submits as well; costs a core.
+    /// A kernel thread submits as well, which costs a core
     KernelThread,
 }
 
 impl Default for TargetPlan {
     fn default() -> Self {
-        Self {
-            targets: Vec::new(),
-            are_elsewhere: false,
-            size: None,
-            fill_time: Nanos(30_000_000_000),
-            keep: false,
-            ledger: None,
-            destroy: Vec::new(),
-            wipe: Vec::new(),
-            compressible: Share(0.0),
-            duplicate: Share(0.0),
-            buffered: false,
-            engine: EnginePlan::default(),
-        }
+        defaults()
     }
 }
 
 impl Default for EnginePlan {
     fn default() -> Self {
-        Self {
-            backend: Backend::Auto,
-            task_run: RingTasks::Cooperative,
-            submit_batch: None,
-            polled: false,
-        }
+        defaults()
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::error::Error;
 use crate::study::Scale;
 use crate::units::{Bytes, Nanos, Rate, Share};
+use clap::{Args, Command};
 use std::str::FromStr;
 
 /// A value that other tools may write in other ways.
@@ -74,6 +75,18 @@ impl Spelling for Share {
             unit.is_empty() && number.parse::<f64>().is_ok_and(|number| number > 1.0);
         is_percentage.then(|| format!("{number}%"))
     }
+}
+
+/// What options are where none is typed: their only defaults.
+///
+/// # Panics
+/// When the default of an option cannot be read, which the test of its struct would have found.
+pub fn defaults<Options: Args>() -> Options {
+    let command = Options::augment_args(Command::new("options").no_binary_name(true));
+    let optional = command.mut_args(|option| option.required(false));
+    let parsed =
+        optional.try_get_matches_from([""; 0]).and_then(|found| Options::from_arg_matches(&found));
+    parsed.unwrap_or_else(|error| panic!("options without a default: {}", error.kind()))
 }
 
 /// A quantile in 0..=1, which others write in hundredths.

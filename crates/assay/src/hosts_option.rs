@@ -34,7 +34,7 @@ impl HostsOptions {
 /// The plan of targets of this machine, or of these hosts.
 pub fn target_plan(target: &TargetOptions, hosts: Option<&HostNames>) -> TargetPlan {
     let are_elsewhere = hosts.is_some_and(HostNames::are_elsewhere);
-    TargetPlan { are_elsewhere, ..target.plan() }
+    TargetPlan { are_elsewhere, ..target.plan.clone() }
 }
 
 /// The plan of hosts that measure on targets.

@@ -2,17 +2,19 @@
 
 use crate::live_options::{LiveObserver, LiveOptions};
 use crate::progress_line::ProgressLine;
-use assay_app::target_plan::{self, EnginePlan, RingTasks, TargetPlan};
+use assay_app::target_plan::TargetPlan;
 use assay_app::{Context, Guards, Progress};
 use assay_dbserver::{may_hold_password, redacted};
 use assay_model::Error;
-use assay_model::units::{Bytes, Nanos, Share};
 use assay_store::Store;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// Heading of the options that all verbs have, at the end of each help.
 pub const COMMON: &str = "Common options";
+
+/// Heading of the options of targets.
+const TARGET: &str = "Target options";
 
 /// Where runs are kept.
 #[derive(Args)]
@@ -113,41 +115,11 @@ fn shown_live(output: &OutputOptions, mut view: LiveObserver) -> Progress {
 
 /// What is measured, and how it is opened.
 #[derive(Args)]
-#[command(next_help_heading = "Target options")]
 pub struct TargetOptions {
-    /// Directories (a test file is created there), files, block devices, NVMe namespaces past the block layer
-    /// (`/dev/ng0n1`), or one simulated device `sim:…`, `array:…` or `catalog:…`
-    #[arg(value_name = "TARGET", help_heading = None::<&'static str>)]
-    pub targets: Vec<String>,
-    /// Size of a test file; by default 2 GiB to 32 GiB by need, 1 GiB with `verify`, and a tenth of the free space at most
-    #[arg(long, alias = "filesize", value_name = "SIZE")]
-    pub size: Option<Bytes>,
-    /// Longest time to spend on filling a test file
-    #[arg(long, value_name = "TIME", default_value = "30s")]
-    pub fill_time: Nanos,
-    /// Keep the test file for later runs
-    #[arg(long)]
-    pub keep: bool,
-    /// Overwrite the block device with this serial number (or exact size if it has none); once per device, in their order
-    #[arg(long, value_name = "SERIAL-OR-SIZE")]
-    pub destroy: Vec<String>,
-    /// Also give up the known data on that device: the names of everything found there, for example `ext4` or `gpt,mbr`;
-    /// once per --destroy, in their order, `none` if nothing is found
-    #[arg(long, value_name = "NAMES", requires = "destroy")]
-    pub wipe: Vec<String>,
-    /// Share of the test file's content that compression removes
-    #[arg(long, value_name = "SHARE", default_value = "0%")]
-    pub compressible: Share,
-    /// Share of the test file's content that deduplication removes
-    #[arg(long, value_name = "SHARE", default_value = "0%")]
-    pub duplicate: Share,
-    /// Use the page cache instead of direct I/O
-    #[arg(long, conflicts_with = "polled")]
-    pub buffered: bool,
     #[command(flatten)]
+    pub plan: TargetPlan,
+    #[command(flatten, next_help_heading = TARGET)]
     pub start: StartOptions,
-    #[command(flatten)]
-    pub engine: EngineOptions,
     #[command(flatten)]
     pub live: LiveOptions,
 }
@@ -185,88 +157,6 @@ impl MeasurementOptions {
     pub fn context(&self) -> Result<Context, Error> {
         let TargetOptions { start, live, .. } = &self.target;
         measuring_context(&self.store, &self.output, start.name.as_deref(), live)
-    }
-}
-
-impl TargetOptions {
-    /// The plan that these options mean.
-    pub fn plan(&self) -> TargetPlan {
-        TargetPlan {
-            are_elsewhere: false,
-            targets: self.targets.clone(),
-            size: self.size,
-            fill_time: self.fill_time,
-            keep: self.keep,
-            ledger: None,
-            destroy: self.destroy.clone(),
-            wipe: self.wipe.clone(),
-            compressible: self.compressible,
-            duplicate: self.duplicate,
-            buffered: self.buffered,
-            engine: self.engine.plan(),
-        }
-    }
-}
-
-/// How I/Os are submitted.
-#[derive(Args)]
-#[command(next_help_heading = "Engine options")]
-pub struct EngineOptions {
-    /// How I/Os are submitted
-    #[arg(long, alias = "ioengine", value_enum, default_value_t = Backend::Auto)]
-    pub backend: Backend,
-    /// When the kernel processes completions of a ring
-    #[arg(long, value_enum, default_value_t = Run::Cooperative)]
-    pub task_run: Run,
-    /// Most I/Os to hand to the kernel in one call; by default up to 8, fewer if they would delay one another
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub submit_batch: Option<u32>,
-    /// Poll the device for completions; few devices support it
-    #[arg(long)]
-    pub polled: bool,
-}
-
-/// How I/Os are submitted.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Backend {
-    /// `io_uring`, or blocking calls if it is denied
-    Auto,
-    /// `io_uring`
-    Uring,
-    /// Blocking calls, one thread per outstanding I/O
-    Posix,
-    /// No I/O at all: measures the cost of Assay itself
-    Null,
-}
-
-/// When the kernel processes completions of a ring.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Run {
-    /// When the worker is in the kernel anyway
-    Cooperative,
-    /// Only when the worker waits for them
-    Deferred,
-    /// A kernel thread submits as well, which costs a core
-    KernelThread,
-}
-
-impl EngineOptions {
-    const fn plan(&self) -> EnginePlan {
-        EnginePlan {
-            backend: match self.backend {
-                Backend::Auto => target_plan::Backend::Auto,
-                Backend::Uring => target_plan::Backend::Uring,
-                Backend::Posix => target_plan::Backend::Posix,
-                Backend::Null => target_plan::Backend::Null,
-            },
-            task_run: match self.task_run {
-                Run::Cooperative => RingTasks::Cooperative,
-                Run::Deferred => RingTasks::Deferred,
-                Run::KernelThread => RingTasks::KernelThread,
-            },
-            submit_batch: self.submit_batch,
-            polled: self.polled,
-        }
     }
 }
 

@@ -94,8 +94,8 @@ pub fn check(targets: &[String], options: &StartOptions) -> Result<()> {
 /// # Errors
 /// Those of [`check`].
 pub fn go_on_with(plan: &mut TargetPlan, options: &TargetOptions) -> Result<()> {
-    plan.destroy.clone_from(&options.destroy);
-    plan.wipe.clone_from(&options.wipe);
+    plan.destroy.clone_from(&options.plan.destroy);
+    plan.wipe.clone_from(&options.plan.wipe);
     check(&plan.targets, &options.start)
 }
 

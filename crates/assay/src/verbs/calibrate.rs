@@ -136,7 +136,7 @@ impl Options {
         if !self.shared.output.quiet {
             orion.report().lines().for_each(crate::terminal::say);
         }
-        let mut target = self.shared.target.plan();
+        let mut target = self.shared.target.plan.clone();
         if target.targets.is_empty() {
             target.targets = luns(&orion)?;
             let writes = orion.write_share.is_some_and(|share| share > 0.0);

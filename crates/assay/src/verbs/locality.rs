@@ -39,7 +39,7 @@ pub struct Options {
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let plan = LocalityPlan {
-        target: options.shared.target.plan(),
+        target: options.shared.target.plan.clone(),
         smallest: options.smallest,
         largest: options.largest,
         transfer: options.transfer,

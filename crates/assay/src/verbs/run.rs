@@ -154,7 +154,7 @@ fn run_job(
         let parts = conversion.parts.iter().map(|part| annotated(conversion, part));
         return print(&parts.collect::<Result<Vec<_>>>()?.join("\n"));
     }
-    let mut target = options.shared.target.plan();
+    let mut target = options.shared.target.plan.clone();
     if target.targets.is_empty() && !options.job_word.is_empty() {
         target.targets = typed_targets(conversion)?;
     }

@@ -115,7 +115,7 @@ fn original_plan(run: &RunReader) -> Result<SoakPlan> {
     let begun: Options = original_options(run, "soak", "soak")?;
     let text = needed(run, Document::Workload)?;
     let workload = parse_workload(&text).map_err(|error| error.context(run.path().display()))?;
-    Ok(begun.plan(begun.shared.target.plan(), workload))
+    Ok(begun.plan(begun.shared.target.plan.clone(), workload))
 }
 
 impl Options {

@@ -138,5 +138,10 @@ fn original_plan(run: &RunReader) -> Result<StudyPlan> {
     let begun: Options = original_options(run, "study", "study")?;
     let text = needed(run, Document::Study)?;
     let study = parse_study(&text).map_err(|error| error.context(run.path().display()))?;
-    Ok(StudyPlan { target: begun.shared.target.plan(), study, hosts: None, notes: Vec::new() })
+    Ok(StudyPlan {
+        target: begun.shared.target.plan.clone(),
+        study,
+        hosts: None,
+        notes: Vec::new(),
+    })
 }

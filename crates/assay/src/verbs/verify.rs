@@ -37,7 +37,7 @@ pub struct Options {
 /// Carries the verb out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let verify = VerifyPlan {
-        target: options.shared.target.plan(),
+        target: options.shared.target.plan.clone(),
         time: options.time,
         ledger: options.ledger.place()?,
     };
