@@ -105,6 +105,26 @@ impl DatabaseDemand {
         all.any(|(class, share)| class.now_s.is_none() && *share >= UNTIMED_SHARE)
     }
 
+    /// DB time there over that now; one where sessions wait for no I/O, and none where a class they wait for has no time.
+    fn time_ratio(
+        &self,
+        classes: &[ReplayedClass],
+        weights: &Weights,
+        now: Now,
+        measured: &LoadedRun,
+    ) -> Option<Estimate> {
+        if self.is_untimed(weights) {
+            return None;
+        }
+        let judged = judged(&self.classes, classes, &weights.shares, now);
+        let streams: Vec<StreamWeight<'_>> = judged.iter().map(|one| one.stream).collect();
+        if streams.is_empty() {
+            return weights.base_s.map(|_| Estimate::exact(1.0, 1));
+        }
+        let kept = 1.0 - judged.iter().map(|one| one.share).sum::<f64>();
+        measured.weighted_response(&streams).map(|waited| shifted(&waited, kept))
+    }
+
     /// What its work would take with the times that were measured; nothing where no workload was.
     pub(super) fn replayed(&self, measured: &LoadedRun) -> Option<DemandReplay> {
         let run = measured.report.runs.last()?;
@@ -119,6 +139,7 @@ impl DatabaseDemand {
                 io_share,
                 db_time_share: class.db_time_share.filter(|_| weights.is_of_db_time),
                 now_s: class.now_s,
+                now_least_s: class.now_least_s,
                 there_s: time_there(class, self.classes.len(), run),
                 is_judged: counts
                     && class.now_s.is_some()
@@ -128,20 +149,34 @@ impl DatabaseDemand {
         };
         let classes: Vec<ReplayedClass> =
             self.classes.iter().zip(&weights.shares).map(of_one).collect();
-        let judged = judged(&self.classes, &classes, &weights.shares);
-        let streams: Vec<StreamWeight<'_>> = judged.iter().map(|one| one.stream).collect();
-        let kept = 1.0 - judged.iter().map(|one| one.share).sum::<f64>();
-        let time_ratio = if self.is_untimed(&weights) {
-            None
-        } else if streams.is_empty() {
-            // Sessions wait for no I/O: storage does not change their time.
-            weights.base_s.map(|_| Estimate::exact(1.0, 1))
-        } else {
-            measured.weighted_response(&streams).map(|waited| shifted(&waited, kept))
-        };
+        let ratio = |now: Now| self.time_ratio(&classes, &weights, now, measured);
+        let time_ratio = ratio(Now::Most).zip(ratio(Now::Least)).map(|both| either(&both));
         let response_now_s = weights.base_s.filter(|_| weights.is_of_db_time);
         let response_s = response_now_s.zip(time_ratio).map(|(now_s, ratio)| ratio.scaled(now_s));
         Some(DemandReplay { classes, response_now_s, response_s, time_ratio })
+    }
+}
+
+/// Which of the bounds on the time of a class is taken.
+#[derive(Clone, Copy, PartialEq)]
+enum Now {
+    Most,
+    Least,
+}
+
+impl Now {
+    fn of(self, class: &PlannedClass) -> Option<f64> {
+        class.now_least_s.filter(|_| self == Self::Least).or(class.now_s)
+    }
+}
+
+/// One interval for two answers of which either may be right.
+fn either((one, other): &(Estimate, Estimate)) -> Estimate {
+    Estimate {
+        value: (one.value * other.value).sqrt(),
+        low: one.low.min(other.low),
+        high: one.high.max(other.high),
+        ..*one
     }
 }
 
@@ -159,11 +194,12 @@ fn judged<'a>(
     planned: &'a [PlannedClass],
     classes: &[ReplayedClass],
     shares: &[f64],
+    now: Now,
 ) -> Vec<JudgedClass<'a>> {
     let all = planned.iter().zip(classes).zip(shares);
     let counting = all.filter(|((_, class), _)| class.is_judged);
     let of_one = |((planned, _), share): ((&'a PlannedClass, _), &f64)| {
-        let weight = share * (1.0 - planned.cached_share) / (1e9 * planned.now_s?);
+        let weight = share * (1.0 - planned.cached_share) / (1e9 * now.of(planned)?);
         let stream = StreamWeight { stream: &planned.name, weight };
         Some(JudgedClass { share: *share, stream })
     };
@@ -212,6 +248,7 @@ mod tests {
             name: name.to_owned(),
             rate_iops: 100.0,
             now_s: Some(now_s),
+            now_least_s: None,
             db_time_share: None,
             cached_share,
         };
@@ -223,16 +260,40 @@ mod tests {
             io_share: 0.3,
             db_time_share: None,
             now_s: class.now_s,
+            now_least_s: None,
             there_s: None,
             is_judged,
         };
         let classes: Vec<ReplayedClass> =
             planned.iter().zip([true, true, false]).map(|(one, is)| replayed(one, is)).collect();
-        let judged = judged(&planned, &classes, &[0.4, 0.3, 0.001]);
+        let judged = judged(&planned, &classes, &[0.4, 0.3, 0.001], Now::Most);
         let there_ns = [1e6, 2e6];
         let grown = judged.iter().zip(there_ns).map(|(one, there)| one.stream.weight * there);
         let kept = 1.0 - judged.iter().map(|one| one.share).sum::<f64>();
         let ratio = kept + grown.sum::<f64>();
         assert!((ratio - (0.3 + 0.1 + 0.6)).abs() < 1e-12, "{ratio}");
+    }
+
+    /// Where a log write takes 0.5 to 1 ms now and 2 ms there, it takes two to four times as long.
+    #[test]
+    fn a_log_that_nobody_timed_takes_what_commits_wait_at_most() {
+        let log = PlannedClass {
+            name: "redo log".to_owned(),
+            rate_iops: 100.0,
+            now_s: Some(0.001),
+            now_least_s: Some(0.0005),
+            db_time_share: Some(0.3),
+            cached_share: 0.0,
+        };
+        let times = [Now::Most, Now::Least].map(|now| now.of(&log).unwrap());
+        assert_eq!(times, [0.001, 0.0005]);
+        let there = |ratio: f64| Estimate {
+            low: 0.9 * ratio,
+            high: 1.1 * ratio,
+            ..Estimate::exact(ratio, 8)
+        };
+        let both = either(&(there(2.0), there(4.0)));
+        assert!((both.low - 1.8).abs() < 1e-12 && (both.high - 4.4).abs() < 1e-12, "{both:?}");
+        assert!(both.value > 2.8 && both.value < 2.9, "{both:?}");
     }
 }

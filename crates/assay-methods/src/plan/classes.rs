@@ -1,7 +1,7 @@
 //! What each stream of a plan stands for: how often, how long it took, and how much of DB time sessions waited for it.
 
 use super::demand::Demand;
-use assay_model::profile::{IoPurpose, Profile};
+use assay_model::profile::{Figure, IoPurpose, Profile};
 
 /// A class of a database's I/O as a plan demands it.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +12,8 @@ pub struct PlannedClass {
     pub rate_iops: f64,
     /// Mean time of one now, seconds, where the profile has it.
     pub now_s: Option<f64>,
+    /// The least that it may be, where only the waits of commits are known and `now_s` is the most.
+    pub now_least_s: Option<f64>,
     /// Share of DB time that sessions wait for it, where that is known.
     pub db_time_share: Option<f64>,
     /// Share of these I/Os that never reach the storage: the page cache of the server's host answers them.
@@ -20,12 +22,17 @@ pub struct PlannedClass {
 
 /// The classes of a plan, in the order of its streams.
 pub(super) fn planned(profile: &Profile, demands: &[Demand]) -> Vec<PlannedClass> {
-    let class = |demand: &Demand| PlannedClass {
-        name: demand.name.to_owned(),
-        rate_iops: demand.rate.value,
-        now_s: demand.latency.as_ref().map(|latency| latency.value),
-        db_time_share: db_time_share(profile, demand),
-        cached_share: cached_share(profile, demand),
+    let class = |demand: &Demand| {
+        let timed_s = demand.latency.as_ref().map(|latency| latency.value);
+        let waits = if timed_s.is_none() { commit_waits(profile, demand) } else { None };
+        PlannedClass {
+            name: demand.name.to_owned(),
+            rate_iops: demand.rate.value,
+            now_s: timed_s.or_else(|| waits.map(|waits| waits.most_s)),
+            now_least_s: waits.map(|waits| waits.least_s),
+            db_time_share: db_time_share(profile, demand),
+            cached_share: cached_share(profile, demand),
+        }
     };
     demands.iter().map(class).collect()
 }
@@ -46,17 +53,47 @@ fn db_time_share(profile: &Profile, demand: &Demand) -> Option<f64> {
     .map(|share| share.clamp(0.0, 1.0))
 }
 
+/// Bounds on the time of a log write that nobody timed, as in MariaDB from 10.8 on.
+#[derive(Clone, Copy)]
+struct CommitWaits {
+    least_s: f64,
+    most_s: f64,
+}
+
+/// A commit waits for its own flush and at most for one that is under way, so that a flush takes half of a commit's wait or
+/// more. Each transaction commits once at most, and each write of the log serves one commit at least.
+fn commit_waits(profile: &Profile, demand: &Demand) -> Option<CommitWaits> {
+    if demand.purpose != IoPurpose::LogWrite {
+        return None;
+    }
+    let waiting = profile.verdict.commit_share? * active_sessions(profile)?;
+    let per_s = profile.work.transactions_per_s.as_ref().map_or(0.0, |rate| rate.value);
+    let is_known = waiting > 0.0 && demand.rate.value > 0.0;
+    is_known.then(|| CommitWaits {
+        least_s: waiting / (2.0 * per_s.max(demand.rate.value)),
+        most_s: waiting / demand.rate.value,
+    })
+}
+
+fn active_sessions(profile: &Profile) -> Option<f64> {
+    let time = &profile.time;
+    let active = positive(time.average_active_sessions.as_ref());
+    active.or_else(|| {
+        Some(positive(time.db_time_s.as_ref())? / positive(profile.elapsed_s.as_ref())?)
+    })
+}
+
+fn positive(figure: Option<&Figure>) -> Option<f64> {
+    figure.map(|figure| figure.value).filter(|value| *value > 0.0)
+}
+
 /// Little's law: the sessions that wait on average for a class, of those that are active.
 fn waited(profile: &Profile, demand: &Demand) -> Option<f64> {
-    let time = &profile.time;
-    let value = |figure: &Option<assay_model::profile::Figure>| {
-        figure.as_ref().map(|figure| figure.value).filter(|value| *value > 0.0)
-    };
-    let active = value(&time.average_active_sessions)
-        .or_else(|| Some(value(&time.db_time_s)? / value(&profile.elapsed_s)?))?;
+    let active = active_sessions(profile)?;
     let class = profile.class(demand.purpose)?;
-    let waiting = value(&class.outstanding)
-        .or_else(|| Some(value(&class.rate_iops)? * value(&class.latency_s)?))?;
+    let waiting = positive(class.outstanding.as_ref()).or_else(|| {
+        Some(positive(class.rate_iops.as_ref())? * positive(class.latency_s.as_ref())?)
+    })?;
     Some(waiting / active)
 }
 

@@ -20,6 +20,9 @@ pub struct ReplayedClass {
     /// Mean time of one now, seconds; absent where the database does not time it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub now_s: Option<f64>,
+    /// The least that it may be, where only the waits of commits are known and `now_s` is the most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub now_least_s: Option<f64>,
     /// Mean response time of one on the other storage, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub there_s: Option<Estimate>,

@@ -280,6 +280,15 @@ fn work_table(check: &Check<'_>) -> Table {
     table
 }
 
+/// `183 µs`, or `0.4 – 1.2 ms` where only bounds are known.
+fn now(class: &ReplayedClass) -> String {
+    let Some(now_s) = class.now_s else { return "–".to_owned() };
+    match class.now_least_s {
+        Some(least_s) => format!("{} – {}", seconds(least_s), seconds(now_s)),
+        None => seconds(now_s),
+    }
+}
+
 /// The classes, those that count first.
 fn classes_table(check: &Check<'_>, most: usize) -> Table {
     let names = ["class of I/O", "of I/Os", "of DB time", "now", "here", "95% CI", "counts"];
@@ -290,7 +299,7 @@ fn classes_table(check: &Check<'_>, most: usize) -> Table {
             class.name.clone(),
             percent(class.io_share),
             known(class.db_time_share),
-            class.now_s.map_or_else(|| "–".to_owned(), seconds),
+            now(class),
             class.there_s.as_ref().map_or_else(|| "–".to_owned(), |there| seconds(there.value)),
             class.there_s.as_ref().map_or_else(String::new, |there| range(there, seconds)),
             if class.is_judged { "yes" } else { "no" }.to_owned(),
@@ -310,6 +319,7 @@ mod tests {
             io_share: rate_iops / 1000.0,
             db_time_share: Some(share),
             now_s: Some(now_s),
+            now_least_s: None,
             there_s: Some(Estimate::exact(there_s, 100)),
             is_judged: share >= 0.01,
         }
