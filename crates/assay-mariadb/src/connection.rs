@@ -28,6 +28,7 @@ use crate::address::Address;
 use crate::failure::{Answer, Failure, number};
 use assay_dbserver::{Stream, ask_password};
 use assay_model::load::Encryption;
+use assay_model::{Error, Result};
 use packets::{Packets, new_packet};
 use std::time::Duration;
 
@@ -125,6 +126,26 @@ impl Connection {
     pub fn one(&mut self, sql: &str) -> Answer<Row> {
         let first = self.query(sql)?.into_iter().next();
         first.ok_or_else(|| Failure::Protocol(format!("no row for {sql}")))
+    }
+
+    /// Refuses a proxy: it gives out numbers of sessions of its own, and hands locks of one session to another.
+    ///
+    /// # Errors
+    /// A usage error that names both sessions, or what the server says.
+    pub fn refuse_proxy(&mut self, address: &Address) -> Result<()> {
+        let row = self.one("SELECT /* assay */ CONNECTION_ID()");
+        let row = row.map_err(|failure| failure.of("asking the server"))?;
+        let (serving, given) = (row.count(0).unwrap_or(0), self.facts().session);
+        // The greeting of a server has four bytes for the number.
+        if serving & u64::from(u32::MAX) == u64::from(given) {
+            return Ok(());
+        }
+        Err(Error::usage(
+            format!(
+                "{address} is a proxy, not the server: the login is session {given}, its statements run in session {serving}"
+            ),
+            "name the server itself: its own host and port, which is usually 3306",
+        ))
     }
 
     fn query_head(&mut self, sql: &str) -> Answer<()> {

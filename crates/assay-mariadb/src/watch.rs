@@ -70,26 +70,10 @@ impl Watcher {
             has_own_threads: true,
             page_bytes: 0,
         };
-        watcher.check_way(address)?;
+        watcher.connection.refuse_proxy(address)?;
         watcher.prepare().map_err(failed)?;
         watcher.check(address)?;
         Ok(watcher)
-    }
-
-    /// Refuses a proxy: it gives out numbers of sessions of its own.
-    fn check_way(&mut self, address: &Address) -> Result<()> {
-        let row = self.connection.one("SELECT /* assay */ CONNECTION_ID()").map_err(failed)?;
-        let (serving, given) = (row.count(0).unwrap_or(0), self.connection.facts().session);
-        // The greeting of a server has four bytes for the number.
-        if serving & u64::from(u32::MAX) == u64::from(given) {
-            return Ok(());
-        }
-        Err(Error::usage(
-            format!(
-                "{address} is a proxy, not the server: the login is session {given}, its statements run in session {serving}"
-            ),
-            "name the server itself: its own host and port, which is usually 3306",
-        ))
     }
 
     fn prepare(&mut self) -> std::result::Result<(), Failure> {

@@ -66,6 +66,7 @@ impl Product for MariadbLink {
 
     fn inspect(&mut self, address: &Address) -> Result<(Knowledge, ServerFacts)> {
         check(&mut self.connection, address)?;
+        self.connection.refuse_proxy(address)?;
         let failed = |failure: Failure| failure.of("asking the server about itself");
         let knowledge = Knowledge::of(&mut self.connection).map_err(failed)?;
         let facts = facts(&mut self.connection, &knowledge).map_err(failed)?;

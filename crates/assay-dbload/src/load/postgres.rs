@@ -382,7 +382,7 @@ fn check(admin: &mut Connection, address: &Address) -> Result<()> {
             "name the primary",
         ));
     }
-    Ok(())
+    admin.refuse_pooler(address)
 }
 
 fn facts(admin: &mut Connection, knowledge: &Knowledge) -> Answer<ServerFacts> {

@@ -39,7 +39,7 @@ impl Link {
         let mut link =
             Self { connection, database: String::new(), own_time_s: 0.0, own_statements: 0 };
         link.check_release()?;
-        link.check_way(address)?;
+        link.connection.refuse_pooler(address)?;
         link.query(MANNERS)?;
         let rows = link.query("SELECT /* assay */ current_database()")?;
         link.database = rows.first().and_then(|row| text(row, 0)).unwrap_or_default();
@@ -56,23 +56,6 @@ impl Link {
                 "the server is of release {release}, which does not count the time of its sessions"
             ),
             format!("release {} and later do", Version::OLDEST),
-        ))
-    }
-
-    /// Refuses a pooler: it gives out process numbers of its own, its sessions are not those of the clients, and what it
-    /// shows of itself would be taken for the load.
-    fn check_way(&mut self, address: &Address) -> Result<()> {
-        let rows = self.query("SELECT /* assay */ pg_backend_pid()")?;
-        let serving = rows.first().map_or("", |row| row.text(0));
-        if serving == self.process_id().to_string() {
-            return Ok(());
-        }
-        Err(Error::usage(
-            format!(
-                "{address} is a connection pooler, not the server: the login is process {}, its statements run in process {serving}",
-                self.process_id()
-            ),
-            "name the server itself: its own host and port, which is usually 5432",
         ))
     }
 
