@@ -62,7 +62,7 @@ fn a_group_has_the_processor_time_of_all_its_jobs() {
     let reads = run.measurement.operations().read.unwrap();
     assert_eq!((reads.ios, reads.bytes), (600, 4_915_200));
     assert_times(&reads, 257_313.09, 4_046_848.0);
-    // 3.268 % of 153 ms.
+    // 3.268% of 153 ms.
     assert_near(run.measurement.conduct.cpu_user_s, 0.005);
 }
 

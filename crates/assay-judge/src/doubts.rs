@@ -174,7 +174,7 @@ fn failures(measurement: &Measurement) -> Option<Doubt> {
     if lost <= LOST_SHARE_MAX {
         return None;
     }
-    let what = format!("{:.1} % of the I/Os failed and are in no time and no rate", lost * 100.0);
+    let what = format!("{:.1}% of the I/Os failed and are in no time and no rate", lost * 100.0);
     Some(doubt(what, Bias::Flattering, "find out why I/Os fail before anything else"))
 }
 
@@ -279,16 +279,16 @@ pub(crate) fn of_target(target: &TargetFacts) -> Option<Doubt> {
     let what = match (unwritten, zeros, ratio) {
         (empty, _, _) if empty > EMPTY_SHARE_MAX => {
             format!(
-                "{:.0} % of {path} was never written and is read without touching the storage",
+                "{:.0}% of {path} was never written and is read without touching the storage",
                 empty * 100.0
             )
         }
         (_, zeros, _) if zeros > EMPTY_SHARE_MAX => {
-            format!("{:.0} % of {path} is zeros, which storage may not keep", zeros * 100.0)
+            format!("{:.0}% of {path} is zeros, which storage may not keep", zeros * 100.0)
         }
         (_, _, ratio) if ratio < 1.0 - EMPTY_SHARE_MAX => {
             format!(
-                "the file system reads only {:.0} % of the bytes of {path}, compressed",
+                "the file system reads only {:.0}% of the bytes of {path}, compressed",
                 ratio * 100.0
             )
         }

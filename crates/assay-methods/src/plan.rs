@@ -277,7 +277,7 @@ fn why(latency: &Figure, accepted: Option<&Figure>, options: &PlanOptions) -> St
 }
 
 fn percent(share: Share) -> String {
-    format!("{} %", (share.0 * 1e4).round() / 1e2)
+    format!("{}%", (share.0 * 1e4).round() / 1e2)
 }
 
 #[cfg(test)]

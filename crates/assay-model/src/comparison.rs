@@ -207,7 +207,7 @@ pub struct Measure {
     /// Whether it was chosen before anything was compared, and is tested by itself.
     #[serde(default)]
     pub primary: bool,
-    /// Whether the sides differ significantly and by more than 1 %: the primary measure by itself, the others with
+    /// Whether the sides differ significantly and by more than 1%: the primary measure by itself, the others with
     /// all of them considered.
     pub different: bool,
     /// Whether the measure counts for the outcome of the pair.

@@ -202,7 +202,7 @@ fn histograms(report: &Report, flags: &mut Vec<Flag>) {
         if (sum - 1.0).abs() > slack {
             let line = curve.buckets.first().map_or(0, |bucket| bucket.line);
             let message =
-                format!("{}: its buckets hold {:.1} % of its waits", curve.event, sum * 100.0);
+                format!("{}: its buckets hold {:.1}% of its waits", curve.event, sum * 100.0);
             flags.push(flag(Section::Histogram, line, message));
         }
     }

@@ -13,7 +13,7 @@ use assay_model::projection::{
 /// Unaccounted shares of DB time from which only bounds are given, and no answer.
 const UNACCOUNTED: (f64, f64) = (0.10, 0.20);
 /// Shares of DB time in waits for pages that no event shows, from which they are said, leave only bounds, and explain nothing
-/// any more. The second one parts moves of which 92 % were predicted within 15 % from others of which 67 % were
+/// any more. The second one parts moves of which 92% were predicted within 15% from others of which 67% were
 /// (docs/methods/prediction.md).
 const PAGE_WAITS: (f64, f64, f64) = (0.10, 0.20, 0.40);
 /// Waits for other sessions above this share of DB time may or may not shrink with the rest.
@@ -48,7 +48,7 @@ fn objection(kind: ObjectionKind, effect: Effect, finding: String, remedy: &str)
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    format!("{:.1}%", 100.0 * share)
 }
 
 /// What stands against any answer for this profile.

@@ -85,7 +85,7 @@ pub struct SizingPlan {
 }
 
 impl SizingPlan {
-    /// What is asked where nothing else is said: the highest of the profiles and 30 % on top.
+    /// What is asked where nothing else is said: the highest of the profiles and 30% on top.
     pub fn new(day: Day) -> Self {
         Self {
             given: None,

@@ -20,7 +20,7 @@ const ROWS: f64 = 60.0;
 /// [`mean_error`] with an allowance for noise that lasts a fifth of the series or longer.
 ///
 /// How often a limit that lies half a percent on the wrong side of the truth is passed, in percent of 4,000 series of 60 rows that vary
-/// by 4 % (simulated apart, with `NumPy`), and how often the 95 % interval covers; without and with the allowance:
+/// by 4% (simulated apart, with `NumPy`), and how often the 95% interval covers; without and with the allowance:
 ///
 /// | noise | passed | covered |
 /// | --- | --- | --- |

@@ -56,7 +56,7 @@ impl DatabaseDemand {
             quantity: "database.response_time".to_owned(),
             at_most: Some(Bound(format!("{most_ns}ns"))),
             why: format!(
-                "It takes {} now; {} % more still counts as equal.",
+                "It takes {} now; {}% more still counts as equal.",
                 show_time_ns(now_s * 1e9),
                 (self.parity * 1e4).round() / 1e2
             ),
@@ -204,7 +204,7 @@ fn time_there(class: &PlannedClass, classes: usize, run: &RunReport) -> Option<E
 mod tests {
     use super::*;
 
-    /// 40 % of DB time in reads of 2 ms, half of them cached, 30 % in commits of 1 ms; a class of a thousandth does not count.
+    /// 40% of DB time in reads of 2 ms, half of them cached, 30% in commits of 1 ms; a class of a thousandth does not count.
     /// Reads that take 1 ms and commits that take 2 ms there make 0.3 + 0.4 / 4 + 0.6.
     #[test]
     fn classes_are_weighted_by_their_share_of_db_time() {

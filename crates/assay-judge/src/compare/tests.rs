@@ -25,7 +25,7 @@ fn measured(quantity: &str, unit: Unit, estimate: Estimate) -> SideFigure {
     SideFigure::new(quantity, None, unit, estimate)
 }
 
-/// Three runs of ten minutes of 1 s values about a level with noise of 2 % and φ = 0.8, as a side of four measures that
+/// Three runs of ten minutes of 1 s values about a level with noise of 2% and φ = 0.8, as a side of four measures that
 /// vary on their own.
 fn noisy(level: f64, seed: u64) -> SideFacts {
     let one = |repeat| single(level, seed, repeat);
@@ -76,11 +76,11 @@ fn a_difference_of_three_percent_is_found() {
         found.pairs[0].measures[0].different
     });
     let found = found.count();
-    println!("3 % was found in {found} of 200 comparisons");
+    println!("3% was found in {found} of 200 comparisons");
     assert!(found >= 180, "power: {found} of 200");
 }
 
-/// Runs of `seconds` with noise of 2 % and memory φ, each with a day of its own that moves it by `day` (standard deviation).
+/// Runs of `seconds` with noise of 2% and memory φ, each with a day of its own that moves it by `day` (standard deviation).
 fn days(repeats: u64, seconds: usize, phi: f64, day: f64, level: f64, seed: u64) -> SideFacts {
     let run = |repeat: u64| {
         let mut random = Random::part(seed, 100 + repeat);
@@ -136,7 +136,7 @@ fn another_day_is_not_another_storage() {
 fn three_repeats_find_three_percent_and_single_runs_say_that_they_cannot() {
     let of = |repeats, level| move |seed| days(repeats, 600, 0.8, 0.0, level, seed);
     let found = share_different(60, of(3, 1e4), of(3, 0.97e4));
-    println!("3 % was found in {found} of the comparisons of three repeats");
+    println!("3% was found in {found} of the comparisons of three repeats");
     assert!(found >= 0.9, "power: {found}");
     let single = compared(&of(1, 1e4)(1), &of(1, 2e4)(2));
     assert_eq!((single.pairs[0].run_to_run, differs(&single)), (RunToRun::Unknown, false));
@@ -158,7 +158,7 @@ fn earlier_runs_of_the_same_storage_let_single_runs_be_compared() {
         share_different(100, |seed| with_history(1e4, seed), |seed| with_history(1e4, seed));
     let found =
         share_different(100, |seed| with_history(1e4, seed), |seed| with_history(1.2e4, seed));
-    println!("single runs with history: equal {equal}, +20 % {found}");
+    println!("single runs with history: equal {equal}, +20% {found}");
     assert!(equal <= 0.08 && found >= 0.9, "{equal} {found}");
     let one = compared(&with_history(1e4, 1), &with_history(1e4, 2));
     assert_eq!(one.pairs[0].run_to_run, RunToRun::History { runs: 10 });
@@ -259,7 +259,7 @@ fn what_was_made_differently_is_refused_and_named() {
     assert!(refused.message().contains("no measure in common"), "{refused}");
 }
 
-/// Figures 17 and 18 and the parity of the EMC paper of 2014: 4 %, 2 % and 1 % after rounding.
+/// Figures 17 and 18 and the parity of the EMC paper of 2014: 4%, 2% and 1% after rounding.
 #[test]
 fn parity_is_that_of_the_paper() {
     let work = |values: [f64; 3]| {
@@ -318,7 +318,7 @@ fn two_bricks_do_the_same_work_and_scale_as_the_paper_says() {
     assert_eq!(names.map(of_linear), ["95.5", "97.7", "98.2", "99.5"]);
 }
 
-/// One to two bricks of the EMC paper: reads 95.5 % of linear, printed as 96 %.
+/// One to two bricks of the EMC paper: reads 95.5% of linear, printed as 96%.
 #[test]
 fn scaling_is_measured_against_linear() {
     let brick = |nodes: f64, reads: f64| {

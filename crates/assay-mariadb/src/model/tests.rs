@@ -22,7 +22,7 @@ fn db_time_is_split_and_what_is_left_is_shown() {
     assert!(near(class(&profile, "User I/O"), 16.0) && near(class(&profile, "System I/O"), 1.0));
     assert!(near(class(&profile, "Application"), 6.0) && near(class(&profile, "Commit"), 4.0));
     assert!(near(value(time.unaccounted_s.as_ref()), 5.0));
-    assert!(says(&profile.doubts, "12.5 % of DB time is unaccounted"));
+    assert!(says(&profile.doubts, "12.5% of DB time is unaccounted"));
     assert_eq!(profile.verdict.bottleneck, Bottleneck::Storage);
     assert!(near(profile.verdict.user_io_share.unwrap(), 0.4));
     assert!(near(profile.verdict.speedup_limit.unwrap(), 1.0 / 0.6));

@@ -220,7 +220,7 @@ mod tests {
         FullLoad { parts, longest_s: 0.0, longest_ios: 0.0 }
     }
 
-    /// Forty parts with noise of 3 %.
+    /// Forty parts with noise of 3%.
     fn noisy(seed: u64, level: impl Fn(usize) -> f64) -> FullLoad {
         let mut random = Random::new(seed);
         let rates: Vec<f64> =

@@ -92,7 +92,7 @@ pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
 
 pub(super) fn varied(mix: &str, rung: &Rung, hosts: u32) -> Remark {
     let known = match rung.imprecision() {
-        within if within < 1.0 => format!("its mean is known only within {:.0} %", within * 100.0),
+        within if within < 1.0 => format!("its mean is known only within {:.0}%", within * 100.0),
         _ => "its mean may be more than twice as large".to_owned(),
     };
     Remark {

@@ -199,7 +199,7 @@ fn parity_with_sick_storage_is_not_asked_for() {
         });
         found.unwrap().clone()
     };
-    // 20 ms for the log, as it stands; the reads of 5 ms are sound, and asked within 5 %.
+    // 20 ms for the log, as it stands; the reads of 5 ms are sound, and asked within 5%.
     assert_eq!(limit("redo log").at_most.unwrap().0, "20000000ns");
     assert!(limit("redo log").why.contains("494 ms") && limit("redo log").why.contains("sick"));
     assert_eq!(limit("single-block reads").at_most.unwrap().0, "5250000ns");
@@ -216,7 +216,7 @@ fn uneven_files_become_a_hot_band_of_random_reads() {
     let band = Access::HotBand { share: Share(0.8), band: Share(0.2), start: Share(0.0) };
     // Other I/O is mostly writes, and the log is sequential.
     assert_eq!(access, [band, Access::Sequential { streams: 1 }, Access::Uniform]);
-    assert!(made.notes.iter().any(|note| note.contains("2 of 10 files have 80 % of the reads")));
+    assert!(made.notes.iter().any(|note| note.contains("2 of 10 files have 80% of the reads")));
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn the_busiest_seconds_of_a_live_server_are_replayed_with_their_bursts() {
     assert!(plan.workload.streams[1].pattern.is_empty());
     assert!((rate_of(&plan.workload.streams[1]) - 50.0).abs() < 1e-6);
     assert!(plan.notes.iter().any(|note| note.contains("busiest 10 s, from second 20 of 30")));
-    assert!(plan.notes.iter().any(|note| note.contains("page cache") && note.contains("25 %")));
+    assert!(plan.notes.iter().any(|note| note.contains("page cache") && note.contains("25%")));
     assert_eq!(parse_workload(&plan.to_toml().unwrap()).unwrap(), plan.workload);
     // Of 2 active sessions the reads have 467/s of 1 ms, the log what the commits have.
     let [reads, log] = plan.classes.as_slice() else { panic!("{:?}", plan.classes) };

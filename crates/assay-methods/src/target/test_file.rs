@@ -315,10 +315,10 @@ fn note(plan: &SizePlan) -> String {
     let (share, reasons) = (plan.capacity_share * 100.0, plan.reasons.join("; "));
     if plan.first_bytes < plan.size_bytes {
         return format!(
-            "writing a test file of {first}, {share:.1} % of the capacity; it is made larger, up to {most}, while its reads look cached ({reasons})"
+            "writing a test file of {first}, {share:.1}% of the capacity; it is made larger, up to {most}, while its reads look cached ({reasons})"
         );
     }
-    format!("writing a test file of up to {first}, {share:.1} % of the capacity: {reasons}")
+    format!("writing a test file of up to {first}, {share:.1}% of the capacity: {reasons}")
 }
 
 /// The ledgers whose test files lie in a directory, the newest file last.
@@ -434,7 +434,7 @@ fn describe(content: &Content) -> String {
         }
         (compressible, duplicate) => {
             format!(
-                "{:.0} % compressible, {:.0} % duplicate",
+                "{:.0}% compressible, {:.0}% duplicate",
                 compressible * 100.0,
                 duplicate * 100.0
             )
@@ -519,7 +519,7 @@ mod tests {
         };
         assert!(
             plan(2 << 30, 32 << 30)
-                .contains("of 2.00 GiB, 1.0 % of the capacity; it is made larger, up to 32.0 GiB")
+                .contains("of 2.00 GiB, 1.0% of the capacity; it is made larger, up to 32.0 GiB")
         );
         assert!(plan(2 << 30, 2 << 30).contains("of up to 2.00 GiB"));
         fs::remove_dir(&path).unwrap();

@@ -247,9 +247,9 @@ pub struct Physical {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PhysicalVerdict {
-    /// They were, but for 2 % at most.
+    /// They were, but for 2% at most.
     Physical,
-    /// More than 2 % were given by the page cache.
+    /// More than 2% were given by the page cache.
     Cached,
     /// Not known: there were no reads, or the server is on another machine.
     #[default]
@@ -274,7 +274,7 @@ impl Physical {
         let cached_share = given.map(|given| 1.0 - share(given, database_bytes).min(1.0));
         let verdict = match cached_share {
             None => PhysicalVerdict::Unknown,
-            // Beyond what rounding can make of an exact 2 %.
+            // Beyond what rounding can make of an exact 2%.
             Some(cached) if cached > CACHED_SHARE_MAX + 1e-12 => PhysicalVerdict::Cached,
             Some(_) => PhysicalVerdict::Physical,
         };

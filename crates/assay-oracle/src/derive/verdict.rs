@@ -101,7 +101,7 @@ fn other_share_printed(report: &Report, db_time_s: f64) -> Option<String> {
     });
     wrong.next().map(|(event, share, time)| {
         format!(
-            "{} is {:.1} % of DB time as printed and {:.1} % by its time ({}): its numbers contradict each other",
+            "{} is {:.1}% of DB time as printed and {:.1}% by its time ({}): its numbers contradict each other",
             event.name,
             share * 100.0,
             time.value / db_time_s * 100.0,
@@ -210,7 +210,7 @@ fn contradiction(verdict: &mut TimeVerdict, time: &TimeModel) {
     } else if let Some(cpu) = verdict.cpu_share.filter(|share| *share > 1.0) {
         // The two are taken at different instants.
         verdict.notes.push(format!(
-            "DB CPU is {:.1} % of DB time as printed; it is taken for all of it.",
+            "DB CPU is {:.1}% of DB time as printed; it is taken for all of it.",
             cpu * 100.0
         ));
         verdict.cpu_share = Some(1.0);
@@ -226,7 +226,7 @@ fn cpu_above_all(verdict: &TimeVerdict, time: &TimeModel) -> Option<String> {
     let places = sources.map_or_else(String::new, |(cpu, db_time)| {
         format!(" ({}; {})", cpu.source, db_time.source)
     });
-    Some(format!("DB CPU is {:.0} % of DB time, which cannot be{places}", cpu * 100.0))
+    Some(format!("DB CPU is {:.0}% of DB time, which cannot be{places}", cpu * 100.0))
 }
 
 /// Waits in which sessions used a CPU are counted twice, but no wait is counted with another.
@@ -240,7 +240,7 @@ fn waits_above_all(verdict: &TimeVerdict) -> Option<String> {
     ];
     let sum: f64 = waits.into_iter().flatten().sum();
     (sum > CONTRADICTS).then(|| {
-        format!("waits of sessions add up to {:.0} % of DB time, which cannot be", sum * 100.0)
+        format!("waits of sessions add up to {:.0}% of DB time, which cannot be", sum * 100.0)
     })
 }
 
@@ -252,7 +252,7 @@ fn with_cpu_queue(mut shares: TimeVerdict, host: &HostActivity) -> TimeVerdict {
     shares.cpu_queue_share = Some(queued);
     shares.unaccounted_share = None;
     shares.notes.push(format!(
-        "{:.1} % of DB time is in no event while the machine was {:.0} % busy: sessions waited for a CPU.",
+        "{:.1}% of DB time is in no event while the machine was {:.0}% busy: sessions waited for a CPU.",
         queued * 100.0,
         busy * 100.0
     ));
@@ -311,13 +311,13 @@ fn notes(verdict: &TimeVerdict, hanging: f64) -> Vec<String> {
     let mut notes = Vec::new();
     if hanging >= TOLD_SHARE {
         notes.push(format!(
-            "Row locks ({:.1} % of DB time) are held until the commit returns, and the log device is slow: it may be behind them. Mend it first, then measure again.",
+            "Row locks ({:.1}% of DB time) are held until the commit returns, and the log device is slow: it may be behind them. Mend it first, then measure again.",
             hanging * 100.0
         ));
     }
     if let Some(share) = verdict.unaccounted_share.filter(|share| *share < -TOLD_SHARE) {
         notes.push(format!(
-            "{:.1} % of DB time was counted twice: as a wait and as time on a CPU.",
+            "{:.1}% of DB time was counted twice: as a wait and as time on a CPU.",
             -share * 100.0
         ));
     }
@@ -332,7 +332,7 @@ fn own_causes(report: &Report, time: &TimeModel) -> Vec<String> {
         let share = event.time?.value / db_time_s;
         let cause = knowledge::own_cause(&event.name).filter(|_| share >= NAMED_SHARE)?;
         let count = event.waits.map_or_else(String::new, |waits| format!("{} × ", waits.value));
-        Some(format!("{} ({count}{:.1} % of DB time): {cause}.", event.name, share * 100.0))
+        Some(format!("{} ({count}{:.1}% of DB time): {cause}.", event.name, share * 100.0))
     });
     named.collect()
 }

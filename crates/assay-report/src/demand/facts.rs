@@ -356,11 +356,11 @@ pub(super) fn checks(checks: &[CrossCheck]) -> Table {
     Table::of_numbers("Sections that should agree", &["", "one", "other", "outcome"]).with(rows)
 }
 
-/// `41.0 %`.
+/// `41.0%`.
 pub(super) fn percent(share: f64) -> String {
     // What rounds to nothing has no sign.
     let tenths = (share * 1000.0).round() + 0.0;
-    format!("{:.1} %", tenths / 10.0)
+    format!("{:.1}%", tenths / 10.0)
 }
 
 fn seconds(figure: &Figure) -> String {

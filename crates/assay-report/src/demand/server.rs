@@ -45,7 +45,7 @@ fn optional(time_s: Option<f64>) -> String {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    format!("{:.1}%", share * 100.0)
 }
 
 fn events(server: &ServerActivity) -> Table {
@@ -260,7 +260,7 @@ mod tests {
             seen,
         };
         let sampled = event(&one(TimeSource::Sampled, Some(40), 1.0, 3.0));
-        assert_eq!(sampled[2..], ["sampled", "2.00 s", "1.00 s – 3.00 s", "25.0 %"]);
+        assert_eq!(sampled[2..], ["sampled", "2.00 s", "1.00 s – 3.00 s", "25.0%"]);
         let counted = |low, high| event(&one(TimeSource::Counted, None, low, high))[4].clone();
         assert_eq!(counted(2.0, 2.0), "");
         // Whole milliseconds of each wait.

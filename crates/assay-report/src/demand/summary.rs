@@ -101,7 +101,7 @@ fn meaning(verdict: &TimeVerdict) -> Vec<String> {
     let bound = verdict.speedup_limit.map_or(1.0, |limit| 1.0 - 1.0 / limit);
     let half = share.map(|share| {
         format!(
-            "If reads took half as long, the same work would take {:.0} % less time; if they took none, {:.0} % less.",
+            "If reads took half as long, the same work would take {:.0}% less time; if they took none, {:.0}% less.",
             100.0 * (0.5 * share).min(bound),
             100.0 * share.min(bound)
         )
@@ -139,8 +139,8 @@ mod tests {
         let said = meaning(&verdict);
         assert!(
             said[0].starts_with("Yes")
-                && said[1].contains("30 % less")
-                && said[1].contains("60 % less")
+                && said[1].contains("30% less")
+                && said[1].contains("60% less")
         );
     }
 }

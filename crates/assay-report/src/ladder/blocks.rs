@@ -57,7 +57,7 @@ fn throughput() -> Columns {
             ("device r/s", |rung| of_device(rung, |device| device.read_ios)),
             ("from cache", |rung| {
                 let cached = rung.physical.cached_share;
-                cached.map_or_else(unknown, |cached| format!("{:.2} %", 100.0 * cached))
+                cached.map_or_else(unknown, |cached| format!("{:.2}%", 100.0 * cached))
             }),
             ("reads are", |rung| rung.physical.verdict.name().to_owned()),
             ("CPU busy", busy),
@@ -118,7 +118,7 @@ fn physical(rung: &Rung) -> Option<String> {
         .device_bytes
         .map_or_else(|| "an unknown amount".to_owned(), |bytes| show_bytes(real(bytes)));
     Some(format!(
-        "Of {} that the database read, {} came from the page cache ({:.2} %), and the device delivered {device}: the reads are {}.",
+        "Of {} that the database read, {} came from the page cache ({:.2}%), and the device delivered {device}: the reads are {}.",
         show_bytes(database),
         show_bytes(database * cached),
         100.0 * cached,
@@ -131,7 +131,7 @@ fn flaw(load: &Load) -> Option<String> {
     let cached = load.rungs.iter().filter(|rung| rung.physical.verdict == PhysicalVerdict::Cached);
     let worst = cached.filter_map(|rung| rung.physical.cached_share).reduce(f64::max)?;
     Some(format!(
-        "Up to {:.1} % of the database's reads came from the page cache: this measures memory, not the storage.",
+        "Up to {:.1}% of the database's reads came from the page cache: this measures memory, not the storage.",
         100.0 * worst
     ))
 }
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn reads_of_the_page_cache_spoil_the_answer() {
         let text = text(&report(vec![rung(1, 81_920_000)]), Options::default(), false);
-        assert!(text.starts_with("Up to 10.0 %"), "{text}");
-        assert!(text.contains("10.0 %") && text.contains("CACHED"), "{text}");
+        assert!(text.starts_with("Up to 10.0%"), "{text}");
+        assert!(text.contains("10.0%") && text.contains("CACHED"), "{text}");
     }
 }

@@ -33,7 +33,7 @@ fn row(rung: &Rung, one: &DatabaseRung) -> Vec<String> {
         one.sessions.to_string(),
         show_count(one.statements_per_s),
         doubt(one.statements),
-        format!("{share:.1} %"),
+        format!("{share:.1}%"),
         time(|times| times.p50_ns),
         time(|times| times.p99_ns),
         show_count(real(one.database.commits) / rung.elapsed_s().max(1e-9)),

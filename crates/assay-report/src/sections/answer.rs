@@ -396,7 +396,7 @@ mod tests {
                 doubts: vec![
                     doubt("the target is sparse", Bias::Flattering),
                     doubt(
-                        "the host was too busy to judge the storage: its processors were busy for 97 % of the time",
+                        "the host was too busy to judge the storage: its processors were busy for 97% of the time",
                         Bias::Unflattering,
                     ),
                 ],
@@ -439,7 +439,7 @@ mod tests {
         let said = sentence(vec![wide.clone()]);
         assert!(said.contains("because the host was too busy") && !said.contains("too close"));
         let why = reason(&wide, &Formatter::default());
-        assert!(why.contains("97 %") && !why.contains("measuring"), "{why}");
+        assert!(why.contains("97%") && !why.contains("measuring"), "{why}");
     }
 
     #[test]
@@ -448,7 +448,7 @@ mod tests {
         assert_eq!(
             sentence(vec![slow.clone()]),
             "p99 of reads 3.00 ms, limit ≤ 1 ms at 40,000 IOPS: not decided, because the host was too busy to judge the storage: its \
-             processors were busy for 97 % of the time (1 of 1 criteria of “orders” undecided)."
+             processors were busy for 97% of the time (1 of 1 criteria of “orders” undecided)."
         );
         assert!(!reason(&slow, &Formatter::default()).contains("sparse"));
         let mut near =

@@ -235,8 +235,8 @@ fn frequency(base_iops: f64, other_iops: f64) -> String {
     match other_iops / base_iops {
         _ if base_iops <= 0.0 => "new".to_owned(),
         times if times >= 10.0 => format!("{} times as many", show_count(times)),
-        times if times > 1.0 => format!("{:.1} % more", (times - 1.0) * 100.0),
-        times => format!("{:.1} % fewer", (1.0 - times) * 100.0),
+        times if times > 1.0 => format!("{:.1}% more", (times - 1.0) * 100.0),
+        times => format!("{:.1}% fewer", (1.0 - times) * 100.0),
     }
 }
 
@@ -250,8 +250,8 @@ fn buckets(one: &Buckets) -> Table {
             range,
             format!("{}/s", show_count(bucket.base.iops)),
             format!("{}/s", show_count(bucket.other.iops)),
-            format!("{:.2} %", bucket.base.share * 100.0),
-            format!("{:.2} %", bucket.other.share * 100.0),
+            format!("{:.2}%", bucket.base.share * 100.0),
+            format!("{:.2}%", bucket.other.share * 100.0),
             format!("{:.2}", bucket.base.outstanding),
             format!("{:.2}", bucket.other.outstanding),
             frequency(bucket.base.iops, bucket.other.iops),
@@ -311,9 +311,9 @@ fn sentence(scaling: &Scaling) -> String {
 fn share_interval(share: &Estimate) -> String {
     let low = share.low * 100.0;
     if share.high.is_finite() {
-        format!("{low:.1} – {:.1} %", share.high * 100.0)
+        format!("{low:.1} – {:.1}%", share.high * 100.0)
     } else {
-        format!("{low:.1} % or more")
+        format!("{low:.1}% or more")
     }
 }
 
@@ -339,12 +339,12 @@ fn scaling_table(all: &[Scaling], nodes: &str, format: &Formatter) -> Table {
                 scaling.quantity.clone(),
                 format!("{}", point.nodes),
                 format.value(scaling.unit, point.value.value),
-                format!("{:.1} %", point.of_linear.value * 100.0),
+                format!("{:.1}%", point.of_linear.value * 100.0),
                 share_interval(&point.of_linear),
             ]
         })
     });
-    let names = ["measure", nodes, "value", "of linear", "95 % interval"];
+    let names = ["measure", nodes, "value", "of linear", "95% interval"];
     Table::of_numbers("Scaling efficiency", &names).with(rows)
 }
 
@@ -392,9 +392,9 @@ mod tests {
     #[test]
     fn a_share_that_nothing_bounds_above_says_so() {
         let bounded = Estimate { low: 0.4, high: 0.6, ..Estimate::exact(0.5, 3) };
-        assert_eq!(share_interval(&bounded), "40.0 – 60.0 %");
+        assert_eq!(share_interval(&bounded), "40.0 – 60.0%");
         let open = Estimate { high: f64::INFINITY, ..bounded };
-        assert_eq!(share_interval(&open), "40.0 % or more");
+        assert_eq!(share_interval(&open), "40.0% or more");
     }
 
     #[test]
@@ -403,6 +403,6 @@ mod tests {
         assert_eq!(shown, ["0.8265", "44.13", "8,277", "1,000,000"]);
         let frequencies = [(2.0, 1.0), (1.0, 1.5), (1.0, 38_616.2), (0.0, 1.0)];
         let frequencies = frequencies.map(|(base, other)| frequency(base, other));
-        assert_eq!(frequencies, ["50.0 % fewer", "50.0 % more", "38,616 times as many", "new"]);
+        assert_eq!(frequencies, ["50.0% fewer", "50.0% more", "38,616 times as many", "new"]);
     }
 }

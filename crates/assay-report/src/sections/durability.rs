@@ -82,7 +82,7 @@ fn kept(found: &Durability) -> String {
     let limit = found.loss_per_cut_max.unwrap_or(1.0);
     let below = if kind == CutKind::System { "; caches below the system were not cut" } else { "" };
     format!(
-        "Nothing that was acknowledged was lost in {}: at most {} a cut lose something, with 95 % confidence ({}{below}).",
+        "Nothing that was acknowledged was lost in {}: at most {} a cut lose something, with 95% confidence ({}{below}).",
         cuts(number, Some(kind)),
         Unit::Share.show(limit),
         found.evidence.code()
@@ -219,7 +219,7 @@ fn declared(found: &Durability) -> Table {
 
 fn flushes(timing: &FlushTiming) -> Table {
     let table =
-        Table::of_numbers("Flushes by what was written before", &["", "median", "95 % from", "to"]);
+        Table::of_numbers("Flushes by what was written before", &["", "median", "95% from", "to"]);
     let row = |time: &assay_model::durability::FlushTime| {
         let what = match time.dirty_bytes {
             0 => "flush of nothing".to_owned(),

@@ -90,7 +90,7 @@ pub(super) fn numbers(study: &StudyResult, format: &Formatter) -> Table {
     });
     let table = Table::new("Every number of every row").look(Look::Dense);
     let table = table.words("row").words("what").words("of").numbers("value");
-    table.numbers("95 % interval").words("name in criteria").with(lines)
+    table.numbers("95% interval").words("name in criteria").with(lines)
 }
 
 /// The quantities of the whole rows in the order in which they appear.

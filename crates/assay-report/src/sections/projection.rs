@@ -106,7 +106,7 @@ pub(super) fn rate(per_s: f64) -> String {
 }
 
 pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    format!("{:.1}%", 100.0 * share)
 }
 
 /// All sections of a projection.
@@ -171,9 +171,9 @@ const STATE_COLUMNS: [&str; 10] = [
     "target",
     "asked by",
     "work/s",
-    "95 % interval",
+    "95% interval",
     "DB time of one",
-    "95 % interval",
+    "95% interval",
     "sessions",
     "CPU busy",
     "read",
@@ -477,9 +477,9 @@ fn doubts<'a>(found: &Projection) -> Vec<Block<'a>> {
     let mut blocks = Vec::new();
     if let Some(closure) = &found.closure {
         blocks.push(Block::Paragraph(format!(
-            "Closure: on {}, where it was measured, the model gives {:+.1} % of the throughput and {:+.1} % of the DB time; the \
+            "Closure: on {}, where it was measured, the model gives {:+.1}% of the throughput and {:+.1}% of the DB time; the \
              database adds {} to a read and {} to a commit. Half of what the model then still misses is expected on every \
-             target, too: the DB time there is {:+.1} % for it.",
+             target, too: the DB time there is {:+.1}% for it.",
             closure.name,
             100.0 * closure.throughput_error,
             100.0 * closure.response_error,
@@ -536,7 +536,7 @@ fn inputs<'a>(found: &Projection) -> Vec<Block<'a>> {
             input.source.clone(),
         ]
     });
-    let names = ["input", "of one unit", "95 % interval", "source"];
+    let names = ["input", "of one unit", "95% interval", "source"];
     let table = with_words(Table::of_numbers("Inputs", &names), 3).with(rows);
     let method = format!(
         "{} draws of every input from its interval, seed {}; the model's own error is taken as {} (standard deviation). Formulas: {}.",

@@ -253,7 +253,7 @@ fn points(study: &StudyResult, format: &Formatter) -> Table {
     });
     let table = Table::new("Every curve, repeats joined").look(Look::Dense);
     let table = table.words("curve").words("at").numbers("value").numbers("mean");
-    table.numbers("95 % interval").numbers("repeats").with(rows)
+    table.numbers("95% interval").numbers("repeats").with(rows)
 }
 
 /// Bytes of a database block, in which ladders count.

@@ -37,7 +37,7 @@ pub struct Options {
     /// Quantile that the limit holds for
     #[arg(long, value_name = "QUANTILE", value_parser = quantity::<Quantile>, default_value = "0.99")]
     quantile: Quantile,
-    /// Shares of reads to calibrate, for example `100%,0%,70%`; by default reads, and where writing is allowed also writes and 70 %
+    /// Shares of reads to calibrate, for example `100%,0%,70%`; by default reads, and where writing is allowed also writes and 70%
     #[arg(long, alias = "rwmixread", value_name = "SHARES", value_delimiter = ',', value_parser = quantity::<Share>)]
     read_share: Vec<Share>,
     /// Size of a small I/O

@@ -146,12 +146,12 @@ fn of_waiting(waited: f64) -> String {
     let percent = 100.0 * waited;
     if waited > 0.99 {
         return format!(
-            "The database spent {percent:.0} % of its time waiting for the storage: it gets as fast as the storage."
+            "The database spent {percent:.0}% of its time waiting for the storage: it gets as fast as the storage."
         );
     }
     let limit = 1.0 / (1.0 - waited);
     format!(
-        "The database spent {percent:.0} % of its time waiting for the storage: with infinitely fast storage it would be at most {limit:.1} times as fast."
+        "The database spent {percent:.0}% of its time waiting for the storage: with infinitely fast storage it would be at most {limit:.1} times as fast."
     )
 }
 
@@ -181,7 +181,7 @@ fn of_soak(soak: &Soak, format: &Formatter) -> Vec<String> {
     };
     let lost = soak.courses.iter().find(|course| course.degraded);
     let lost = lost.and_then(|course| course.last_of_first.as_ref()).map(|ratio| {
-        format!("It lost {:.0} % of what it gave at first.", 100.0 * (1.0 - ratio.value).max(0.0))
+        format!("It lost {:.0}% of what it gave at first.", 100.0 * (1.0 - ratio.value).max(0.0))
     });
     [first].into_iter().chain(lost).collect()
 }
@@ -237,11 +237,11 @@ fn of_watch(summary: &Summary) -> String {
     let busy = summary.total.counters.cpu.map(|cpu| cpu.busy_share());
     match busy {
         Some(busy) if busy > BUSY => format!(
-            "The processors were busy for {:.0} % of the time: whatever was slow may have waited for them, not for the storage.",
+            "The processors were busy for {:.0}% of the time: whatever was slow may have waited for them, not for the storage.",
             100.0 * busy
         ),
         Some(busy) => format!(
-            "The processors had time to spare ({:.0} % busy): whatever was slow did not wait for them.",
+            "The processors had time to spare ({:.0}% busy): whatever was slow did not wait for them.",
             100.0 * busy
         ),
         None => format!(
