@@ -52,7 +52,7 @@ impl DatabaseSource {
         let profile = rung.profile.as_deref().cloned().ok_or_else(|| {
             Error::usage(
                 format!("the step of {sessions} sessions has no profile"),
-                "measure it again; the server gave no session for one",
+                "measure it again; the server refused the session that takes it",
             )
         })?;
         let load = Some(LoadFacts::of(load, rung));
@@ -90,7 +90,7 @@ fn no_file(named: &str, store: &Store) -> Error {
             let known: Vec<String> =
                 steps(&load).iter().map(|sessions| format!("{named}:{sessions}")).collect();
             Error::usage(
-                format!("{named} is a benchmark of {} steps", known.len()),
+                format!("{named} is a benchmark with {} steps", known.len()),
                 format!("name one of them: {}", known.join(", ")),
             )
         }
@@ -105,7 +105,7 @@ fn no_file(named: &str, store: &Store) -> Error {
 pub(crate) fn load_of(run: &RunReader) -> Result<Load> {
     run.json::<Load>(Document::Load)?.ok_or_else(|| {
         Error::usage(
-            format!("the run {} has no load on a database", run.manifest().id),
+            format!("the run {} did not load a database", run.manifest().id),
             "name a run of assay load",
         )
     })

@@ -163,7 +163,7 @@ pub fn typed_targets(conversion: &Conversion) -> Result<Vec<String>> {
     found.ok_or_else(|| {
         Error::usage(
             "no target is named",
-            "name a directory, a file or a device behind the options, or with --filename",
+            "name a directory, file or device after the options, or with --filename",
         )
     })
 }

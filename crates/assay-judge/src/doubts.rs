@@ -157,7 +157,7 @@ fn submission(conduct: &Conduct) -> Option<Doubt> {
             "use a block device or a file system whose direct I/O does not wait",
         )),
         Submission::Blocking => Some(doubt(
-            "submission waited for the device, so the stated queue depth was not reached",
+            "submission blocked, so the stated queue depth was not reached",
             Bias::Unknown,
             "use a target that submits without waiting, such as a block device",
         )),
@@ -226,7 +226,7 @@ pub(crate) fn few_clusters(
     let clusters = clusters.filter(|_| estimate.is_at_least())?;
     if real(clusters) >= CLUSTERS_NEEDED {
         let remedy = format!("measure for about {:.0} s in all", 2.0 * elapsed_s);
-        let what = "the upper end of the quantile is beyond twice its value";
+        let what = "the upper end of the interval is more than twice the value";
         return Some(doubt(what, Bias::Flattering, &remedy));
     }
     let needed_s = elapsed_s * CLUSTERS_NEEDED / real(clusters.max(1));
@@ -265,7 +265,7 @@ pub(crate) fn of_unnamed_targets(scope: Scope, measurement: &Measurement) -> Opt
     let is_hidden =
         scope == Scope::Target && measurement.targets.is_empty() && measurement.streams.len() > 1;
     let what = "the result does not say which target each I/O went to";
-    let remedy = "measure each target by itself";
+    let remedy = "measure each target separately";
     is_hidden.then(|| doubt(what, Bias::Flattering, remedy))
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::Loaded { each_rung, what } => loaded::find(*each_rung, *what, facts),
         Quantity::Queried { what } => queries::find(*what, facts),
         Quantity::Transactions | Quantity::TransactionTime(_) => {
-            vec![Found::absent("no result of a load by another program has it")]
+            vec![Found::absent("no imported result has it")]
         }
         Quantity::IntegrityFindings => vec![findings(facts)],
         Quantity::DurabilityLost => vec![lost(facts)],
@@ -32,7 +32,7 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::AtomicUnit => vec![atomic_unit(facts)],
         Quantity::HostCpuBusy => vec![host_busy(quantity, facts)],
         Quantity::DatabaseResponse => vec![Found::absent(
-            "nothing timed the database's I/O: on PostgreSQL set track_io_timing and track_wal_io_timing to on, then check again",
+            "the database's I/O was not timed: on PostgreSQL set track_io_timing and track_wal_io_timing to on, then check again",
         )],
         Quantity::HostTcpRetransmits => {
             vec![Found::absent("the host sent fewer than 1,000 TCP segments, or none were counted")]

@@ -33,7 +33,7 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
         let missing = if facts.given.is_empty() {
             "no workload was run"
         } else {
-            "the result does not say it"
+            "the result does not include it"
         };
         return vec![Found::absent(missing)];
     };
@@ -261,7 +261,7 @@ fn absent(operation: Option<Operation>) -> Missing {
 
 /// They happened, and nothing says how long they took.
 fn untold(operation: Operation) -> Missing {
-    Missing::Untold(format!("how long {}s took is not in the result", operation.name()))
+    Missing::Untold(format!("the result has no {} latency", operation.name()))
 }
 
 /// There are too few batches for an interval: what was measured is reported all the same.

@@ -287,7 +287,7 @@ const CASES: [Case; 72] = [
         || with(|story| story.conduct().submission = Submission::Blocking),
         "iops at_least 10/s",
         Open,
-        "waited for the device",
+        "submission blocked",
     ),
     (
         "bookkeeping that does not close",

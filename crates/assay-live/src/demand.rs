@@ -35,8 +35,7 @@ pub fn whole(own: OwnIo, source: &str, host: &HostContext, elapsed_s: f64) -> Io
     if let Some(late) = process_io.and_then(|io| uncounted(per_s(own.read_bytes), io)) {
         reads += late / READ_AHEAD_BYTES;
         bytes += late;
-        source +=
-            ", and reads of statements that had not ended, by /proc/PID/io, in pieces of 128 KiB";
+        source += ", and reads of unfinished statements from /proc/PID/io, in blocks of 128 KiB";
     }
     class.rate_iops = Some(Figure::new(reads + writes, source.clone()));
     class.throughput_bytes_per_s = Some(Figure::new(bytes, source.clone()));

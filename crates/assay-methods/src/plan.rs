@@ -106,7 +106,7 @@ fn cached(profile: &Profile) -> Option<String> {
     let reads = profile.server.as_ref()?.reads.as_ref()?;
     let share = reads.page_cache_share.filter(|share| *share >= 0.01)?;
     Some(format!(
-        "The page cache of the server's host answered at least {} of the reads that are demanded here: with as much memory the storage will see fewer.",
+        "The page cache of the server's host answered at least {} of these reads; with the same memory, fewer will reach the storage.",
         percent(Share((share * 1e4).round() / 1e4))
     ))
 }

@@ -244,7 +244,7 @@ pub fn cached_reads(measurement: &Measurement) -> Option<KnownCause> {
     let is_cached = first.is_none_or(|target| !conduct.passthrough.contains(&target.name));
     (conduct.submission == Submission::Inline && is_cached).then(|| {
         let what = "I/Os completed inside their submission, as from a cache".to_owned();
-        let remedy = "use a target on a device, larger than every cache before it";
+        let remedy = "use a target on a device that is larger than every cache in front of it";
         KnownCause::new(CauseKind::PageCache, what, remedy)
     })
 }
@@ -266,7 +266,7 @@ pub fn unseen(operation: Operation, measurement: &Measurement) -> Option<KnownCa
         "only {:.0}% of the bytes {name} reached a device, by the kernel's counters: the page cache took the rest",
         seen * 100.0
     );
-    let remedy = "use direct I/O on a target larger than every cache before the device";
+    let remedy = "use direct I/O on a target larger than every cache in front of the device";
     Some(KnownCause::new(CauseKind::PageCache, what, remedy))
 }
 
@@ -469,7 +469,7 @@ fn stalls(run: &RunDocuments<'_>) -> Option<KnownCause> {
         show_time_ns(longest.length_ns),
         show_time_ns(longest.period_ns)
     );
-    let remedy = "look for what writes down or collects with this period";
+    let remedy = "look for cache flushes or garbage collection with this period";
     Some(KnownCause::new(CauseKind::Stalls, what, remedy))
 }
 

@@ -405,13 +405,13 @@ impl Profile {
         let seen = active.map_or_else(String::new, |active| {
             format!(", and {active:.2} sessions were active on average")
         });
-        let what = if is_at_rest { "is at rest" } else { "works without I/O" };
+        let what = if is_at_rest { "is idle" } else { "works without I/O" };
         Err(Error::usage(
             format!(
                 "{}: the database {what}: it issued {iops:.1} I/Os per second{seen}",
                 self.name
             ),
-            "profile it again while it works, for an hour with --time 1h, or name a report of a busy hour",
+            "profile it while it is busy, for example with --time 1h, or name a report of a busy hour",
         ))
     }
 

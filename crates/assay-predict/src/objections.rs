@@ -248,15 +248,15 @@ pub(crate) fn of_closure(
     let remedy = if present.is_some_and(|present| fits(demand, present)) {
         "its calibration fits the database: take both on a quiet host, at the same time of day"
     } else {
-        "calibrate the present storage with the database's own transfer and mix (assay calibrate DIR --database PROFILE), at the same time of day"
+        "calibrate the present storage with the database's own block size and mix (assay calibrate DIR --database PROFILE), at the same time of day"
     };
     let error = closure.throughput_error.abs().max(closure.response_error.abs());
     let busy = present.and_then(|present| present.host_busy_share);
     let busy = busy.filter(|busy| *busy > BUSY_MAX).map_or_else(String::new, |busy| {
-        format!("; the host was {} busy while it was calibrated", percent(busy))
+        format!("; the host was {} busy during the calibration", percent(busy))
     });
     let what = format!(
-        "on the present storage the model is {} from what was measured{busy}",
+        "on the present storage the model differs by {} from the measurement{busy}",
         percent(error)
     );
     if error > MISS_MAX || error.is_nan() {
@@ -278,12 +278,12 @@ fn no_closure(reads_may_be_cached: bool) -> Objection {
     let (effect, what) = if reads_may_be_cached {
         (
             Effect::AtLeast,
-            "the model was not checked on the present storage: all reads are taken to reach it, and if a cache answered some of them, the database will do more",
+            "the model was not checked on the present storage: all reads are assumed to reach it; if a cache answered some of them, the database will do more",
         )
     } else {
         (
             Effect::Doubt,
-            "the model was not checked on the present storage: what the database adds to each read is taken for nothing",
+            "the model was not checked on the present storage: the database's own time per read is assumed to be 0",
         )
     };
     let remedy = "name its calibration with --from";

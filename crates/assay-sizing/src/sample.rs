@@ -68,7 +68,7 @@ impl DemandSample {
         profile.check_demand()?;
         let Some(directions) = total(profile).or_else(|| purposes(profile)) else {
             return Err(Error::usage(
-                format!("{name}: it has no rate of I/Os, so nothing can be sized by it"),
+                format!("{name} has no I/O rate to size for"),
                 "use a report with Instance Activity Stats or IOStat sections, or a longer part of it",
             ));
         };

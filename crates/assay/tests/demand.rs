@@ -139,7 +139,7 @@ fn a_file_of_any_size_or_kind_ends() {
     let large = place.json("profile large.txt", 0);
     assert_eq!(large["classes"][0]["rate_iops"]["value"], 600.0);
     fs::create_dir(place.path("empty")).unwrap();
-    assert!(place.run("profile empty").complaint.contains("is a directory without any report"));
+    assert!(place.run("profile empty").complaint.contains("is a directory without reports"));
     let copied = place.run("profile /dev/null");
     assert_eq!(copied.code, Some(2), "{copied:#?}");
 }

@@ -199,7 +199,7 @@ fn what_does_not_belong_together_is_not_judged() {
         (
             scratch.line("--after").replace("data.ledger", "none.ledger"),
             2,
-            "does not begin as a ledger",
+            "does not start like a ledger",
         ),
         (scratch.line("--after").replace("data.ledger", "missing.ledger"), 4, "reading the ledger"),
         ("verify d --after".to_owned(), 2, "--after needs the ledger"),

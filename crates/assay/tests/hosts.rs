@@ -144,7 +144,7 @@ fn a_calibration_of_hosts_has_the_same_load_on_each_and_says_who_limits() {
     }
     assert_eq!(cluster["sharing"]["hosts"], 2, "{cluster}");
     assert!(place.test_files("d").is_empty());
-    assert!(place.run("runs show").stdout.contains("of the sum of what each gives alone"));
+    assert!(place.run("runs show").stdout.contains("of the sum of each alone"));
 }
 
 #[test]

@@ -156,7 +156,7 @@ fn a_verification_needs_two_loads() {
     place.json(&format!("calibrate {SERVERS} --time 5s --name one"), 0);
     let ran = place.run("predict --verify one one --on one");
     assert_eq!(ran.code, Some(2), "{ran:#?}");
-    assert!(ran.complaint.contains("has no load on a database"), "{ran:#?}");
+    assert!(ran.complaint.contains("did not load a database"), "{ran:#?}");
     let ran = place.run("predict slob.profile.json --on one --held-out");
     assert_eq!(ran.code, Some(2), "{ran:#?}");
 }

@@ -28,7 +28,7 @@ pub struct DatabaseDemand {
     pub classes: Vec<PlannedClass>,
     /// How much slower its work may be and still be as fast as now, as a share.
     pub parity: f64,
-    /// Whether limits of single classes were asked for.
+    /// Whether the user set limits for single classes.
     pub has_limits: bool,
 }
 
@@ -56,11 +56,11 @@ impl DatabaseDemand {
             quantity: "database.response_time".to_owned(),
             at_most: Some(Bound(format!("{most_ns}ns"))),
             why: format!(
-                "It takes {} now; {}% more still counts as equal.",
+                "It takes {} now; up to {}% more counts as equal.",
                 show_time_ns(now_s * 1e9),
                 (self.parity * 1e4).round() / 1e2
             ),
-            source: "times of the profile, each weighted by its share of DB time".to_owned(),
+            source: "times in the profile, weighted by DB time".to_owned(),
             ..Criterion::default()
         })
     }

@@ -96,7 +96,7 @@ impl<'a> Delta<'a> {
         }
         (
             sum(&AUTOCOMMITTED),
-            "statements that commit by themselves: Com_select, Com_insert, Com_update, Com_delete, Com_replace",
+            "autocommitted statements: Com_select, Com_insert, Com_update, Com_delete, Com_replace",
         )
     }
 

@@ -32,7 +32,7 @@ impl<'a> Busiest<'a> {
     pub(super) fn note(&self) -> String {
         let first_s = self.seconds.first().map_or(0.0, |second| (second.at_s - 1.0).max(0.0));
         format!(
-            "Rates are those of the busiest {} s, from second {:.0} of {} on, with their changes from second to second.",
+            "Rates are from the busiest {} s, starting at second {:.0} of {}, second by second.",
             self.seconds.len(),
             first_s,
             self.all.len()

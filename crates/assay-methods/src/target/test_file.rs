@@ -370,7 +370,7 @@ pub fn left_files_in(directory: &Path) -> Result<LeftFiles> {
             let why = "the test file of a ledger; --ledger-files removes it".to_owned();
             found.stay.push((path, why));
         } else if is_kept(created.marker()) {
-            let why = "a test file that was kept with --keep, for the next run".to_owned();
+            let why = "a test file kept with --keep for the next run".to_owned();
             found.stay.push((path, why));
         } else {
             match gate.admit_created(&created) {

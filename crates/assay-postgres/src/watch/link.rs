@@ -72,7 +72,7 @@ impl Link {
                 "{address} is a connection pooler, not the server: the login is process {}, its statements run in process {serving}",
                 self.process_id()
             ),
-            "name the server itself: its own host and port, which is usually 5432",
+            "name the host and port of the server itself, usually 5432",
         ))
     }
 

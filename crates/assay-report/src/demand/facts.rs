@@ -33,7 +33,7 @@ fn neighbours(profile: &Profile) -> Option<String> {
     let device = device_io(profile).filter(|device| device.is_mostly_others())?;
     let others = percent(device.others_share.unwrap_or(0.0));
     Some(format!(
-        "Other programs moved {others} of the bytes on its device {} ({} I/Os per second in all); the demand below is the database's alone.",
+        "Other programs moved {others} of the bytes on its device {} ({} I/Os per second in total); the demand below is only the database's.",
         device.name,
         rate(device.iops())
     ))
@@ -56,7 +56,7 @@ fn answer(verdict: &TimeVerdict) -> String {
             "Commit-bound: in {share} of DB time sessions waited for their commits; a faster device of the log helps as far as they wait for it."
         ),
         Bottleneck::Contention if verdict.suspected_cause.is_some() => format!(
-            "Contention-bound: in {share} of DB time sessions waited for each other{of}. The log device is slow and may be the cause: mend it first."
+            "Contention-bound: in {share} of DB time sessions waited for each other{of}. The log device is slow and may be the cause: fix it first."
         ),
         Bottleneck::Contention => format!(
             "Contention-bound: in {share} of DB time sessions waited for each other{of}, so faster storage cannot help much."

@@ -35,11 +35,10 @@ fn next(name: &str, file: &str) -> Vec<(&'static str, String)> {
         format!("assay check DIR --for {file}"),
     );
     if name.contains("://") {
-        let keep = "Keep the profile, to plan and size by it";
+        let keep = "Keep the profile for planning and sizing";
         return vec![check, (keep, format!("assay profile {file} --output DIR"))];
     }
-    let plan =
-        ("Write its demand as a workload for other tools and times", format!("assay plan {file}"));
+    let plan = ("Write its demand as a workload", format!("assay plan {file}"));
     vec![check, plan]
 }
 

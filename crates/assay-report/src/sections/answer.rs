@@ -376,7 +376,7 @@ mod tests {
 
     fn judgement(outcome: Outcome, reason: Reason, value: f64) -> Judgement {
         let doubt =
-            |what: &str, bias| Doubt { what: what.to_owned(), bias, remedy: "mend it".to_owned() };
+            |what: &str, bias| Doubt { what: what.to_owned(), bias, remedy: "fix it".to_owned() };
         Judgement {
             quantity: "read.service_time.q0.99".to_owned(),
             subject: None,

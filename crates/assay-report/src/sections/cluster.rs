@@ -111,7 +111,7 @@ fn sharing(found: &Cluster) -> Option<String> {
         "too short for an interval".to_owned()
     };
     Some(format!(
-        "{hosts} hosts give together {:.0}% of the sum of what each gives alone ({interval}): {meaning}.",
+        "{hosts} hosts together deliver {:.0}% of the sum of each alone ({interval}): {meaning}.",
         percent(ratio.value)
     ))
 }

@@ -43,7 +43,7 @@ pub(super) fn headline(found: &Comparison, format: &Formatter) -> Headline {
 /// `2.0× the read IOPS (95% CI 1.84–2.17), same latency at depth 1 (0.95–1.06×)`.
 fn pair_words(pair: &Pair) -> String {
     let Some(primary) = pair.primary() else {
-        return "nothing of it can be compared".to_owned();
+        return "nothing can be compared".to_owned();
     };
     let first = match &primary.ratio {
         Some(ratio) => {
@@ -148,7 +148,7 @@ fn certainty(pair: &Pair) -> Option<String> {
                 .to_owned(),
         ),
         RunToRun::Unknown => Some(
-            "The run-to-run variation is unknown, so this shows no difference of the storage: measure each side three times."
+            "The run-to-run variation is unknown, so this does not show a difference in the storage: measure each side three times."
                 .to_owned(),
         ),
         RunToRun::Counted => None,

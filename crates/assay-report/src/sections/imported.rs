@@ -63,7 +63,7 @@ pub(super) fn rows(study: &StudyResult, format: &Formatter) -> Table {
         cells.extend(has_dates.then(|| started(row)));
         cells
     };
-    let table = Table::new("Every row in its order").look(Look::Dense);
+    let table = Table::new("Rows").look(Look::Dense);
     let table = table.words("row").words("settings").numbers("repeat");
     let table = columns.iter().fold(table, |table, name| table.numbers(quantity(name)));
     let table = table.numbers("measured");
@@ -88,7 +88,7 @@ pub(super) fn numbers(study: &StudyResult, format: &Formatter) -> Table {
             ]
         })
     });
-    let table = Table::new("Every number of every row").look(Look::Dense);
+    let table = Table::new("Numbers of each row").look(Look::Dense);
     let table = table.words("row").words("what").words("of").numbers("value");
     table.numbers("95% interval").words("name in criteria").with(lines)
 }

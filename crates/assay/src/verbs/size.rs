@@ -203,7 +203,8 @@ fn peak(typed: &str) -> std::result::Result<Peak, String> {
 fn growth(typed: &str) -> std::result::Result<f64, String> {
     let (number, scale) = typed.strip_suffix('%').map_or((typed, 1.0), |number| (number, 100.0));
     let share = number.trim().parse::<f64>().ok().filter(|share| share.is_finite());
-    let share = share.ok_or_else(|| format!("'{typed}' is not a share; write for example 30%"))?;
+    let share =
+        share.ok_or_else(|| format!("'{typed}' is not a share; write, for example, 30%"))?;
     if share / scale > -1.0 {
         Ok(share / scale)
     } else {

@@ -174,7 +174,7 @@ impl PrintedSide {
         self.total.histogram(self.ios).filter(|_| self.total.has_distribution())
     }
 
-    /// Whether the percentiles are those of the total latency, while its mean is that of the completion latency.
+    /// Whether the percentiles are of total latency, while its mean is that of the completion latency.
     pub fn has_quantiles_of_total(&self) -> bool {
         !self.completion.has_distribution() && self.total.has_distribution()
     }

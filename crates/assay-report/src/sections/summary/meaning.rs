@@ -62,7 +62,7 @@ const fn database_words(outcome: Outcome) -> &'static str {
         Outcome::Pass => "Yes: the database would do its work at least as fast as now.",
         Outcome::Fail => "No: the database would be slower than now, or would not get its I/O.",
         Outcome::Inconclusive => {
-            "Undecided: the measurement does not tell whether the database would be slower than now."
+            "Undecided: the measurement does not show whether the database would be slower than now."
         }
     }
 }
@@ -106,7 +106,7 @@ fn of_calibration(calibration: &Calibration, format: &Formatter) -> Vec<String> 
     let rate = |value: f64| show_count(rounded(value));
     let first = match &mix.iops_within_limit {
         Some(most) => format!(
-            "A database may ask for {} random reads/s, and {quantile}% of them are answered within {limit}; with more, reads wait for each other.",
+            "At up to {} random reads/s, {quantile}% are answered within {limit}; beyond that, reads wait for each other.",
             rate(most.rate.value)
         ),
         None => format!(
@@ -169,10 +169,10 @@ fn of_soak(soak: &Soak, format: &Formatter) -> Vec<String> {
     let level = level.map(|level| format.value(Unit::IosPerS, level.value.value));
     let first = match (soak.state, level) {
         (SoakState::Steady { .. }, Some(level)) if soak.courses[0].levels.len() > 1 => {
-            format!("Plan with {level}: that is what was left after the rate had changed.")
+            format!("Plan with {level}, the rate after the change.")
         }
         (SoakState::Steady { .. }, Some(level)) => {
-            format!("Plan with {level}: the rate kept one level for the whole run.")
+            format!("Plan with {level}: the rate was steady for the whole run.")
         }
         (SoakState::NeverSteady, _) => {
             "Do not plan with a mean: the rate kept changing to the end, so a longer run may show a lower one.".to_owned()

@@ -32,7 +32,7 @@ fn of_database_check(report: &Report, target: &str) -> Option<Vec<Step>> {
     let database = word_after(&report.command, "--for").unwrap_or("latest");
     Some(match outcome {
         Outcome::Inconclusive => vec![(
-            "Measure again while the host is idle, for longer",
+            "Measure again, for longer, on an idle host",
             format!("assay check {target} --for {} --time 5min", shell_word(database)),
         )],
         Outcome::Pass | Outcome::Fail => {
@@ -165,10 +165,7 @@ fn inspect(target: &str) -> Step {
 }
 
 fn again(target: &str) -> Step {
-    (
-        "Measure again while the host is idle, for longer",
-        format!("assay check {target} --time 10min"),
-    )
+    ("Measure again, for longer, on an idle host", format!("assay check {target} --time 10min"))
 }
 
 fn longer(target: &str) -> Step {
