@@ -43,9 +43,8 @@ pub struct Options {
     /// Size of a small I/O
     #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", value_parser = quantity::<Bytes>, default_value = "8KiB")]
     transfer: Bytes,
-    /// Take transfer and mix from this report, profile or step of a benchmark (RUN:SESSIONS), and measure the log of that
-    /// database, too: durable appends alone and during its I/O; the curve below its highest rate gets half of --time more
-    /// for each mix that reads
+    /// Take block size, mix and log from this report, profile or benchmark step (RUN:SESSIONS); each mix with reads
+    /// takes half of --time more
     #[arg(long, alias = "for", value_name = "DB", conflicts_with_all = ["read_share", "transfer"])]
     database: Option<String>,
     /// Size of a large I/O
