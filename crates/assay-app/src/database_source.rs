@@ -1,4 +1,4 @@
-//! A database as it is named on the command line: a report, a profile document, or a step of a benchmark as RUN:STEP.
+//! The database named by a report, a profile document, or a benchmark step (RUN:SESSIONS).
 
 use crate::reports::read_profile;
 use assay_model::load::{Load, Rung};
@@ -29,13 +29,18 @@ impl DatabaseSource {
         let Some((run, step)) = named.rsplit_once(':') else {
             return of_whole_run(named, store);
         };
+        Self::of_named_step(&store.open(run)?, step)
+    }
+
+    /// The step of a benchmark that a word names: `8` or `sessions-8`.
+    pub(crate) fn of_named_step(run: &RunReader, step: &str) -> Result<Self> {
         let sessions = step.trim_start_matches("sessions-").parse::<u32>().map_err(|_| {
             Error::usage(
                 format!("'{step}' is not a number of sessions"),
                 "name a step of a benchmark as RUN:SESSIONS, for example latest:8",
             )
         })?;
-        Self::of_step(&load_of(&store.open(run)?)?, sessions)
+        Self::of_step(&load_of(run)?, sessions)
     }
 
     /// The profile of the middle repeat of a number of sessions.

@@ -1,5 +1,4 @@
-//! The database that storage is checked for, by whatever names it: an address, a report, a folder of reports, a profile, or a
-//! run that has a profile.
+//! The database that `check --for` names: an address, a report, a folder of reports, a profile, or a run.
 
 use crate::context::Context;
 use crate::database_source::{DatabaseSource, load_of};
@@ -99,7 +98,7 @@ fn of_run(named: &str, context: &Context) -> Result<Profile> {
     };
     match step {
         None => of_whole_run(&run),
-        Some(step) => of_step(&run, step),
+        Some(step) => Ok(DatabaseSource::of_named_step(&run, step)?.profile),
     }
 }
 
@@ -119,16 +118,6 @@ fn of_whole_run(run: &RunReader) -> Result<Profile> {
         Error::usage("no step of the run did any work", "name another run, or a report")
     })?;
     Ok(DatabaseSource::of_step(&load, best.sessions)?.profile)
-}
-
-fn of_step(run: &RunReader, step: &str) -> Result<Profile> {
-    let sessions = step.trim_start_matches("sessions-").parse::<u32>().map_err(|_| {
-        Error::usage(
-            format!("'{step}' is not a number of sessions"),
-            "name a step as RUN:SESSIONS, for example latest:8",
-        )
-    })?;
-    Ok(DatabaseSource::of_step(&load_of(run)?, sessions)?.profile)
 }
 
 #[cfg(test)]
