@@ -261,7 +261,7 @@ impl CheckPlan {
         }
     }
 
-    /// What the database would do on this storage; nothing where there is no calibration of it.
+    /// Projection for the database; nothing where there is no calibration of it.
     fn project(&self, database: &DatabaseDemand, writer: &RunWriter) -> Result<()> {
         let Some(calibration) = writer.reader()?.json::<Calibration>(Document::Calibration)? else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Who owns a file, and who else may read or write it.
+//! The owner of a file, and whether others can read or write it.
 
 use rustix::process::geteuid;
 use std::fs::Metadata;

@@ -1,4 +1,4 @@
-//! Opening and reading: a pipe without a writer does not hold the program, and a file without an end does not fill it.
+//! Opening and reading of files that others name: no wait for a pipe, and no more than a limit in memory.
 
 use crate::ending::is_ending;
 use crate::owner::check_private;

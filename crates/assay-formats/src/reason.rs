@@ -196,7 +196,7 @@ impl Approximation {
             Self::NoBatches => "I/Os are submitted and reaped one by one",
             Self::PausePerIo => "the pause follows each completion and does not stop the job",
             Self::JointRate => "reads and writes share one rate",
-            Self::Steps => "starts and ends cut the time into workloads that follow one another",
+            Self::Steps => "starts and ends divide the time into successive workloads",
             Self::Fdatasync => "fdatasync, which leaves out times and names",
             Self::DataSync => "O_DSYNC, which leaves out times and names",
             Self::RepeatedBlocks => "repeated content repeats whole I/Os",
@@ -210,7 +210,7 @@ impl Approximation {
             Self::DepthSearch => DEPTH_SEARCH,
             Self::SearchTime => "the time of a data point is that of the whole search",
             Self::BothKinds => BOTH_KINDS,
-            Self::Concatenated => "targets lie behind one another instead of being striped",
+            Self::Concatenated => "targets are concatenated instead of striped",
             Self::NoPriority => "all I/Os have the same priority",
             Self::NoFinalFlush => NO_FINAL_FLUSH,
             Self::BlockingCalls => BLOCKING_CALLS,
@@ -257,7 +257,7 @@ impl fmt::Display for Reason {
                 "the file is too large (at most 4 MiB, and 32 MiB with globals and variables)"
             }
             Self::CircularInclude => "the file includes itself",
-            Self::DeepInclude => "included files stand more than 16 deep in one another",
+            Self::DeepInclude => "included files are nested more than 16 deep",
             Self::MissingInclude => "the included file cannot be read",
             Self::TooManyJobs => "more than 4096 jobs would run at once",
             Self::NeverExecuted => "commands in job files are never executed",

@@ -3,7 +3,7 @@
 use crate::quantity::{Amount, LoadAmount, Quantity, Scope, TimeKind};
 use assay_model::Estimate;
 use assay_model::calibration::{Bound, Capacity, CurvePoint};
-use assay_model::cause::{HostLoad, KnownCause, cached_reads, unseen};
+use assay_model::cause::{Cause, HostLoad, cached_reads, unseen};
 use assay_model::load::{PhysicalVerdict, Rung};
 use assay_model::measurement::{ClockKind, Conduct, Finish, Measurement, Operation, Submission};
 use assay_model::number::{real, share};
@@ -82,7 +82,7 @@ fn not_from_storage(operation: Option<Operation>, measurement: &Measurement) -> 
     }
     let cached = cached_reads(measurement).filter(|_| operation != Some(Operation::Write));
     let found = cached.or_else(|| unseen(operation.unwrap_or(Operation::Read), measurement));
-    found.as_ref().and_then(KnownCause::doubt)
+    found.as_ref().and_then(Cause::doubt)
 }
 
 /// A rung of a calibration on a host that had no processor to spare.

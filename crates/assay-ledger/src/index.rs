@@ -1,4 +1,4 @@
-//! Which ledgers a store has: what each began with last, read as far as is new.
+//! The ledgers of a store and the last head of each, read incrementally.
 
 use crate::frame::FrameKind;
 use crate::frame_stream::FrameStream;

@@ -1,4 +1,4 @@
-//! A connection over which frames are appended: made again when it breaks, and believed only what the witness confirms.
+//! A connection that appends frames to a witness, reconnects when it breaks, and counts only what is confirmed.
 
 use crate::ledger::LedgerId;
 use crate::sealed::{Wait, changed, is_waiting, read_within};

@@ -1,4 +1,4 @@
-//! Messages on a wire of which both ends know that nobody in between changed, left out, repeated or made one.
+//! Authenticated messages: changed, lost, repeated or forged ones are detected at both ends.
 
 use crate::token::{PROOF_BYTES, Seal};
 use assay_files::is_ending;

@@ -1,4 +1,4 @@
-//! What the server itself asks of storage, and the device that it shares with other programs, which is not a part of that.
+//! The server's own demand on storage, apart from other programs on its device.
 
 use crate::host_context::HostContext;
 use assay_model::number::{rate, real};

@@ -15,7 +15,7 @@ use assay_model::workload::{
     Access, Arrival, Process, Span, Stream, SyncPolicy, TransferMix, TransferPart,
 };
 use assay_model::{Error, Result, Workload};
-pub use classes::PlannedClass;
+pub use classes::ClassDemand;
 pub use options::PlanOptions;
 
 use busiest::Busiest;
@@ -44,7 +44,7 @@ pub struct Plan {
     /// The same for every stream, in their order.
     pub stream_notes: Vec<Vec<String>>,
     /// What each stream stands for, in their order.
-    pub classes: Vec<PlannedClass>,
+    pub classes: Vec<ClassDemand>,
 }
 
 /// Makes a workload that asks of storage what the profile says a database asked.

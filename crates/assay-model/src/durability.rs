@@ -260,7 +260,7 @@ pub struct FlushTiming {
 pub struct Durability {
     /// How strong the evidence is.
     pub evidence: Evidence,
-    /// What the layers declare, from the top to the bottom.
+    /// Declarations by layer, from the top to the bottom.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<Declaration>,
     /// Largest write that all devices below promise to keep whole over a power cut, bytes.

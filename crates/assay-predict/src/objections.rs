@@ -77,7 +77,7 @@ fn no_time_model(profile: &Profile, demand: &Demand) -> Option<Objection> {
     let what = if let Some(why) = invalid {
         format!("the report says of itself: {why}")
     } else if is_idle {
-        "hardly any session was active".to_owned()
+        "almost no session was active".to_owned()
     } else if demand.throughput_per_s <= 0.0 {
         "no transaction, statement or read was counted".to_owned()
     } else if demand.response_s <= 0.0 {
@@ -388,7 +388,7 @@ fn writes(demand: &Demand, storage: &Storage) -> Option<Objection> {
     let writes = 1.0 - demand.read_share();
     Some(if behind > BEHIND_MIN {
         let what = format!(
-            "{} of DB time sessions waited because writes came too late, and the sustained writes of the target are not known",
+            "{} of DB time sessions waited for late writes, and the sustained write rate of the target is unknown",
             percent(behind)
         );
         objection(kind, Effect::Refused, what, remedy)

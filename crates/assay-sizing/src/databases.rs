@@ -1,4 +1,4 @@
-//! Which profiles are of one database, and what all its instances demanded of storage over the same time.
+//! Profiles of one database, and the demand of all its instances over the same time.
 
 use crate::sample::DemandSample;
 use assay_model::Result;

@@ -1,4 +1,4 @@
-//! What a database demanded of storage over a stretch of time, per second.
+//! The demand of a database on storage over a stretch of time, per second.
 
 use crate::plan::GivenDemand;
 use assay_model::number::real;

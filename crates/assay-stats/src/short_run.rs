@@ -1,4 +1,4 @@
-//! How much the mean of a few rows of a second varies: memory that so few rows cannot show is assumed.
+//! The error of the mean of a few seconds, with an assumed memory that so few rows cannot show.
 
 use crate::long_run::cosine_powers;
 use crate::mean::MeanError;

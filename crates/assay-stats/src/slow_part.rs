@@ -1,4 +1,4 @@
-//! Noise that lasts about as long as the series: how much more doubt a series deserves whose lowest frequencies stand out.
+//! Noise that lasts about as long as the series: a wider interval if the lowest frequencies stand out.
 
 use crate::long_run::cosine_powers;
 use crate::mean::{MeanError, mean_error};

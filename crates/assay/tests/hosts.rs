@@ -521,7 +521,7 @@ fn hosts_keep_nothing_of_what_their_driver_has() {
     await_end(&hosts);
     let found = place.json("cluster collect latest", 3);
     let lost = &found["cluster"]["hosts"][1]["lost"]["reason"];
-    assert_eq!(lost, "it was killed before it came to its end", "{found}");
+    assert_eq!(lost, "it was killed before it finished", "{found}");
 }
 
 #[test]

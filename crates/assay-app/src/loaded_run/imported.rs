@@ -1,4 +1,4 @@
-//! The numbers of another program's result by the names that criteria write.
+//! The numbers of an imported result under the names that criteria use.
 
 use assay_model::Estimate;
 use assay_model::study::{CellResult, StudyResult};

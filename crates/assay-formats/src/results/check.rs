@@ -1,5 +1,4 @@
-//! What every result must keep, whoever wrote it: something was measured, its numbers are possible, and its rows have the
-//! same factors.
+//! Checks of every imported result: it has measurements, possible numbers, and the same factors in all rows.
 
 use super::amount::possible;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, ImportedRun, refused};

@@ -1,4 +1,4 @@
-//! `IOMeter`'s result file: a row for each test of it, over all managers.
+//! `IOMeter`'s result file: one row per test, summed over managers.
 
 use super::amount::NumberPlace;
 use super::columns::Columns;

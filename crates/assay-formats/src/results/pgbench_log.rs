@@ -1,4 +1,4 @@
-//! pgbench's logs: one line a transaction, or one an interval; the logs of several threads are one run.
+//! pgbench's logs of transactions or intervals; the logs of all threads are one run.
 
 use super::imported::{ImportedResult, ImportedRow, Lack, NamedText, broken, refused, total};
 use super::numbers::{number, whole};

@@ -1,4 +1,4 @@
-//! What sysbench prints of its loads on files and on databases, from version 0.4 on: a row for each run.
+//! sysbench's output of fileio and database tests, from version 0.4 on: one row per run.
 
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, refused, total};
 use super::numbers::{after, leading, number, whole};

@@ -1,4 +1,4 @@
-//! Vdbench's summary and totals: a row a run, from its line of averages.
+//! Vdbench's summary and totals: one row per run, from its line of averages.
 
 use super::dates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};

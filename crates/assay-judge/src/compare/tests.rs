@@ -3,7 +3,9 @@
 use super::*;
 use crate::statistics;
 use assay_model::Estimate;
-use assay_model::comparison::{Comparison, Direction, NotCompared, RunToRun, Side, SideKind};
+use assay_model::comparison::{
+    Comparison, ComparisonRefusal, Direction, Side, SideKind, SpreadSource,
+};
 use assay_model::number::real;
 use assay_model::verdict::{Outcome, Unit};
 use assay_stats::random::Random;
@@ -139,11 +141,11 @@ fn three_repeats_find_three_percent_and_single_runs_say_that_they_cannot() {
     println!("3% was found in {found} of the comparisons of three repeats");
     assert!(found >= 0.9, "power: {found}");
     let single = compared(&of(1, 1e4)(1), &of(1, 2e4)(2));
-    assert_eq!((single.pairs[0].run_to_run, differs(&single)), (RunToRun::Unknown, false));
+    assert_eq!((single.pairs[0].run_to_run, differs(&single)), (SpreadSource::Unknown, false));
     assert_eq!(single.outcome, None);
     let ratio = single.pairs[0].measures[0].ratio.unwrap();
     assert!(ratio.covers(2.0) && ratio.low > 1.9, "{ratio:?}");
-    assert_eq!(compared(&of(3, 1e4)(1), &of(3, 1e4)(2)).pairs[0].run_to_run, RunToRun::Repeats);
+    assert_eq!(compared(&of(3, 1e4)(1), &of(3, 1e4)(2)).pairs[0].run_to_run, SpreadSource::Repeats);
 }
 
 #[test]
@@ -161,7 +163,7 @@ fn earlier_runs_of_the_same_storage_let_single_runs_be_compared() {
     println!("single runs with history: equal {equal}, +20% {found}");
     assert!(equal <= 0.08 && found >= 0.9, "{equal} {found}");
     let one = compared(&with_history(1e4, 1), &with_history(1e4, 2));
-    assert_eq!(one.pairs[0].run_to_run, RunToRun::History { runs: 10 });
+    assert_eq!(one.pairs[0].run_to_run, SpreadSource::History { runs: 10 });
 }
 
 #[test]
@@ -172,7 +174,7 @@ fn a_simulated_device_does_not_vary_from_run_to_run() {
         facts
     };
     let found = compared(&simulated(1e4, 1), &simulated(2e4, 2));
-    assert_eq!(found.pairs[0].run_to_run, RunToRun::Simulated);
+    assert_eq!(found.pairs[0].run_to_run, SpreadSource::Simulated);
     let iops = found.pairs[0].primary().unwrap();
     assert!(iops.different && iops.quantity == "iops");
 }
@@ -200,7 +202,7 @@ fn times_of_closed_loads_at_other_rates_are_not_compared() {
     let judge = |base, other| compare(&[base, other], &[], &rules).unwrap();
     let found = judge(of(2_000.0, 0.5e6), of(40_000.0, 1.1e6));
     let write = &found.pairs[0].measures[1];
-    assert_eq!(write.not_compared, Some(NotCompared::OtherRate));
+    assert_eq!(write.not_compared, Some(ComparisonRefusal::OtherRate));
     assert!(write.ratio.is_none() && !write.judged);
     let same_rate = judge(of(2_000.0, 0.5e6), of(2_010.0, 1.1e6));
     assert!(same_rate.pairs[0].measures[1].ratio.is_some());
@@ -224,7 +226,7 @@ fn what_a_model_assumes_is_never_judged() {
     two.measures.push(assumed(2e6));
     let found = compared(&one, &two);
     let write = found.pairs[0].measures.last().unwrap();
-    assert_eq!((write.not_compared, write.judged), (Some(NotCompared::Assumed), false));
+    assert_eq!((write.not_compared, write.judged), (Some(ComparisonRefusal::Assumed), false));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What somebody between client and witness can do who does not know the token: nothing that is not noticed.
+//! An attacker between client and witness who does not know the token is always detected.
 
 use super::tests::{Scratch, head_of, place_at, wait_until};
 use super::*;

@@ -1,4 +1,4 @@
-//! How the highest rate went over time: the longest stretch without a pause, and whether it kept its level.
+//! The highest rate over time: its longest stretch without a pause, and its drift.
 
 use super::best::best;
 use super::ladder::Ladder;

@@ -83,7 +83,7 @@ pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
     };
     Remark {
         what: format!("{mix}: the IOPS within the limit are uncertain: {ends}"),
-        why: "near the limit the quantile hardly depends on the load, or too few I/Os were seen"
+        why: "near the limit the quantile barely depends on the load, or there were too few I/Os"
             .to_owned(),
         remedy: "increase --time or choose another --max-latency".to_owned(),
     }

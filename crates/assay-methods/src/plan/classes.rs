@@ -1,11 +1,11 @@
-//! What each stream of a plan stands for: how often, how long it took, and how much of DB time sessions waited for it.
+//! The class of I/O behind each stream of a plan: rate, mean time, and share of DB time.
 
 use super::demand::Demand;
 use assay_model::profile::{IoPurpose, Profile};
 
 /// A class of a database's I/O as a plan demands it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlannedClass {
+pub struct ClassDemand {
     /// The name of its stream.
     pub name: String,
     /// I/Os per second.
@@ -19,8 +19,8 @@ pub struct PlannedClass {
 }
 
 /// The classes of a plan, in the order of its streams.
-pub(super) fn planned(profile: &Profile, demands: &[Demand]) -> Vec<PlannedClass> {
-    let class = |demand: &Demand| PlannedClass {
+pub(super) fn planned(profile: &Profile, demands: &[Demand]) -> Vec<ClassDemand> {
+    let class = |demand: &Demand| ClassDemand {
         name: demand.name.to_owned(),
         rate_iops: demand.rate.value,
         now_s: demand.latency.as_ref().map(|latency| latency.value),

@@ -252,17 +252,17 @@ proptest! {
 
 /// A live server of which every second is known: 20 quiet seconds, then 10 busy ones of which every other one is twice the rest.
 fn live() -> Profile {
-    use assay_model::profile::{IoSecond, ReadLevels, ServerActivity};
+    use assay_model::profile::{IoSample, ReadLevels, ServerActivity};
     let second = |at: u32| {
         let read_iops = match at {
             0..20 => 100.0,
             _ if at.is_multiple_of(2) => 1600.0,
             _ => 800.0,
         };
-        IoSecond { at_s: f64::from(at + 1), read_iops, log_iops: 50.0, ..IoSecond::default() }
+        IoSample { at_s: f64::from(at + 1), read_iops, log_iops: 50.0, ..IoSample::default() }
     };
-    let seconds: Vec<IoSecond> = (0..30).map(second).collect();
-    let reads = IoSecond::mean(&seconds, |second| second.read_iops);
+    let seconds: Vec<IoSample> = (0..30).map(second).collect();
+    let reads = IoSample::mean(&seconds, |second| second.read_iops);
     let server = ServerActivity {
         io_by_second: seconds,
         reads: Some(ReadLevels { page_cache_share: Some(0.25), ..ReadLevels::default() }),

@@ -331,18 +331,18 @@ pub fn ledgers_in(directory: &Path) -> Result<Vec<String>> {
 
 /// The test files in a directory that no ledger needs.
 #[derive(Debug, Default)]
-pub struct LeftFiles {
+pub struct LeftoverFiles {
     /// Those that killed runs left behind.
-    pub left: Vec<LeftFile>,
+    pub left: Vec<LeftoverFile>,
     /// Those that stay, and why.
     pub stay: Vec<(PathBuf, String)>,
 }
 
 /// A test file that a killed run left behind.
 #[derive(Debug)]
-pub struct LeftFile(Created);
+pub struct LeftoverFile(Created);
 
-impl LeftFile {
+impl LeftoverFile {
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.0.path()
@@ -361,9 +361,9 @@ impl LeftFile {
 ///
 /// # Errors
 /// When the directory cannot be read.
-pub fn left_files_in(directory: &Path) -> Result<LeftFiles> {
+pub fn left_files_in(directory: &Path) -> Result<LeftoverFiles> {
     let gate = Gate::new(SysRoot::live());
-    let mut found = LeftFiles::default();
+    let mut found = LeftoverFiles::default();
     for created in gate.find_created(directory)? {
         let path = created.path().to_owned();
         if ledger_of(created.marker()).is_some() {
@@ -374,7 +374,7 @@ pub fn left_files_in(directory: &Path) -> Result<LeftFiles> {
             found.stay.push((path, why));
         } else {
             match gate.admit_created(&created) {
-                Ok(_) => found.left.push(LeftFile(created)),
+                Ok(_) => found.left.push(LeftoverFile(created)),
                 Err(error) => found.stay.push((path, error.message().to_owned())),
             }
         }

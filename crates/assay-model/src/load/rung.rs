@@ -39,7 +39,7 @@ pub struct Rung {
     /// Arrivals that were due and had not begun when the time was over; only where arrivals are open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backlog: Option<u64>,
-    /// What the server counted.
+    /// Server counters.
     pub database: DatabaseCounts,
     /// Where the time of the sessions went.
     pub time: TimeSplit,
@@ -153,7 +153,7 @@ impl CommitParity {
     }
 }
 
-/// What the server counted during a rung; statements of the tool's own bookkeeping are part of it.
+/// Server counters during a rung; statements of the tool's own bookkeeping are part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -150,9 +150,7 @@ fn redo(redo: &RedoPath) -> Option<String> {
         .map_or_else(String::new, |share| format!(" ({} of DB time)", percent(share)));
     match redo.finding {
         RedoFinding::Unknown => None,
-        RedoFinding::NotWaitedFor => {
-            Some(format!("Commits are hardly waited for{share}: {times}."))
-        }
+        RedoFinding::NotWaitedFor => Some(format!("Commits cost almost no waits{share}: {times}.")),
         RedoFinding::Device => Some(format!("Commits wait for the log device{share}: {times}.")),
         RedoFinding::Saturated => Some(format!(
             "The log writer is busy all the time and commits queue for it{share}: {times}; a faster log device shortens the queue."
@@ -173,7 +171,7 @@ pub(super) fn outlier(outlier: &Outlier) -> String {
     format!("{}: {} per second took {range}.", outlier.event, rate(outlier.rate_per_s))
 }
 
-/// Where the numbers come from.
+/// Sources of the numbers.
 pub(super) fn source(profile: &Profile) -> Vec<(String, String)> {
     let source = &profile.source;
     let pairs = [

@@ -117,7 +117,7 @@ fn levels(levels: Option<&ReadLevels>, process_io: Option<&ProcessIo>) -> Table 
 /// Times of reads by who saw them, each labelled by what it is.
 fn read_times(times: &[ReadTimes]) -> Table {
     let mut rows = Table::of_numbers(
-        "How long reads of a block took",
+        "Single-block read latency",
         &["", "of", "reads", "p50", "p95", "p99", "p99.9", "longest"],
     );
     rows.extend(times.iter().map(|one| {
@@ -230,7 +230,7 @@ fn log(server: &ServerActivity) -> Table {
 }
 
 fn sampling(sampling: Option<&Sampling>) -> Table {
-    let mut rows = Table::of_numbers("How it was watched", &["", "number"]);
+    let mut rows = Table::of_numbers("Sampling", &["", "number"]);
     if let Some(one) = sampling {
         let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
         add(

@@ -50,7 +50,7 @@ fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
     let meaning = match bound.as_slice() {
         [] => "In none of the reports does the database mainly wait for storage: faster storage would change little.".to_owned(),
         some => format!(
-            "In {} of {} reports the database mainly waited for storage or for its log: these gain from faster storage, the others hardly.",
+            "In {} of {} reports the database mainly waited for storage or for its log: these gain from faster storage, the others barely do.",
             some.len(),
             profiles.len()
         ),

@@ -146,7 +146,7 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
     let mut charts = vec![Chart::new(
         "reads-by-sessions",
         Size::Half,
-        "What the database reads, and what the device gave, by sessions: where both lines are one, every read was one of the storage.",
+        "Bytes read by the database and by the device, by sessions: if the lines coincide, every read came from the storage.",
         draw,
     )];
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
@@ -155,7 +155,7 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
         ladder(title, "time", Unit::Ns, &rungs, &TIMES, &format, size)
     };
     charts.push(Chart::new("times-by-sessions", Size::Half, "Times of reading statements by sessions: the middle, and the slowest of a hundred and of a thousand.", draw));
-    charts.push(time_of_sessions(load, format, "sessions", "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. The kernel’s work for a read belongs to the read."));
+    charts.push(time_of_sessions(load, format, "sessions", "Time of the sessions: each column is a rung, each part the sessions that were in a state on average. The kernel’s work for a read belongs to the read."));
     if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
         let times = rung.times(Operation::Read);
         let caption = format!(
@@ -222,7 +222,7 @@ mod tests {
         }
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         let page = html(&report, Options::default());
-        assert!(page.contains("What a database gets out of it") && page.contains("2 CPUs"));
+        assert!(page.contains("Database load") && page.contains("2 CPUs"));
     }
 
     #[test]

@@ -324,7 +324,7 @@ fn each_alone<'a>(found: &Cluster, format: Formatter) -> Option<Chart<'a>> {
     if known.len() < 2 {
         return None;
     }
-    let caption = "What each host gives while all others are idle, and what it gives with them.";
+    let caption = "Rate of each host alone and with all others.";
     Some(Chart::new("hosts-alone", Size::Full, caption, move |size| {
         alone_chart(&known, &format, size)
     }))

@@ -11,7 +11,7 @@ use crate::phrases::capital_words;
 use crate::view::{Block, Level, Section, Table};
 use assay_model::Estimate;
 use assay_model::comparison::{
-    Bucket, Buckets, Comparison, Measure, NotCompared, Pair, Scaling, ScalingLaw, Side,
+    Bucket, Buckets, Comparison, ComparisonRefusal, Measure, Pair, Scaling, ScalingLaw, Side,
 };
 use assay_model::number::real;
 use assay_model::units::{show_count, show_time_ns};
@@ -153,8 +153,8 @@ impl Row {
 /// Why there is no ratio.
 const fn unknown(measure: &Measure) -> &'static str {
     match measure.not_compared {
-        Some(NotCompared::OtherRate) => "other rate",
-        Some(NotCompared::Assumed) => "assumed",
+        Some(ComparisonRefusal::OtherRate) => "other rate",
+        Some(ComparisonRefusal::Assumed) => "assumed",
         None => "not known",
     }
 }
@@ -197,7 +197,7 @@ fn parity(pair: &Pair) -> Table {
             check.outcome.name().to_owned(),
         ]
     });
-    Table::of_numbers("Whether both sides did the same work", &names).with(rows)
+    Table::of_numbers("Parity", &names).with(rows)
 }
 
 /// A number of any size with about five digits that count.
@@ -213,7 +213,7 @@ fn differences(found: &Comparison) -> Table {
     let names = ["made differently", "base", "other"];
     let rows = found.differences.iter();
     let rows = rows.map(|one| vec![one.key.clone(), one.base.clone(), one.other.clone()]);
-    Table::of_numbers("What was made differently and allowed to", &names).with(rows)
+    Table::of_numbers("Allowed differences", &names).with(rows)
 }
 
 /// Distributions by wall clock; a range with nothing on any side is left out.
@@ -225,7 +225,7 @@ fn distributions<'a>(found: &Comparison) -> Option<Section<'a>> {
                 middle of the range. So tails compare with sessions and cores.";
     Some(Section {
         id: "distributions",
-        title: "How long I/Os took, by wall clock".to_owned(),
+        title: "Latency by wall clock".to_owned(),
         blocks: [Block::Lead(vec![lead.to_owned()])].into_iter().chain(tables).collect(),
     })
 }

@@ -1,4 +1,4 @@
-//! What a check says of the one database that it was made for: its work and response now and on the new storage, class by class.
+//! A check for one database: its work and response now and on the new storage, by class of I/O.
 
 use super::headline::Headline;
 use super::projection::{percent, rate, seconds, span};

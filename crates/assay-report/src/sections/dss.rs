@@ -34,7 +34,7 @@ pub(super) fn headline(dss: &Dss, format: &Formatter) -> Headline {
         ),
         (Some(Outcome::Inconclusive), _) => flaw(dss, format),
         (Some(Outcome::Pass), Some(run)) => power_words(run, dss, format),
-        (Some(Outcome::Pass), None) => "All queries of all streams came to their end.".to_owned(),
+        (Some(Outcome::Pass), None) => "All queries of all streams finished.".to_owned(),
     };
     // Nothing was asked that could be met: what failed is a failure all the same.
     Headline { outcome: outcome.filter(|outcome| *outcome == Outcome::Fail), words }
@@ -81,7 +81,7 @@ pub(super) fn section<'a>(dss: &Dss, format: Formatter) -> Section<'a> {
     blocks.push(Block::Note(MEANING.to_owned()));
     blocks.extend(tables.map(|table| Block::captioned(Level::Detail, table)));
     if !format.is_relative() {
-        blocks.push(Block::detail("How it was loaded and asked", vec![Block::facts(facts(dss))]));
+        blocks.push(Block::detail("Load and queries", vec![Block::facts(facts(dss))]));
     }
     Section { id: "queries", title: "Queries of decision support".to_owned(), blocks }
 }

@@ -212,7 +212,7 @@ fn judged_row(cuts: &[&JudgedCut]) -> Vec<String> {
 }
 
 fn declared(found: &Durability) -> Table {
-    let table = Table::new("What the layers declare").words("layer").words("declaration");
+    let table = Table::new("Declarations by layer").words("layer").words("declaration");
     let rows = found.declarations.iter();
     table.with(rows.map(|said| vec![said.layer.clone(), said.what.clone()]))
 }

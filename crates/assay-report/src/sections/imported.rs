@@ -1,4 +1,4 @@
-//! Rows of another program's result: what they hold, whatever it is called, with the interval of each number that has one.
+//! Rows of an imported result: every number, with its interval if it has one.
 
 use super::headline::Headline;
 use super::quantity_names::{factor, quantity};

@@ -1,4 +1,4 @@
-//! How the numbers were made and what the words mean, in a line each: only what the page really shows.
+//! Method and what the words mean, in a line each: only what the page really shows.
 
 use crate::format::Formatter;
 use crate::input::Report;

@@ -88,7 +88,7 @@ fn errors(run: &RunReport, format: &Formatter) -> Table {
     table
 }
 
-/// How the tool behaved, in a sentence.
+/// Tool health, in a sentence.
 fn conduct(run: &RunReport, format: &Formatter) -> String {
     let conduct = &run.measurement.conduct;
     let busy = format.value(Unit::Share, conduct.worker_busy_share_max);

@@ -246,7 +246,7 @@ fn rule_section<'a>(soak: &Soak) -> Section<'a> {
         );
         vec![rule.rule.clone(), said]
     }));
-    let table = Table::new("What each rule says of the IOPS").look(Look::Dense);
+    let table = Table::new("Steady-state rules").look(Look::Dense);
     let table = table.words("rule").words("says").with(rows);
     Section {
         id: "rules",

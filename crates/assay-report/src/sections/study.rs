@@ -138,7 +138,7 @@ fn factors<'a>(study: &StudyResult, format: Formatter) -> Section<'a> {
     let title = match (study.curves.is_empty(), imported::is_imported(study)) {
         (false, _) => "Results by factor",
         (true, true) => "Missing data",
-        (true, false) => "What is asked",
+        (true, false) => "Conditions",
     };
     let blocks = [lead].into_iter().chain(charts).chain([points]);
     Section { id: "factors", title: title.to_owned(), blocks: blocks.collect() }

@@ -114,7 +114,7 @@ pub(crate) fn blocks<'a>(found: &[Found], what: &str, format: Formatter) -> Vec<
     let first = found.iter().find_map(|one| Some((one, one.read_time_ns?)));
     let sentence = first.map(|(one, time)| between(&one.name, time.value, &format));
     let sentence = sentence.map(|words| Block::Paragraph(format!("{words}{what}")));
-    let sources = Block::folded("Where the values of known storage are from", vec![sources()]);
+    let sources = Block::folded("Sources of the known storage values", vec![sources()]);
     let parts = sentence.into_iter().chain([Block::SideBySide(charts), sources]);
     vec![Block::part("Compared with known storage", parts.collect())]
 }

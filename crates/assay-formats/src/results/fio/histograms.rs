@@ -1,4 +1,4 @@
-//! fio's logs of histograms: a line holds how many I/Os of an interval took how long (fio manual, "`write_hist_log`").
+//! fio's histogram logs: counts of I/Os by latency for each interval (fio manual, "`write_hist_log`").
 
 use super::intervals::LogIntervals;
 use crate::results::imported::{broken, refused};

@@ -1,4 +1,4 @@
-//! fio's JSON, with or without bins, of every version: the document that counts, and its numbers in one unit.
+//! fio's JSON of every version, with or without bins, in base units.
 
 use super::printed::{
     PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ProcessorTime, ascending, bytes_of_rate,

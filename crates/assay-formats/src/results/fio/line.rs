@@ -1,4 +1,4 @@
-//! The lines of fio's logs, and what the name of a log says of them (fio manual, "Log File Formats").
+//! The lines of fio's logs, and the kind that a log's name states (fio manual, "Log File Formats").
 
 use crate::results::imported::{Lack, broken, refused};
 use assay_model::Result;

@@ -1,4 +1,4 @@
-//! fio's logs of single latencies: every line is an I/O with its time, so histograms and intervals are exact.
+//! fio's logs of single latencies, from which histograms and intervals are exact.
 
 use super::histograms;
 use super::intervals::LogIntervals;

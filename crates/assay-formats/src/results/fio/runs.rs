@@ -1,4 +1,4 @@
-//! What fio printed as measurements with distributions, or as rows of numbers where it printed none.
+//! fio's output as measurements if it has distributions, and as rows of numbers if not.
 
 use super::load::{hides_flags, workload};
 use super::printed::{KnownTimes, PrintedJob, PrintedOutput, PrintedSide, outstanding_mean};

@@ -1,4 +1,4 @@
-//! fio's terse output, versions 2 to 5: one line a job, times in microseconds (fio manual, "Terse output").
+//! fio's terse output, versions 2 to 5: one line per job, times in microseconds (fio manual, "Terse output").
 
 use super::printed::{
     PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ascending, ios_of_rate,

@@ -1,4 +1,4 @@
-//! fio's normal output, versions 2 and 3: what people paste.
+//! fio's normal output, versions 2 and 3.
 
 use super::printed::{
     PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ProcessorTime, ascending,

@@ -2,7 +2,7 @@
 
 use crate::input::Report;
 use crate::summary::shell_word;
-use assay_model::comparison::{Comparison, RunToRun};
+use assay_model::comparison::{Comparison, SpreadSource};
 use assay_model::durability::Durability;
 use assay_model::load::PhysicalVerdict;
 use assay_model::target::is_simulated;
@@ -136,7 +136,7 @@ fn of_outcome(outcome: Outcome, target: &str, is_simulated: bool) -> Vec<Step> {
 
 /// Single runs are repeated.
 fn of_comparison(found: &Comparison) -> Vec<Step> {
-    let is_single = found.pairs.iter().any(|pair| pair.run_to_run == RunToRun::Unknown);
+    let is_single = found.pairs.iter().any(|pair| pair.run_to_run == SpreadSource::Unknown);
     let sides = found.sides.iter().zip('A'..).map(|(side, letter)| {
         let first = side.ids.first().unwrap_or(&side.name);
         format!("{},{letter}2,{letter}3", shell_word(first))
