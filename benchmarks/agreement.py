@@ -75,7 +75,7 @@ def main():
         lines.append(rows(name, raw[name], "fio"))
     report.keep(given, "agreement", {"cases": raw, "device": machine.device_of(given.disk)})
     columns = ["load", "peer", "IOPS Assay", "IOPS fio", "IOPS ratio (bar ≥ 0.97)",
-               *(f"q {quantile}, µs: Assay / fio: ratio (bar ± 5 %)" for quantile in sides.QUANTILES), "repeats"]
+               *(f"q {quantile}, µs: Assay / fio: ratio (bar ± 5%)" for quantile in sides.QUANTILES), "repeats"]
     report.table(columns, lines)
 
 

@@ -114,7 +114,7 @@ def summary(options, campaigns, failures):
     whole = [campaign for campaign in campaigns if campaign.found["control"]]
     caught = sum(campaign.is_caught() for campaign in whole)
     yield (f"{options.product}: {broken} of {len(cuts)} cuts lost or damaged anything of {acknowledged:,} acknowledged commits"
-           + (f", at most {1 - 0.05 ** (1 / len(cuts)):.1%} a cut (95 %)" if cuts and not broken else ""))
+           + (f", at most {1 - 0.05 ** (1 / len(cuts)):.1%} a cut (95%)" if cuts and not broken else ""))
     yield f"control {options.control}: caught within {CONTROL_CUTS_MAX} cuts in {caught} of {len(whole)} campaigns"
     yield from failures
 

@@ -50,7 +50,7 @@ def verdict(side, ratio, user_s):
     if side == "assay":
         return "1", report.bar(user_s <= BAR_USER_S, f"user ≤ {BAR_USER_S}")
     asked = {"fio": BAR_DEFAULT, "fio tuned": BAR_TUNED, "floor": 1 / BAR_FLOOR}[side]
-    text = f"within 8 % (≥ {asked:.3f})" if side == "floor" else f"≥ {asked}"
+    text = f"within 8% (≥ {asked:.3f})" if side == "floor" else f"≥ {asked}"
     return str(ratio), report.bar(ratio.median >= asked, text)
 
 

@@ -66,7 +66,7 @@ def cases(given, place):
     mixed = place / "mixed.toml"
     mixed.write_text(WORKLOAD.format(share=0.7, outstanding=64).replace('"4s"', '"200s"'))
     array = pathlib.Path(__file__).parent / "plain-ssd.array.toml"
-    yield "simulation", "a simulated array of flash, 70 % reads, 64 outstanding", [given.assay, "run", mixed, f"array:{array}", *store], ("assay",)
+    yield "simulation", "a simulated array of flash, 70% reads, 64 outstanding", [given.assay, "run", mixed, f"array:{array}", *store], ("assay",)
     server = ["--bindir", given.bindir] if given.bindir else []
     load = [given.assay, "load", "oltp", given.directory, *server, "--warehouses", "10", "--sessions", "8", "--time", "8s", *store]
     yield "order-entry", "ten warehouses loaded, then eight sessions of order entry", load, ("assay", "postgres", "loader", "session")

@@ -41,7 +41,7 @@ time_based
 """
 JOBS = {
     "random reads": "[reads]\nrw=randread\nbs=8k\niodepth=16\nnorandommap=1\nrandom_generator=tausworthe64\n",
-    "70 % reads": "[mix]\nrw=randrw\nrwmixread=70\nbs=8k\niodepth=16\n",
+    "70% reads": "[mix]\nrw=randrw\nrwmixread=70\nbs=8k\niodepth=16\n",
     "three sizes": "[split]\nrw=randread\nbssplit=4k/60:8k/30:64k/10\niodepth=16\nnorandommap=1\n",
     "Zipf 0.9": "[zipf]\nrw=randread\nbs=8k\niodepth=16\nnorandommap=1\nrandom_distribution=zipf:0.9\n",
     "sequential writes": "[log]\nrw=write\nbs=64k\niodepth=8\n",
@@ -289,7 +289,7 @@ def main():
     report.keep(given, "jobs", {"cases": raw})
     report.table(["job", "places, p", "sizes, p", "read share, difference", "IOPS Assay / fio", "ratio", "irregularity of arrivals Assay / fio", "bars"], lines)
     print()
-    report.table(["job", "quantity", "fio's JSON over Assay's run", "bar ± 5 %"], common)
+    report.table(["job", "quantity", "fio's JSON over Assay's run", "bar ± 5%"], common)
 
 
 def middle(values):
@@ -317,7 +317,7 @@ def common_rows(name, found):
     for quantity, subject in sorted(quantities):
         ratios = [ratio for each in found for key, of, ratio in each["common"] if (key, of) == (quantity, subject)]
         ratio = middle(ratios)
-        rows.append([name, f"{quantity} {subject}".strip(), f"{ratio:.3f}", report.bar(abs(ratio - 1) <= BAR_RATE, "± 5 %")])
+        rows.append([name, f"{quantity} {subject}".strip(), f"{ratio:.3f}", report.bar(abs(ratio - 1) <= BAR_RATE, "± 5%")])
     return rows
 
 

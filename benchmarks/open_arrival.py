@@ -162,7 +162,7 @@ def main():
     report.table(["case", "tool", "IOPS", "rate error, standard deviations (worst)", "start error q 0.5 / 0.99 / 0.999, µs",
                   "cores", "service time (fio: slat + clat) q 0.5 / 0.99 / 0.999, µs", "bars", "repeats"], lines)
     print()
-    report.table(["response time with a stall of 1 s every 20 s, ms", *(f"q {quantile}" for quantile in QUANTILES), "bar ± 2 %"], stalls)
+    report.table(["response time with a stall of 1 s every 20 s, ms", *(f"q {quantile}" for quantile in QUANTILES), "bar ± 2%"], stalls)
 
 
 if __name__ == "__main__":

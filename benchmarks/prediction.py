@@ -6,8 +6,8 @@ Steps may be run apart, because all of a step's results are in the store: `measu
 
 What is measured runs before everything else on the machine: in a control group of its own with many times the usual share of the processors, where
 there is one, and at a nice value of -15; the rig is a real-time process, and workers of the kernel have a nice value of -20. Two gates decide what
-counts, fixed before what they are applied to was measured: sessions waited for a processor for at most 5 % of their time (`assay` itself decides that), and
-the rig was late by at most 3 % of what its script asked for. What reads spend on the way to the rig and back is a part of the storage: flushes of the loop
+counts, fixed before what they are applied to was measured: sessions waited for a processor for at most 5% of their time (`assay` itself decides that), and
+the rig was late by at most 3% of what its script asked for. What reads spend on the way to the rig and back is a part of the storage: flushes of the loop
 device hold them up, and a calibration measures that as it measures the rig. It is printed next to the share of the processors that others had."""
 
 import argparse
@@ -186,7 +186,7 @@ class Storage:
                 found = {"product": self.product, "storage": self.name, "step": name, "ios": len(during), "late_share": share,
                          "read_ms": sum(reads) / len(reads) / 1e6 if reads else None}
                 results.write(json.dumps(found) + "\n")
-                print(f"{self.product} {self.name} {name}: rig late by {100 * share:.2f} % of {len(during)} operations"
+                print(f"{self.product} {self.name} {name}: rig late by {100 * share:.2f}% of {len(during)} operations"
                       f"{'' if share <= LATE_MAX else ': noisy'}", flush=True)
 
 
@@ -292,8 +292,8 @@ def pair(given, before, after, load, held_out, late):
         cell["noisy"] = late_share > LATE_MAX or case.get("cpu_queue_share", 0) > QUEUE_MAX
         cells.append(cell)
         print(f"{given.product:9} {'held out' if held_out else 'learnt':8} {load:8} {before:6} -> {after:6} {case['sessions']:3} {case['answer']:9}"
-              f"{'noisy' if cell['noisy'] else '':6} {100 * off(cell, 'predicted'):+6.1f} %  amdahl {100 * off(cell, 'amdahl'):+6.1f} % "
-              f"look-up {100 * off(cell, 'lookup'):+6.1f} %  reads {case['predicted_read_share']:.2f} {case['measured_read_share']:.2f} "
+              f"{'noisy' if cell['noisy'] else '':6} {100 * off(cell, 'predicted'):+6.1f}%  amdahl {100 * off(cell, 'amdahl'):+6.1f}% "
+              f"look-up {100 * off(cell, 'lookup'):+6.1f}%  reads {case['predicted_read_share']:.2f} {case['measured_read_share']:.2f} "
               f"queue {case.get('cpu_queue_share', 0):.3f} late {late_share:.3f} way {way_share:.3f} others {case.get('others_busy_share', 0):.2f}", flush=True)
     return cells
 
@@ -318,10 +318,10 @@ def summarize(given, cells, name):
         covered = share(lambda cell: cell["predicted_per_s"]["low"] <= cell["measured_per_s"] <= cell["predicted_per_s"]["high"])
         print(f"{given.product} {name} {load}: {len(of)} cells, {sum(cell['noisy'] for cell in of)} noisy, "
               f"{sum(cell['answer'] != 'answered' and not cell['noisy'] for cell in of)} not answered, {len(counted)} counted: "
-              f"median {100 * statistics.median(errors):.1f} %, within 15 % {share(lambda cell: abs(off(cell, 'predicted')) <= 0.15):.1f} %, "
-              f"worst {100 * max(errors):.0f} %, reads within 0.10 "
-              f"{share(lambda cell: abs(cell['predicted_read_share'] - cell['measured_read_share']) <= 0.1):.1f} %, covered {covered:.1f} %, "
-              f"closer than Amdahl {closer('amdahl'):.1f} %, than a look-up {closer('lookup'):.1f} %")
+              f"median {100 * statistics.median(errors):.1f}%, within 15% {share(lambda cell: abs(off(cell, 'predicted')) <= 0.15):.1f}%, "
+              f"worst {100 * max(errors):.0f}%, reads within 0.10 "
+              f"{share(lambda cell: abs(cell['predicted_read_share'] - cell['measured_read_share']) <= 0.1):.1f}%, covered {covered:.1f}%, "
+              f"closer than Amdahl {closer('amdahl'):.1f}%, than a look-up {closer('lookup'):.1f}%")
 
 
 def main():

@@ -2,7 +2,7 @@
 """How many facts of real reports each reader reports correctly, compared with JAS-MIN and flashdba's awr-parser.sh, and how long each takes.
 
 The reports are not part of the repository: each `--reports DIR` names a folder of them with an INDEX.md that says what
-each report prints. A fact is right within the last printed digit or 0.5 %; what a reader does not tell is absent; what
+each report prints. A fact is right within the last printed digit or 0.5%; what a reader does not tell is absent; what
 it reports otherwise is wrong.
 """
 

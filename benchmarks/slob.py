@@ -168,7 +168,7 @@ def on_disk(given, raw):
         database, device = rung["database"]["reads"], rung["device"]["counters"]["read_ios"]
         elapsed_s, off = rung["measurement"]["elapsed_ns"] / 1e9, abs(database / device - 1)
         rows.append([str(rung["sessions"]), f"{database / elapsed_s:,.0f}", f"{device / elapsed_s:,.0f}",
-                     f"{100 * off:.2f} % {report.bar(off <= BAR_READS, '≤ 2 %')}"])
+                     f"{100 * off:.2f}% {report.bar(off <= BAR_READS, '≤ 2%')}"])
     report.table(["sessions", "database reads/s", "device reads/s", "apart"], rows)
 
 

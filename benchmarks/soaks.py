@@ -75,7 +75,7 @@ class Traces:
         return self.noisy(levels), ENDS
 
     def approach(self, places, depths, times):
-        """A new level that is reached more and more slowly: settled within 1 % of it."""
+        """A new level that is reached more and more slowly: settled within 1% of it."""
         begin, depth, tau = self.draw.uniform(*places) * LENGTH, self.draw.uniform(*depths), self.draw.uniform(*times)
         since = numpy.maximum(numpy.arange(LENGTH) - begin, 0)
         settled = begin + tau * numpy.log(abs(depth) / (1 - max(depth, 0)) / 0.01)
@@ -107,8 +107,8 @@ class Traces:
             "stalls of 1 to 5 s": (20, self.stalls), "memory of 100 to 500 s": (16, self.long_memory),
             "short waves": (14, lambda: self.wave((7, 110), WHOLE)), "short saw-teeth": (12, lambda: self.saw((25, 100), WHOLE)),
             "long waves": (14, lambda: self.wave((1200, 3600), NEVER)), "long saw-teeth": (14, lambda: self.saw((500, 2400), NEVER)),
-            "drift of 0.5 to 3 %/h": (40, self.drift), "steps of 2 to 5 %": (20, lambda: self.step((0.02, 0.05))),
-            "steps of 5 to 10 %": (20, lambda: self.step((0.05, 0.1))), "dips of 5 to 17 min": (12, self.dip),
+            "drift of 0.5 to 3%/h": (40, self.drift), "steps of 2 to 5%": (20, lambda: self.step((0.02, 0.05))),
+            "steps of 5 to 10%": (20, lambda: self.step((0.05, 0.1))), "dips of 5 to 17 min": (12, self.dip),
             "late steps": (12, lambda: self.step((0.05, 0.2), (0.88, 0.95), NEVER)),
             "cliffs": (14, lambda: self.step((0.3, 0.8), (0.05, 0.7), signs=(-1,))),
             "exponential cliffs": (14, lambda: self.approach((0.05, 0.4), (0.3, 0.7), (120, 1200))),
@@ -118,7 +118,7 @@ class Traces:
 
 
 def segmented(values):
-    """What exact segmentation of means of a minute says, changes below 1 % taken out, the smallest first."""
+    """What exact segmentation of means of a minute says, changes below 1% taken out, the smallest first."""
     size = 60 if len(values) > HOUR else 40
     means = values[len(values) % size:].reshape(-1, size).mean(1)
     spread = numpy.median(numpy.abs(means[:-2] - 2 * means[1:-1] + means[2:])) / (0.67449 * 6**0.5)
@@ -175,7 +175,7 @@ def main():
         print(f"| {kind} | {counts.total()} | {' | '.join(str(counts[word]) for word in SAYS)} | {shown} |")
     print(f"\n| rule | question | precision | recall | F1 | wrong, missed |\n|{'---|' * 6}")
     ours = [answer(kind, word) for (kind, _, _), (word, _) in zip(traces, said)]
-    for name, answers in (("assay soak", ours), ("segmentation, 1 %", [segmented(values) for _, _, values in traces])):
+    for name, answers in (("assay soak", ours), ("segmentation, 1%", [segmented(values) for _, _, values in traces])):
         for which, question in enumerate(SAYS[:2]):
             shown = [one[which] for one in answers]
             print(f"| {name} | {question} | {scores(shown, [truth[which] for _, truth, _ in traces])} |")

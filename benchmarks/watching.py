@@ -48,12 +48,12 @@ def main():
     server = profile(given, given.seconds) if given.server else None
     report.keep(given, "watching", {"watch_cores": cores, "profile": server})
     rows = [[f"assay watch --interval {every}", f"{value * 100:.2f}",
-             report.bar(value <= BAR_CORES, "≤ 1 %") if every == "1s" else ""] for every, value in cores.items()]
+             report.bar(value <= BAR_CORES, "≤ 1%") if every == "1s" else ""] for every, value in cores.items()]
     if server:
         rows.append(["assay profile, the program", f"{server['program'] * 100:.2f}", ""])
         if server["whole"] is not None:
             rows.append(["assay profile, with its sessions and both snapshots", f"{server['whole'] * 100:.2f}",
-                         report.bar(server["whole"] <= BAR_CORES, "≤ 1 %")])
+                         report.bar(server["whole"] <= BAR_CORES, "≤ 1%")])
     report.table(["", "% of a core", "bar"], rows)
 
 

@@ -87,6 +87,6 @@ def rows(given, hosts, seconds=15):
     table = []
     for when, found in raw.items():
         for kind, (share, memory) in sorted(found.items()):
-            table.append([when, kind, f"{100 * share:.2f} %", f"{memory:.0f} MB"])
-        table.append([when, "all", f"{100 * sum(share for share, _ in found.values()):.2f} %", f"{sum(memory for _, memory in found.values()):.0f} MB"])
+            table.append([when, kind, f"{100 * share:.2f}%", f"{memory:.0f} MB"])
+        table.append([when, "all", f"{100 * sum(share for share, _ in found.values()):.2f}%", f"{sum(memory for _, memory in found.values()):.0f} MB"])
     return table, raw

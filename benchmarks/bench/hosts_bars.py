@@ -187,11 +187,11 @@ def start_rows(found, outstanding, hosts, report):
     if outstanding > 1:
         return table
     held = sum(bool(one["skew_held"]) for one in found)
-    table.append(["printed interval holds the true skew, of all starts", f"{held} of {len(found)}", report.bar(held >= 0.99 * len(found), "≥ 99 %")])
+    table.append(["printed interval holds the true skew, of all starts", f"{held} of {len(found)}", report.bar(held >= 0.99 * len(found), "≥ 99%")])
     errors = [abs(error) for one in found for error in one["errors_us"]]
     held = sum(all(one["held"]) for one in found)
     table.append(["offsets of 0, 1,000 and 50,000 s: error, µs", f"median {statistics.median(errors):.0f}, most {max(errors):.0f}; all three held in {held} of {len(found)}",
-                  report.bar(max(errors) <= 250 and held >= 0.99 * len(found), "≤ 250 busy; ≥ 99 %")])
+                  report.bar(max(errors) <= 250 and held >= 0.99 * len(found), "≤ 250 busy; ≥ 99%")])
     return table
 
 

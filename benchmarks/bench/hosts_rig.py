@@ -49,7 +49,7 @@ def rows(found, report):
     held = sum(one["low"] <= TRUTH_IOPS <= one["high"] for one in found)
     took_s = max(one["took_s"] for one in found)
     shared = sum((one["sharing"] or {}).get("limit") == "shared" for one in found)
-    return [[f"most IOPS of {TRUTH_IOPS:.0f}, off at most in {len(found)} calibrations", f"{100 * off:.1f} %", report.bar(off <= BAR_OFF, "≤ 5 %")],
+    return [[f"most IOPS of {TRUTH_IOPS:.0f}, off at most in {len(found)} calibrations", f"{100 * off:.1f}%", report.bar(off <= BAR_OFF, "≤ 5%")],
             ["the interval holds the truth", f"{held} of {len(found)}", report.bar(held >= BAR_HELD * len(found), "≥ 93 of 100")],
             ["took, s, most", f"{took_s:.1f}", report.bar(took_s <= BAR_TOOK_S, "≤ 75")],
             ["what hosts share is named as the limit", f"{shared} of {len(found)}", "none"]]

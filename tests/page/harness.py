@@ -99,7 +99,7 @@ LABELS = """() => {
   for (const chart of charts) {
     const name = chart.querySelector(':scope > title')?.textContent;
     const frame = chart.getBoundingClientRect(), scale = frame.width / chart.viewBox.baseVal.width;
-    if (scale < 0.9) found.push(`“${name}” is drawn at ${Math.round(scale * 100)} % of its size`);
+    if (scale < 0.9) found.push(`“${name}” is drawn at ${Math.round(scale * 100)}% of its size`);
     const labels = [...chart.querySelectorAll('text')].filter(shown).map(core);
     labels.forEach((one, place) => {
       if (one.left < frame.left - 3 || one.right > frame.right + 3) found.push(`“${one.text}” runs out of “${name}”`);

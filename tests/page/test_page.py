@@ -99,7 +99,7 @@ class Harness(InBrowser):
 
     def test_a_label_beyond_its_chart_and_a_chart_that_is_too_small(self) -> None:
         self.assert_problem(self.labelled('<text x="60" y="30">service time</text>'), "runs out of “Latency”")
-        self.assert_problem(self.labelled("", width=50), "“Latency” is drawn at 50 % of its size")
+        self.assert_problem(self.labelled("", width=50), "“Latency” is drawn at 50% of its size")
 
     def test_a_manager_reads_no_more_than_four_screens(self) -> None:
         long = TABLE.replace("</table>", '</table><div style="height: 4000px"></div>')

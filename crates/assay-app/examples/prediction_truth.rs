@@ -40,7 +40,7 @@ fn main() -> Result<()> {
         let outcome = predicted(&mut Random::part(seed, pair))?;
         if each {
             let (answer, error) = (outcome.answer, 100.0 * outcome.error);
-            println!("{answer:?} {error:+6.1} % {} {}", outcome.is_covered, outcome.what);
+            println!("{answer:?} {error:+6.1}% {} {}", outcome.is_covered, outcome.what);
         }
         outcomes.push(outcome);
     }
@@ -67,7 +67,7 @@ fn summarize(all: &[Outcome]) {
     let covered = answered.iter().filter(|outcome| outcome.is_covered).count();
     let bias = answered.iter().map(|outcome| outcome.error).sum::<f64>() / real_len(n);
     println!(
-        "{} pairs, {n} answered: median error {:.1} %, 95 % of errors below {:.1} %, worst {:.1} %, within 15 %: {:.1} %, covered {:.1} %, mean {:+.1} %",
+        "{} pairs, {n} answered: median error {:.1}%, 95% of errors below {:.1}%, worst {:.1}%, within 15%: {:.1}%, covered {:.1}%, mean {:+.1}%",
         all.len(),
         100.0 * errors[n / 2],
         100.0 * errors[(95 * n / 100).min(n - 1)],

@@ -110,7 +110,7 @@ impl CalibrationRunPlan {
         let demand = database.demand();
         if demand.reads_mean <= 0.0 {
             return Err(Error::usage(
-                format!("the profile {} has no reads of a block", database.profile.name),
+                format!("the profile {} has no single-block reads", database.profile.name),
                 "take a report of a busy hour, or calibrate with --transfer and --read-share",
             ));
         }

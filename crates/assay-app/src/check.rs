@@ -62,7 +62,7 @@ pub struct CheckPlan {
     pub target: TargetPlan,
     /// Measured time in all.
     pub time: Nanos,
-    /// Limit on p99 that is asked; where the question is about one database, and nobody asks, none is judged.
+    /// The limit on p99; a check for one database judges it only on request.
     pub max_latency: Nanos,
     /// Rate at which it must be kept.
     pub min_iops: Rate,
@@ -261,7 +261,7 @@ impl CheckPlan {
         }
     }
 
-    /// What the database would do on this storage; nothing where there is no calibration of it.
+    /// Projection for the database; nothing where there is no calibration of it.
     fn project(&self, database: &DatabaseDemand, writer: &RunWriter) -> Result<()> {
         let Some(calibration) = writer.reader()?.json::<Calibration>(Document::Calibration)? else {
             return Ok(());

@@ -128,7 +128,7 @@ impl NamedRuns {
         };
         Err(Error::usage(
             format!("{place} is named twice"),
-            "name every run once; repeats of one side are joined by commas",
+            "name each run once; join the repeats of one side with commas",
         ))
     }
 }

@@ -1,4 +1,4 @@
-//! A database as it is named on the command line: a report, a profile document, or a step of a benchmark as RUN:STEP.
+//! The database named by a report, a profile document, or a benchmark step (RUN:SESSIONS).
 
 use crate::reports::read_profile;
 use assay_model::load::{Load, Rung};
@@ -29,13 +29,18 @@ impl DatabaseSource {
         let Some((run, step)) = named.rsplit_once(':') else {
             return of_whole_run(named, store);
         };
+        Self::of_named_step(&store.open(run)?, step)
+    }
+
+    /// The step of a benchmark that a word names: `8` or `sessions-8`.
+    pub(crate) fn of_named_step(run: &RunReader, step: &str) -> Result<Self> {
         let sessions = step.trim_start_matches("sessions-").parse::<u32>().map_err(|_| {
             Error::usage(
                 format!("'{step}' is not a number of sessions"),
                 "name a step of a benchmark as RUN:SESSIONS, for example latest:8",
             )
         })?;
-        Self::of_step(&load_of(&store.open(run)?)?, sessions)
+        Self::of_step(&load_of(run)?, sessions)
     }
 
     /// The profile of the middle repeat of a number of sessions.
@@ -52,7 +57,7 @@ impl DatabaseSource {
         let profile = rung.profile.as_deref().cloned().ok_or_else(|| {
             Error::usage(
                 format!("the step of {sessions} sessions has no profile"),
-                "measure it again; the server gave no session for one",
+                "measure it again; the server refused the session that takes it",
             )
         })?;
         let load = Some(LoadFacts::of(load, rung));
@@ -90,7 +95,7 @@ fn no_file(named: &str, store: &Store) -> Error {
             let known: Vec<String> =
                 steps(&load).iter().map(|sessions| format!("{named}:{sessions}")).collect();
             Error::usage(
-                format!("{named} is a benchmark of {} steps", known.len()),
+                format!("{named} is a benchmark with {} steps", known.len()),
                 format!("name one of them: {}", known.join(", ")),
             )
         }
@@ -105,7 +110,7 @@ fn no_file(named: &str, store: &Store) -> Error {
 pub(crate) fn load_of(run: &RunReader) -> Result<Load> {
     run.json::<Load>(Document::Load)?.ok_or_else(|| {
         Error::usage(
-            format!("the run {} has no load on a database", run.manifest().id),
+            format!("the run {} did not load a database", run.manifest().id),
             "name a run of assay load",
         )
     })

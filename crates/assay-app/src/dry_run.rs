@@ -123,7 +123,7 @@ impl CalibrationRunPlan {
     pub fn summary(&self) -> Result<PlanSummary> {
         let write = self.read_share.iter().any(|share| share.0 < 1.0);
         let mixes: Vec<String> =
-            self.read_share.iter().map(|share| format!("{:.0} %", 100.0 * share.0)).collect();
+            self.read_share.iter().map(|share| format!("{:.0}%", 100.0 * share.0)).collect();
         let all = Nanos(self.time.0.saturating_mul(count_of(mixes.len())));
         Ok(PlanSummary {
             format: 1,

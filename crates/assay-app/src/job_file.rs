@@ -1,6 +1,6 @@
 //! Job files of other programs: read with what they include, and made to plans on the targets that the caller names.
 
-use crate::job_variables::{TakenVariables, from_environment};
+use crate::job_variables::{ValueSources, from_environment};
 use crate::run::RunPlan;
 use crate::study::StudyPlan;
 use crate::target_plan::TargetPlan;
@@ -20,7 +20,7 @@ pub struct JobSettings {
     /// Values of variables; what is not here is looked for in the environment, where the name holds no secret.
     pub variables: BTreeMap<String, String>,
     /// Those that job files took so far.
-    pub taken: TakenVariables,
+    pub taken: ValueSources,
     /// Which target stands for a file or device that the job file names.
     pub targets: BTreeMap<String, String>,
 }
@@ -163,7 +163,7 @@ pub fn typed_targets(conversion: &Conversion) -> Result<Vec<String>> {
     found.ok_or_else(|| {
         Error::usage(
             "no target is named",
-            "name a directory, a file or a device behind the options, or with --filename",
+            "name a directory, file or device after the options, or with --filename",
         )
     })
 }

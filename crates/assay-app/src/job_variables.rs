@@ -1,4 +1,4 @@
-//! Variables of job files: which names of the environment may be read for a file that somebody else wrote.
+//! Variables of job files, and which names of the environment a job file may read.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,11 +20,11 @@ const SECRET_PREFIXES: [&str; 14] = [
 /// No parameter of a job is longer.
 const VALUE_BYTES_MAX: usize = 4096;
 
-/// Names that were taken, each with where its value came from.
+/// The variables that a job file used, each with the source of its value.
 #[derive(Clone, Debug, Default)]
-pub struct TakenVariables(RefCell<BTreeMap<String, &'static str>>);
+pub struct ValueSources(RefCell<BTreeMap<String, &'static str>>);
 
-impl TakenVariables {
+impl ValueSources {
     pub(crate) fn add(&self, name: &str, source: &'static str) {
         self.0.borrow_mut().insert(name.to_owned(), source);
     }
@@ -35,7 +35,7 @@ impl TakenVariables {
     }
 }
 
-impl fmt::Display for TakenVariables {
+impl fmt::Display for ValueSources {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.0.borrow();
         let each: Vec<String> =
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn what_was_taken_is_said_with_where_it_came_from() {
-        let taken = TakenVariables::default();
+        let taken = ValueSources::default();
         assert!(taken.is_empty());
         taken.add("SIZE", "the environment");
         taken.add("BS", "--set");

@@ -3,7 +3,7 @@
 
 use crate::host_samples::HostSamples;
 use assay_judge::{
-    Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, StreamWeight, estimates_of_run,
+    Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, StreamShare, estimates_of_run,
     last_change, no_interval_of_run, weighted_response,
 };
 use assay_model::calibration::Calibration;
@@ -116,7 +116,7 @@ impl LoadedRun {
     }
 
     /// Mean response times of streams of the last workload together, each times its weight.
-    pub(crate) fn weighted_response(&self, weights: &[StreamWeight<'_>]) -> Option<Estimate> {
+    pub(crate) fn weighted_response(&self, weights: &[StreamShare<'_>]) -> Option<Estimate> {
         let (run, series) = self.report.runs.last().zip(self.series.last())?;
         weighted_response(Run { measurement: &run.measurement, series }, weights)
     }

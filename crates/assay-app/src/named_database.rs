@@ -1,5 +1,4 @@
-//! The database that storage is checked for, by whatever names it: an address, a report, a folder of reports, a profile, or a
-//! run that has a profile.
+//! The database that `check --for` names: an address, a report, a folder of reports, a profile, or a run.
 
 use crate::context::Context;
 use crate::database_source::{DatabaseSource, load_of};
@@ -68,13 +67,13 @@ fn busiest(folder: &Path, context: &Context) -> Result<Profile> {
     let most = reports.into_iter().max_by(|one, other| of(one).total_cmp(&of(other)));
     let most = most.ok_or_else(|| {
         Error::usage(
-            format!("{} is a directory without any report", folder.display()),
+            format!("{} is a directory without reports", folder.display()),
             "name a report, a profile, a folder with reports, a run, or the address of a server",
         )
     })?;
     if count > 1 {
         context.progress.say(&format!(
-            "note: of {count} reports {} has the most I/O: {} I/Os per second",
+            "note: {} has the most I/O of {count} reports: {} I/Os per second",
             most.file,
             show_count(of(&most))
         ));
@@ -99,13 +98,13 @@ fn of_run(named: &str, context: &Context) -> Result<Profile> {
     };
     match step {
         None => of_whole_run(&run),
-        Some(step) => of_step(&run, step),
+        Some(step) => Ok(DatabaseSource::of_named_step(&run, step)?.profile),
     }
 }
 
 fn no_database(named: &str, error: &Error) -> Error {
     Error::usage(
-        format!("{named} names no database: {}", error.message()),
+        format!("cannot find the database {named}: {}", error.message()),
         "name a report, a folder with reports, a profile, a run (RUN or RUN:SESSIONS), or an address such as postgresql://user@host/database",
     )
 }
@@ -116,19 +115,9 @@ fn of_whole_run(run: &RunReader) -> Result<Profile> {
     }
     let load = load_of(run)?;
     let best = load.best().ok_or_else(|| {
-        Error::usage("the run has no step with work done", "name another run, or a report")
+        Error::usage("no step of the run did any work", "name another run, or a report")
     })?;
     Ok(DatabaseSource::of_step(&load, best.sessions)?.profile)
-}
-
-fn of_step(run: &RunReader, step: &str) -> Result<Profile> {
-    let sessions = step.trim_start_matches("sessions-").parse::<u32>().map_err(|_| {
-        Error::usage(
-            format!("'{step}' is not a number of sessions"),
-            "name a step as RUN:SESSIONS, for example latest:8",
-        )
-    })?;
-    Ok(DatabaseSource::of_step(&load_of(run)?, sessions)?.profile)
 }
 
 #[cfg(test)]
@@ -147,7 +136,7 @@ mod tests {
             read_database(&named.display().to_string(), Nanos(0), &context).unwrap_err()
         };
         assert!(refused(&root.join("none")).hint().contains("postgresql://"));
-        assert!(refused(&root.join("empty")).message().contains("without any report"));
+        assert!(refused(&root.join("empty")).message().contains("without reports"));
         assert_eq!((database("SALES/sales1"), database("SALES")), ("SALES", "SALES"));
         std::fs::remove_dir_all(root).unwrap();
     }

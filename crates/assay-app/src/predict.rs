@@ -87,8 +87,8 @@ fn separate_log<'a>(
     }
     if targets.iter().any(|target| target.calibration == log.calibration) {
         return Err(Error::usage(
-            format!("--log {}: it is the storage of the data, too", log.name),
-            "leave --log out where log and data share a device",
+            format!("--log {}: the data are on the same storage", log.name),
+            "omit --log if log and data share a device",
         ));
     }
     Ok(&log.calibration)

@@ -263,7 +263,7 @@ fn refused(path: &Path, error: &std::io::Error) -> Error {
 
 fn directory(path: &Path) -> Error {
     let hint = format!("name a report, or a folder with reports: {}/*", path.display());
-    Error::usage(format!("{} is a directory without any report", path.display()), hint)
+    Error::usage(format!("{} is a directory without reports", path.display()), hint)
 }
 
 fn too_large(path: &Path) -> Error {

@@ -39,8 +39,8 @@ pub struct Imported {
 pub fn read(directory: &Path) -> Result<Imported> {
     if directory.is_file() {
         return Err(Error::usage(
-            format!("{} is a file, not an archive of OSWatcher", directory.display()),
-            "name the directory of the archive; single traces of iostat, vmstat and sar are not read",
+            format!("{} is a file, not an OSWatcher archive", directory.display()),
+            "name the directory of the archive; single traces of iostat, vmstat and sar are not supported",
         ));
     }
     let mut archive = read_archive(directory)?;

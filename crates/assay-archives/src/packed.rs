@@ -14,10 +14,10 @@ pub fn gunzip(bytes: &[u8], bytes_max: usize) -> Result<Vec<u8>, String> {
     let mut plain = Vec::new();
     let mut rest = bytes;
     loop {
-        let data = behind_head(rest).ok_or("not a whole gzip file")?;
+        let data = behind_head(rest).ok_or("it is not a complete gzip file")?;
         let (member, used) = inflated(data, bytes_max - plain.len())?;
         let [c0, c1, c2, c3, l0, l1, l2, l3, behind @ ..] = &data[used..] else {
-            return Err("not a whole gzip file".to_owned());
+            return Err("it is not a complete gzip file".to_owned());
         };
         compare(&member, u32::from_le_bytes([*c0, *c1, *c2, *c3]), [*l0, *l1, *l2, *l3])?;
         plain.extend(member);
@@ -50,7 +50,7 @@ fn behind_head(bytes: &[u8]) -> Option<&[u8]> {
 fn compare(plain: &[u8], crc32: u32, length: [u8; 4]) -> Result<(), String> {
     let is_whole = crc32fast::hash(plain) == crc32
         && plain.len() & 0xffff_ffff == index_of(u64::from(u32::from_le_bytes(length)));
-    let damaged = || "its content does not fit its checksum: it was damaged on the way".to_owned();
+    let damaged = || "its content does not match its checksum".to_owned();
     is_whole.then_some(()).ok_or_else(damaged)
 }
 
@@ -67,12 +67,12 @@ fn inflated(bytes: &[u8], bytes_max: usize) -> Result<(Vec<u8>, usize), String> 
         used += step.bytes_consumed;
         plain.extend(&block[..step.bytes_written]);
         if plain.len() > bytes_max {
-            return Err("it unpacks to more than is read".to_owned());
+            return Err("it is too large when unpacked".to_owned());
         }
         match step.status {
             Ok(MZStatus::StreamEnd) => return Ok((plain, used)),
             Ok(MZStatus::Ok) if step.bytes_consumed + step.bytes_written > 0 => {}
-            _ => return Err("its packed data are damaged or cut off".to_owned()),
+            _ => return Err("its compressed data are damaged or cut off".to_owned()),
         }
     }
 }
@@ -170,9 +170,9 @@ impl ZipMember<'_> {
         let plain = match self.method {
             _ if self.is_encrypted => return Err("it is encrypted".to_owned()),
             0 if self.data.len() <= bytes_max => self.data.to_vec(),
-            0 => return Err("larger than allowed".to_owned()),
+            0 => return Err("it is too large".to_owned()),
             8 => inflated(self.data, bytes_max)?.0,
-            other => return Err(format!("packed by method {other}, which is not read")),
+            other => return Err(format!("its compression method {other} is not supported")),
         };
         compare(&plain, self.crc32, self.length)?;
         Ok(plain)

@@ -88,8 +88,8 @@ impl VolumeTarget {
 /// A volume whose latency nobody knows cannot be simulated, and nothing can be judged by a guess.
 fn undocumented(name: &str, volume: &Volume) -> Error {
     Error::usage(
-        format!("no better latency is documented than: {}", volume.promise),
-        format!("name one to assume: catalog:{name}?latency=1ms; or measure a volume on loan"),
+        format!("the only documented latency is: {}", volume.promise),
+        format!("assume one with catalog:{name}?latency=1ms, or measure a trial volume"),
     )
 }
 
@@ -230,7 +230,7 @@ mod tests {
             ("gp3?throughput=3000MiB", "cannot be ordered"),
             ("gp3?size=65TiB", "sizes go from 1GiB to 64TiB"),
             ("gp3?size=100MB", "sizes go from 1GiB to 64TiB"),
-            ("gp3", "no better latency is documented than: single-digit millisecond latency"),
+            ("gp3", "the only documented latency is: single-digit millisecond latency"),
             ("gp3?iop=5", "no key 'iop'"),
             ("gp2?size=100GiB&iops=500", "exactly 300"),
             ("premium-ssd-v2?instance=r6a.2xlarge", "cannot be attached"),

@@ -263,7 +263,7 @@ fn straggler(
 
 /// Where the cause likely is.
 fn place(conduct: Option<&Conduct>) -> &'static str {
-    let Some(conduct) = conduct else { return "unknown: the host did not come to its end" };
+    let Some(conduct) = conduct else { return "unknown: the host did not finish" };
     if conduct.host_busy_share.is_some_and(|share| share > BUSY) {
         return "the processors of the host, which were busy";
     }

@@ -32,7 +32,7 @@ pub struct HostSeries {
     pub operations: PerOperation,
     /// I/Os a second in each interval.
     pub iops: Vec<f64>,
-    /// The 99 % quantile of the service times of reads, or of writes where nothing is read, ns; of each interval with
+    /// The 99% quantile of the service times of reads, or of writes where nothing is read, ns; of each interval with
     /// enough of them.
     pub tail_ns: Vec<f64>,
 }

@@ -165,7 +165,7 @@ impl ServerDir {
     /// The text of a small file in one of its rooms, where the server's account may have put anything.
     ///
     /// # Errors
-    /// An environment error when it is not a plain file of at most 4 KiB.
+    /// An environment error when it is not a regular file of at most 4 KiB.
     pub fn text_in(&self, room: &str, name: &str) -> Result<String> {
         let read = || -> io::Result<String> {
             let file = self.held.directory(room)?.file(name, OFlags::RDONLY, Mode::empty())?;

@@ -155,13 +155,13 @@ impl Drop for ReadBuffer {
 pub fn injected() -> Failure {
     Failure::Unsafe {
         what: "something came unencrypted behind the server's consent to encrypt".to_owned(),
-        hint: "somebody between may have put it there: use another way to the server",
+        hint: "someone between may have added it: use another route to the server",
     }
 }
 
 #[cold]
 fn endless() -> io::Error {
-    io::Error::other("its answer is longer than any that was asked for")
+    io::Error::other("its answer is too long")
 }
 
 #[cfg(test)]

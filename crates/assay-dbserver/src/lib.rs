@@ -37,5 +37,5 @@ pub use redact::{may_hold_password, redacted};
 pub use running::{Running, Stop};
 pub use secret::{INPUT, nameless, password};
 pub use stream::{Interrupter, Stream, end_waits_with, is_this_machine};
-pub use traffic::ServerTraffic;
+pub use traffic::ServerBytes;
 pub use uri::{Uri, encoded, host_in_uri, port_of};

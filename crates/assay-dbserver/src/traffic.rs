@@ -1,4 +1,4 @@
-//! What the processes of a server moved from and to storage, by the kernel's account of them or of their control group.
+//! Bytes that a server's processes moved to and from storage, by `/proc/PID/io` or their control group.
 
 use crate::Usage;
 use crate::processes::children;
@@ -11,7 +11,7 @@ const OF_GROUP: &str = "io.stat of the server's control group";
 
 /// Bytes moved since the server was started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ServerTraffic {
+pub struct ServerBytes {
     /// Bytes that storage gave.
     pub read_bytes: u64,
     /// Bytes that it was given.
@@ -20,7 +20,7 @@ pub struct ServerTraffic {
     pub source: &'static str,
 }
 
-impl ServerTraffic {
+impl ServerBytes {
     /// The traffic of a server: that of its processes without Assay's sessions, else that of its control group, which
     /// anybody may read.
     pub fn new(whole: Option<Usage>, own: &[Usage], first_process: u32) -> Option<Self> {
@@ -74,7 +74,7 @@ mod tests {
             storage_write_bytes: Some(write),
             ..Usage::default()
         };
-        let seen = ServerTraffic::new(Some(used(100, 50)), &[used(7, 0), used(3, 1)], 1).unwrap();
+        let seen = ServerBytes::new(Some(used(100, 50)), &[used(7, 0), used(3, 1)], 1).unwrap();
         assert_eq!((seen.read_bytes, seen.write_bytes, seen.source), (90, 49, OF_PROCESSES));
     }
 
@@ -93,10 +93,10 @@ mod tests {
             &format!("{group}/io.stat"),
             "254:0 rbytes=8192 wbytes=100 rios=2 wios=1\n8:0 rbytes=8192 wbytes=40 rios=2 wios=1\n",
         );
-        let seen = ServerTraffic::from_group(4_000_000, &root).unwrap();
+        let seen = ServerBytes::from_group(4_000_000, &root).unwrap();
         assert_eq!((seen.read_bytes, seen.write_bytes, seen.source), (8192, 100, OF_GROUP));
         write(&format!("{group}/cgroup.procs"), "4000000\n4000001\n");
-        assert_eq!(ServerTraffic::from_group(4_000_000, &root), None);
+        assert_eq!(ServerBytes::from_group(4_000_000, &root), None);
         std::fs::remove_dir_all(root).unwrap();
     }
 }

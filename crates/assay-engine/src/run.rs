@@ -31,7 +31,7 @@ const DRAIN_GRACE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(10);
 /// Between the last worker being ready and the common start.
 const LEAD_NS: u64 = 1_000_000;
-/// I/Os handed over in one entry at most: an eighth of an entry costs less than 2 % of a cached read.
+/// I/Os handed over in one entry at most: an eighth of an entry costs less than 2% of a cached read.
 const ENTRY_IOS_MAX: u32 = 8;
 
 /// The clock of all stamps.

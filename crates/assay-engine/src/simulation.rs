@@ -61,7 +61,7 @@ impl Guard<'_> {
 
 fn stands_still() -> Error {
     Error::usage(
-        "the simulated device completes more than 10^9 IOPS, and its time hardly gets on",
+        "the simulated device completes more than 10^9 IOPS, so its time hardly advances",
         "give it a service time, for example sim:servers?count=8&service=200us",
     )
 }

@@ -328,7 +328,7 @@ mod tests {
         // 0.5 ppm, far from what a counter does that changes its rate.
         let turned = first(&origin).checked(&origin, &pair(27_000_000, 500, 0));
         assert!(turned.is_some_and(|(_, apart_ns)| apart_ns < 500));
-        // 0.2 %: 16 µs in 8 ms.
+        // 0.2%: 16 µs in 8 ms.
         assert!(first(&origin).checked(&origin, &pair(27_000_000, 2_000_000, 0)).is_none());
         // Readings that were interrupted give no rate.
         assert!(

@@ -1,4 +1,4 @@
-//! Whether the program was asked to end: a wait for a file or a peer looks here.
+//! The request to end the program, which every wait for a file or a peer checks.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};

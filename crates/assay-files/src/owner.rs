@@ -1,4 +1,4 @@
-//! Who owns a file, and who else may read or write it.
+//! The owner of a file, and whether others can read or write it.
 
 use rustix::process::geteuid;
 use std::fs::Metadata;
@@ -35,7 +35,7 @@ pub fn check_private(facts: &Metadata) -> io::Result<()> {
         return refuse("it belongs to another user");
     }
     if facts.mode() & OTHERS != 0 {
-        return refuse("others may read or write it; run `chmod 600` on it");
+        return refuse("other users can read or write it; run `chmod 600` on it");
     }
     Ok(())
 }

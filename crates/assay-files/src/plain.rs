@@ -1,4 +1,4 @@
-//! Opening and reading: a pipe without a writer does not hold the program, and a file without an end does not fill it.
+//! Opening and reading of files that others name: no wait for a pipe, and no more than a limit in memory.
 
 use crate::ending::is_ending;
 use crate::owner::check_private;
@@ -26,7 +26,7 @@ fn checked(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() {
         return Ok(file);
     }
-    Err(io::Error::new(ErrorKind::InvalidInput, "it is not a plain file"))
+    Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"))
 }
 
 /// Opens a plain file to read; anything else is refused and not waited for.
@@ -52,7 +52,11 @@ pub fn read_plain(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
 pub fn read_private(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let file = open(path, OFlags::NOFOLLOW).map_err(|error| {
         let is_link = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
-        if is_link { io::Error::new(ErrorKind::PermissionDenied, "it is a link") } else { error }
+        if is_link {
+            io::Error::new(ErrorKind::PermissionDenied, "it is a symbolic link")
+        } else {
+            error
+        }
     })?;
     let file = checked(file)?;
     check_private(&file.metadata()?)?;
@@ -119,7 +123,7 @@ fn check_length(length: u64, bytes_max: u64) -> io::Result<()> {
 
 fn wait(heard: Instant) -> io::Result<()> {
     if heard.elapsed() > SILENCE {
-        return Err(io::Error::new(ErrorKind::TimedOut, "nothing is written to it"));
+        return Err(io::Error::new(ErrorKind::TimedOut, "nothing writes to this pipe"));
     }
     thread::sleep(POLL_INTERVAL);
     Ok(())
@@ -187,7 +191,7 @@ mod tests {
             assert_eq!(read_private(&file, 100).is_ok(), is_private, "{mode:o}");
         }
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-        assert!(read_private(&link, 100).unwrap_err().to_string().contains("a link"));
+        assert!(read_private(&link, 100).unwrap_err().to_string().contains("a symbolic link"));
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -163,18 +163,15 @@ pub enum Reason {
     Invalid(String),
 }
 
-const SPACED_STARTS: &str = "jobs on one file start at equal distances, not all at its beginning";
-const DEPTH_LADDER: &str =
-    "steps of outstanding I/Os instead of shares of a maximum that is only known at run time";
-const NO_EARLY_END: &str =
-    "the whole time is run; `assay soak` says whether and when the level is steady";
-const DEPTH_SEARCH: &str =
-    "the depth is searched for, by curve and saturation, instead of given in steps";
-const BOTH_KINDS: &str = "large I/Os are measured at random places, and sequentially by one stream";
-const NO_FINAL_FLUSH: &str = "nothing is flushed at the end; fdatasync flushes while the run lasts";
+const SPACED_STARTS: &str = "jobs that share a file start evenly spaced, not all at offset 0";
+const DEPTH_LADDER: &str = "steps are queue depths, because the maximum is known only at run time";
+const NO_EARLY_END: &str = "the run takes its whole time; `assay soak` detects a steady state";
+const DEPTH_SEARCH: &str = "queue depths come from a search for saturation instead of fixed steps";
+const BOTH_KINDS: &str = "large I/Os are measured at random offsets, and by one sequential stream";
+const NO_FINAL_FLUSH: &str = "nothing is flushed at the end; fdatasync flushes during the run";
 const BLOCKING_CALLS: &str =
-    "one I/O is outstanding, as in fio with blocking calls; libaio and io_uring have more";
-const WARM_UP_BY_TIME: &str = "the load before measuring lasts a time (--warm-up), not an amount";
+    "the queue depth is 1, as with fio's synchronous engines; libaio and io_uring allow more";
+const WARM_UP_BY_TIME: &str = "the warm-up is a time (--warm-up), not an amount of data";
 
 impl Approximation {
     /// The words of those that hold nothing more.
@@ -199,7 +196,7 @@ impl Approximation {
             Self::NoBatches => "I/Os are submitted and reaped one by one",
             Self::PausePerIo => "the pause follows each completion and does not stop the job",
             Self::JointRate => "reads and writes share one rate",
-            Self::Steps => "starts and ends cut the time into workloads that follow one another",
+            Self::Steps => "starts and ends divide the time into successive workloads",
             Self::Fdatasync => "fdatasync, which leaves out times and names",
             Self::DataSync => "O_DSYNC, which leaves out times and names",
             Self::RepeatedBlocks => "repeated content repeats whole I/Os",
@@ -213,7 +210,7 @@ impl Approximation {
             Self::DepthSearch => DEPTH_SEARCH,
             Self::SearchTime => "the time of a data point is that of the whole search",
             Self::BothKinds => BOTH_KINDS,
-            Self::Concatenated => "targets lie behind one another instead of being striped",
+            Self::Concatenated => "targets are concatenated instead of striped",
             Self::NoPriority => "all I/Os have the same priority",
             Self::NoFinalFlush => NO_FINAL_FLUSH,
             Self::BlockingCalls => BLOCKING_CALLS,
@@ -228,14 +225,14 @@ impl fmt::Display for Approximation {
         match self {
             Self::EndsByTime(time) => write!(
                 formatter,
-                "the job ends with an amount of data; the workload ends after {time} (--time)"
+                "the job ends after an amount of data, the workload after {time} (--time)"
             ),
             Self::UntilStopped(time) => write!(
                 formatter,
                 "the test runs until it is stopped; the workload ends after {time} (--time)"
             ),
             Self::FilesJoined(files) => {
-                write!(formatter, "{files} files are one test file of their joint size")
+                write!(formatter, "{files} files become one test file of the same total size")
             }
             other => formatter.write_str(other.words()),
         }
@@ -257,17 +254,17 @@ impl fmt::Display for Reason {
             Self::Luns => "the file lists LUNs for ORION and says nothing of a load",
             Self::NotText => "the file is not text",
             Self::TooLarge => {
-                "the file is larger than a job file can be (4 MiB; 32 MiB with globals and variables)"
+                "the file is too large (at most 4 MiB, and 32 MiB with globals and variables)"
             }
             Self::CircularInclude => "the file includes itself",
-            Self::DeepInclude => "included files stand more than 16 deep in one another",
+            Self::DeepInclude => "included files are nested more than 16 deep",
             Self::MissingInclude => "the included file cannot be read",
             Self::TooManyJobs => "more than 4096 jobs would run at once",
             Self::NeverExecuted => "commands in job files are never executed",
             Self::Engine => "this engine does not do I/O on storage of this host",
-            Self::EngineOption => "it belongs to an engine that is not used here",
-            Self::Profile => "it belongs to a profile, and says nothing without it",
-            Self::Fraction => "fio reads whole numbers and drops the fraction with its unit",
+            Self::EngineOption => "it is an option of another I/O engine",
+            Self::Profile => "it has no effect without its profile",
+            Self::Fraction => "fio reads whole numbers and drops the fraction and the unit",
             Self::Trim => "discards are not issued",
             Self::Replay => "traces are not replayed",
             Self::Verification => "content is not verified by a workload",
@@ -294,7 +291,7 @@ impl Reason {
             }
             Self::Variable(name) => {
                 return format!(
-                    "give it one: --set {name}=VALUE; the environment is read for names that hold no secret"
+                    "use --set {name}=VALUE; names that suggest a secret are not read from the environment"
                 );
             }
             Self::Search => {

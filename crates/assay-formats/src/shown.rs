@@ -1,4 +1,4 @@
-//! How much of a file's words an error shows.
+//! The length of a file's text that an error may quote.
 
 /// How much of a refused value an error repeats.
 const SHOWN_CHARACTERS_MAX: usize = 500;

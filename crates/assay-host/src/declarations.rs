@@ -10,7 +10,7 @@ use std::os::fd::AsFd;
 /// `STATX_WRITE_ATOMIC`, from Linux 6.11 on.
 const WRITE_ATOMIC: StatxFlags = StatxFlags::from_bits_retain(0x0001_0000);
 
-/// What the layers declare, from the top to the bottom.
+/// Declarations by layer, from the top to the bottom.
 pub fn declarations(stack: &BlockStack) -> Vec<Declaration> {
     let mount = stack.mount.as_ref().map(of_mount);
     mount.into_iter().chain(stack.layers.iter().filter_map(of_layer)).collect()
@@ -59,7 +59,7 @@ fn of_layer(layer: &BlockLayer) -> Option<Declaration> {
     Some(Declaration { layer, what: format!("{cache}: {meaning}{forced}{atomic}") })
 }
 
-/// What the layers declare of writes that a power cut leaves whole; `file` is one of the target, where there is one.
+/// Declarations by layer of writes that a power cut leaves whole; `file` is one of the target, where there is one.
 pub fn declared_units(stack: &BlockStack, file: Option<impl AsFd>) -> DeclaredUnits {
     let queues = || stack.layers.iter().filter_map(|layer| layer.queue.as_ref());
     DeclaredUnits {

@@ -1,4 +1,4 @@
-//! Whether a running database that is in use has its files on the device of a directory, wherever on it they lie.
+//! Running databases in use that have files on the device of a directory.
 
 use crate::live_database::LiveDatabase;
 use std::collections::BTreeSet;

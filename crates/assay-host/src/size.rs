@@ -1,4 +1,4 @@
-//! How large the host is: pages, processors, memory.
+//! The size of the host: pages, processors, memory.
 
 use assay_model::number::count_of;
 

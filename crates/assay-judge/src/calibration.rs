@@ -35,7 +35,7 @@ pub(crate) fn find(mix: Mix, what: CapacityOf, facts: &Facts<'_>) -> Vec<Found> 
 
 /// Large transfers come last: they are missing where the calibration was stopped.
 fn unmeasured() -> Missing {
-    Missing::Untold("the calibration ended before large transfers".to_owned())
+    Missing::Untold("the calibration ended before large I/Os".to_owned())
 }
 
 /// The limit in words: `with p99 ≤ 1 ms`.
@@ -71,10 +71,10 @@ fn base_quantile(
 ) -> Result<Estimate, Missing> {
     if (quantile - limit.quantile).abs() > 1e-9 {
         let known = limit.quantile;
-        return Err(Missing::Untold(format!("the calibration has the quantile {known} only")));
+        return Err(Missing::Untold(format!("the calibration has only the quantile {known}")));
     }
     let one = point(mix, 1)
-        .ok_or_else(|| Missing::Untold("one I/O at a time was not measured".to_owned()))?;
+        .ok_or_else(|| Missing::Untold("queue depth 1 was not measured".to_owned()))?;
     Ok(one.limited_quantile_ns)
 }
 

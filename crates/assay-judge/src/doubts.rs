@@ -3,7 +3,7 @@
 use crate::quantity::{Amount, LoadAmount, Quantity, Scope, TimeKind};
 use assay_model::Estimate;
 use assay_model::calibration::{Bound, Capacity, CurvePoint};
-use assay_model::cause::{HostLoad, KnownCause, cached_reads, unseen};
+use assay_model::cause::{Cause, HostLoad, cached_reads, unseen};
 use assay_model::load::{PhysicalVerdict, Rung};
 use assay_model::measurement::{ClockKind, Conduct, Finish, Measurement, Operation, Submission};
 use assay_model::number::{real, share};
@@ -82,7 +82,7 @@ fn not_from_storage(operation: Option<Operation>, measurement: &Measurement) -> 
     }
     let cached = cached_reads(measurement).filter(|_| operation != Some(Operation::Write));
     let found = cached.or_else(|| unseen(operation.unwrap_or(Operation::Read), measurement));
-    found.as_ref().and_then(KnownCause::doubt)
+    found.as_ref().and_then(Cause::doubt)
 }
 
 /// A rung of a calibration on a host that had no processor to spare.
@@ -157,7 +157,7 @@ fn submission(conduct: &Conduct) -> Option<Doubt> {
             "use a block device or a file system whose direct I/O does not wait",
         )),
         Submission::Blocking => Some(doubt(
-            "submission waited for the device, so the stated queue depth was not reached",
+            "submission blocked, so the stated queue depth was not reached",
             Bias::Unknown,
             "use a target that submits without waiting, such as a block device",
         )),
@@ -174,7 +174,7 @@ fn failures(measurement: &Measurement) -> Option<Doubt> {
     if lost <= LOST_SHARE_MAX {
         return None;
     }
-    let what = format!("{:.1} % of the I/Os failed and are in no time and no rate", lost * 100.0);
+    let what = format!("{:.1}% of the I/Os failed and are in no time and no rate", lost * 100.0);
     Some(doubt(what, Bias::Flattering, "find out why I/Os fail before anything else"))
 }
 
@@ -226,7 +226,7 @@ pub(crate) fn few_clusters(
     let clusters = clusters.filter(|_| estimate.is_at_least())?;
     if real(clusters) >= CLUSTERS_NEEDED {
         let remedy = format!("measure for about {:.0} s in all", 2.0 * elapsed_s);
-        let what = "the upper end of the quantile is beyond twice its value";
+        let what = "the upper end of the interval is more than twice the value";
         return Some(doubt(what, Bias::Flattering, &remedy));
     }
     let needed_s = elapsed_s * CLUSTERS_NEEDED / real(clusters.max(1));
@@ -265,7 +265,7 @@ pub(crate) fn of_unnamed_targets(scope: Scope, measurement: &Measurement) -> Opt
     let is_hidden =
         scope == Scope::Target && measurement.targets.is_empty() && measurement.streams.len() > 1;
     let what = "the result does not say which target each I/O went to";
-    let remedy = "measure each target by itself";
+    let remedy = "measure each target separately";
     is_hidden.then(|| doubt(what, Bias::Flattering, remedy))
 }
 
@@ -279,16 +279,16 @@ pub(crate) fn of_target(target: &TargetFacts) -> Option<Doubt> {
     let what = match (unwritten, zeros, ratio) {
         (empty, _, _) if empty > EMPTY_SHARE_MAX => {
             format!(
-                "{:.0} % of {path} was never written and is read without touching the storage",
+                "{:.0}% of {path} was never written and is read without touching the storage",
                 empty * 100.0
             )
         }
         (_, zeros, _) if zeros > EMPTY_SHARE_MAX => {
-            format!("{:.0} % of {path} is zeros, which storage may not keep", zeros * 100.0)
+            format!("{:.0}% of {path} is zeros, which storage may not keep", zeros * 100.0)
         }
         (_, _, ratio) if ratio < 1.0 - EMPTY_SHARE_MAX => {
             format!(
-                "the file system reads only {:.0} % of the bytes of {path}, compressed",
+                "the file system reads only {:.0}% of the bytes of {path}, compressed",
                 ratio * 100.0
             )
         }

@@ -24,7 +24,7 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::Loaded { each_rung, what } => loaded::find(*each_rung, *what, facts),
         Quantity::Queried { what } => queries::find(*what, facts),
         Quantity::Transactions | Quantity::TransactionTime(_) => {
-            vec![Found::absent("no result of a load by another program has it")]
+            vec![Found::absent("no imported result has it")]
         }
         Quantity::IntegrityFindings => vec![findings(facts)],
         Quantity::DurabilityLost => vec![lost(facts)],

@@ -31,7 +31,7 @@ pub use factors::{factor_curves, factor_scaling, imported_curves};
 pub use facts::{Facts, LoadFacts, Run};
 pub use last_change::LastChange;
 pub use levels::last_change;
-pub use measurement::{StreamWeight, weighted_response};
+pub use measurement::{StreamShare, weighted_response};
 pub use quantity::{
     Amount, CapacityOf, LoadAmount, Mix, Quantity, QueryAmount, Scope, TimeKind, TimeStatistic,
 };

@@ -33,7 +33,7 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
         let missing = if facts.given.is_empty() {
             "no workload was run"
         } else {
-            "the result does not say it"
+            "the result does not include it"
         };
         return vec![Found::absent(missing)];
     };
@@ -96,7 +96,7 @@ pub(crate) fn of_stream(run: Run<'_>, stream: &str, amount: Amount) -> Result<Es
 
 /// A stream, and what its mean response time counts for.
 #[derive(Clone, Copy, Debug)]
-pub struct StreamWeight<'a> {
+pub struct StreamShare<'a> {
     /// The name of the stream.
     pub stream: &'a str,
     /// Per nanosecond of its mean response time.
@@ -105,7 +105,7 @@ pub struct StreamWeight<'a> {
 
 /// Mean response times of several streams together, each times its weight: one series of batches and one interval, because
 /// one storage makes all of them slow or fast. Nothing where a stream did nothing, or for too short a time.
-pub fn weighted_response(run: Run<'_>, weights: &[StreamWeight<'_>]) -> Option<Estimate> {
+pub fn weighted_response(run: Run<'_>, weights: &[StreamShare<'_>]) -> Option<Estimate> {
     let parts = parts(Scope::Stream, run);
     let batches = parts.iter().map(|part| part.batches.len()).min()?;
     let mut times = vec![0.0; batches];
@@ -261,7 +261,7 @@ fn absent(operation: Option<Operation>) -> Missing {
 
 /// They happened, and nothing says how long they took.
 fn untold(operation: Operation) -> Missing {
-    Missing::Untold(format!("how long {}s took is not in the result", operation.name()))
+    Missing::Untold(format!("the result has no {} latency", operation.name()))
 }
 
 /// There are too few batches for an interval: what was measured is reported all the same.

@@ -222,7 +222,7 @@ impl Rule {
                 Some(format!("'{name}' needs a load on a database"))
             }
             Quantity::Transactions | Quantity::TransactionTime(_) => {
-                Some(format!("'{name}' needs the result of another program"))
+                Some(format!("'{name}' needs a result of another load generator"))
             }
             Quantity::IntegrityFindings
             | Quantity::DurabilityLost

@@ -121,52 +121,52 @@ const CASES: [Case; 72] = [
         "failed",
     ),
     // The host is never the storage's failure.
-    ("a host 30 % busy", || busy(0.3), "host.cpu_busy at_most 80%", Pass, ""),
+    ("a host 30% busy", || busy(0.3), "host.cpu_busy at_most 80%", Pass, ""),
     (
-        "a host 80.2 % busy",
+        "a host 80.2% busy",
         || busy(0.802),
         "host.cpu_busy at_most 80%",
         Open,
-        "too busy to judge the storage: its CPUs were busy 80.2 %",
+        "too busy to judge the storage: its CPUs were busy 80.2%",
     ),
     (
-        "a host 85 % busy, fast",
+        "a host 85% busy, fast",
         || busy(0.85),
         "read.service_time.mean at_most 5ms\nhost.cpu_busy at_most 80%",
         Open,
         "too busy",
     ),
     (
-        "a host 85 % busy, slow",
+        "a host 85% busy, slow",
         || busy(0.85),
         "read.service_time.mean at_most 100us\nhost.cpu_busy at_most 80%",
         Open,
         "too busy",
     ),
     (
-        "a host 85 % busy that is not asked for",
+        "a host 85% busy that is not asked for",
         || busy(0.85),
         "read.service_time.mean at_most 100us",
         Fail,
         "",
     ),
     (
-        "a host 97 % busy, slow",
+        "a host 97% busy, slow",
         || busy(0.97),
         "read.service_time.mean at_most 100us",
         Open,
         "too busy to judge the storage",
     ),
-    ("a host 97 % busy, few I/Os", || busy(0.97), "iops at_least 100k/s", Open, "97%"),
+    ("a host 97% busy, few I/Os", || busy(0.97), "iops at_least 100k/s", Open, "97%"),
     (
-        "a host 97 % busy, fast all the same",
+        "a host 97% busy, fast all the same",
         || busy(0.97),
         "read.service_time.mean at_most 5ms",
         Pass,
         "",
     ),
     (
-        "a host 97 % busy, errors",
+        "a host 97% busy, errors",
         || {
             with(|story| {
                 story.fail_ios(5);
@@ -178,7 +178,7 @@ const CASES: [Case; 72] = [
         "",
     ),
     (
-        "a host 85 % busy, errors",
+        "a host 85% busy, errors",
         || {
             with(|story| {
                 story.fail_ios(5);
@@ -197,28 +197,28 @@ const CASES: [Case; 72] = [
         "is not known",
     ),
     (
-        "2 % of the segments again",
+        "2% of the segments again",
         || retransmitted(2000),
         "host.tcp_retransmits at_most 0.5%",
         Open,
         "lost too much",
     ),
     (
-        "2 % of the segments again, slow",
+        "2% of the segments again, slow",
         || retransmitted(2000),
         "read.service_time.mean at_most 100us\nhost.tcp_retransmits at_most 0.5%",
         Open,
-        "2 %",
+        "2%",
     ),
     (
-        "0.1 % of the segments again, slow",
+        "0.1% of the segments again, slow",
         || retransmitted(100),
         "read.service_time.mean at_most 100us\nhost.tcp_retransmits at_most 0.5%",
         Fail,
         "",
     ),
     (
-        "0.1 % of the segments again",
+        "0.1% of the segments again",
         || retransmitted(100),
         "host.tcp_retransmits at_most 0.5%",
         Pass,
@@ -287,7 +287,7 @@ const CASES: [Case; 72] = [
         || with(|story| story.conduct().submission = Submission::Blocking),
         "iops at_least 10/s",
         Open,
-        "waited for the device",
+        "submission blocked",
     ),
     (
         "bookkeeping that does not close",

@@ -46,7 +46,7 @@ fn compared(base: &Calibration, other: &Calibration) -> Result<Comparison> {
     compare(&sides, &[], &judging())
 }
 
-/// Judged by 2 %, on storage that does not vary.
+/// Judged by 2%, on storage that does not vary.
 fn judging() -> CompareRules {
     CompareRules { tolerance: Some(0.02), run_to_run_share: Some(0.0), ..CompareRules::default() }
 }

@@ -1,4 +1,4 @@
-//! Frames one after the other from a file or a wire, with one of them in memory at a time.
+//! Frames read one at a time from a file or a connection.
 
 use crate::frame::{CONTENT_BYTES_MAX, FRAME_HEAD_BYTES, Found, FrameKind, find};
 use assay_model::number::count_of;

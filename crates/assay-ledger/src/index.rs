@@ -1,4 +1,4 @@
-//! Which ledgers a store has: what each began with last, read as far as is new.
+//! The ledgers of a store and the last head of each, read incrementally.
 
 use crate::frame::FrameKind;
 use crate::frame_stream::FrameStream;
@@ -71,7 +71,11 @@ impl LedgerIndex {
 fn open(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a plain file")) }
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other("it is not a regular file"))
+    }
 }
 
 impl Known {

@@ -136,7 +136,7 @@ impl Ledger {
     pub(crate) fn read(reader: impl Read) -> io::Result<Result<Self>> {
         let mut frames = FrameStream::new(reader);
         if !frames.takes(MAGIC)? {
-            return Ok(Err(refusal("it does not begin as a ledger")));
+            return Ok(Err(refusal("it does not start like a ledger")));
         }
         let (mut epochs, mut whole_bytes) = (Vec::new(), count_of(MAGIC.len()));
         while let Some((kind, content, length)) = frames.peek()? {
@@ -147,8 +147,8 @@ impl Ledger {
             whole_bytes += count_of(length);
         }
         let id = match epochs.first().map(|first: &Epoch| LedgerId::of_digits(&first.head.ledger)) {
-            None => return Ok(Err(refusal("nothing in it is whole"))),
-            Some(None) => return Ok(Err(refusal("its name is not one of a ledger"))),
+            None => return Ok(Err(refusal("it has no intact record"))),
+            Some(None) => return Ok(Err(refusal("its name is not that of a ledger"))),
             Some(Some(id)) => id,
         };
         let rest = frames.rest()?;
@@ -347,10 +347,10 @@ pub(crate) mod tests {
     #[test]
     fn what_is_no_ledger_is_refused() {
         for (bytes, what) in [
-            (b"".to_vec(), "does not begin"),
-            (b"something else".to_vec(), "does not begin"),
-            (MAGIC.to_vec(), "nothing in it is whole"),
-            ([MAGIC.to_vec(), acknowledged(1, &[])].concat(), "nothing in it is whole"),
+            (b"".to_vec(), "does not start"),
+            (b"something else".to_vec(), "does not start"),
+            (MAGIC.to_vec(), "it has no intact record"),
+            ([MAGIC.to_vec(), acknowledged(1, &[])].concat(), "it has no intact record"),
         ] {
             let error = Ledger::parse(&bytes).unwrap_err().to_string();
             assert!(error.contains(what), "{error}");

@@ -1,4 +1,4 @@
-//! A connection over which frames are appended: made again when it breaks, and believed only what the witness confirms.
+//! A connection that appends frames to a witness, reconnects when it breaks, and counts only what is confirmed.
 
 use crate::ledger::LedgerId;
 use crate::sealed::{Wait, changed, is_waiting, read_within};
@@ -86,7 +86,7 @@ impl WitnessLink {
             self.talk = session.map(Talk::new);
         }
         let Some(talk) = &mut self.talk else {
-            let reason = Some(format!("the witness {} has gone", self.address));
+            let reason = Some(format!("the witness {} closed the connection", self.address));
             return Settled { kept: 0, lost: acknowledgements, reason };
         };
         let said = talk.say(frame, acknowledgements).and_then(|()| talk.hear());
@@ -109,7 +109,7 @@ impl WitnessLink {
     /// Appends a frame and waits until the witness has it.
     pub(crate) fn append_surely(&mut self, frame: &[u8]) -> Result<()> {
         if let Some(reason) = self.append(frame, 0).reason {
-            return Err(Error::environment(reason, "look at what the witness says"));
+            return Err(Error::environment(reason, "check the output of the witness"));
         }
         let Some(talk) = &mut self.talk else { return Ok(()) };
         talk.hear_all(Wait::of(PATIENCE)).map_err(|error| self.address.lost(&error))
@@ -199,7 +199,7 @@ impl Talk {
     fn check_patience(&self) -> io::Result<()> {
         match self.open.front() {
             Some(sent) if sent.at.elapsed() > PATIENCE => {
-                Err(io::Error::new(ErrorKind::TimedOut, "it does not confirm what it is sent"))
+                Err(io::Error::new(ErrorKind::TimedOut, "it does not confirm records"))
             }
             _ => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! Messages on a wire of which both ends know that nobody in between changed, left out, repeated or made one.
+//! Authenticated messages: changed, lost, repeated or forged ones are detected at both ends.
 
 use crate::token::{PROOF_BYTES, Seal};
 use assay_files::is_ending;
@@ -76,7 +76,7 @@ pub(crate) fn read_within(
 
 /// That a message is not the next one of the other end.
 pub(crate) fn changed() -> io::Error {
-    let what = "what came was changed on its way: somebody is between the two machines";
+    let what = "the data were altered in transit";
     io::Error::new(ErrorKind::InvalidData, what)
 }
 

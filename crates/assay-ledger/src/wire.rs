@@ -90,9 +90,10 @@ impl Answer {
             1 => ("it has another token", "use the same token on both machines"),
             2 => ("it has no ledger of this target", "name the witness that kept its ledger"),
             3 => ("it has a ledger of this name already", "start again"),
-            _ => {
-                ("it cannot take the ledger", "look at what the witness says, and free space there")
-            }
+            _ => (
+                "it cannot take the ledger",
+                "check the output of the witness, and free space there",
+            ),
         }
     }
 }
@@ -129,7 +130,7 @@ impl WitnessAddress {
 
     pub(crate) fn lost(&self, error: &io::Error) -> Error {
         let hint = match error.kind() {
-            ErrorKind::InvalidData => "connect the two machines without anything in between",
+            ErrorKind::InvalidData => "connect the two machines directly",
             ErrorKind::ConnectionAborted => "start again",
             _ => "start `assay witness` there, and open its port to this machine",
         };
@@ -169,7 +170,7 @@ impl WitnessAddress {
         let is_proven = self.token.is_proven(End::Witness, both, &answer, &proof);
         // A witness that does not know the token can prove nothing of its answer.
         if !is_proven && answer[0] != Answer::WrongToken.number() {
-            let what = "it does not know the token";
+            let what = "it has another token";
             return Err(self.refusal(what, "use the same token on both machines"));
         }
         if answer[0] != Answer::Granted.number() {
@@ -186,10 +187,10 @@ impl WitnessAddress {
             return Ok(());
         }
         Err(if greeting.starts_with(GREETING_BEGIN) {
-            let what = "it is of another version";
+            let what = "it has another version";
             self.refusal(what, "install the same version on both machines")
         } else {
-            self.refusal("it does not greet as a witness", "name the port of `assay witness`")
+            self.refusal("it is not a witness", "name the port of `assay witness`")
         })
     }
 

@@ -178,8 +178,8 @@ fn make_store(store: &Path) -> Result<()> {
         return Ok(());
     }
     Err(Error::environment(
-        format!("another user made {}, or may write into it", store.display()),
-        "name a directory of your own with --store, and take the permission to write from others",
+        format!("another user owns {} or can write to it", store.display()),
+        "name a directory with --store that only you can write to",
     ))
 }
 
@@ -202,7 +202,7 @@ fn accept(socket: &TcpListener, shared: &Arc<Shared>) {
         let Err(error) = taken else { continue };
         if said.is_none_or(|at| at.elapsed() > SAID_AGAIN) {
             said = Some(Instant::now());
-            shared.complain(format!("taking connections: {error}; it is tried again"));
+            shared.complain(format!("accepting connections: {error}; trying again"));
         }
         // What one who proves nothing holds may be just what is missing.
         shared.strangers.make_room();
@@ -249,14 +249,14 @@ impl Drop for Friend<'_> {
 fn serve(mut stream: TcpStream, number: u64, shared: &Shared) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
     let Some(greeted) = greet(&mut stream, shared)? else {
-        return Err(io::Error::other("it does not know the token"));
+        return Err(io::Error::other("it has another token"));
     };
     if !shared.strangers.leave(number) {
-        return Err(io::Error::other("it gave way to newer connections"));
+        return Err(io::Error::other("it was closed for newer connections"));
     }
     let Some(_friend) = Friend::enter(shared) else {
         answer(&mut stream, Answer::Refused, shared, &greeted)?;
-        return Err(io::Error::other("too many others are connected"));
+        return Err(io::Error::other("too many connections"));
     };
     if greeted.purpose == Purpose::Read {
         answer(&mut stream, Answer::Granted, shared, &greeted)?;

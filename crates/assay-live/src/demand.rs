@@ -1,4 +1,4 @@
-//! What the server itself asks of storage, and the device that it shares with other programs, which is not a part of that.
+//! The server's own demand on storage, apart from other programs on its device.
 
 use crate::host_context::HostContext;
 use assay_model::number::{rate, real};
@@ -35,8 +35,7 @@ pub fn whole(own: OwnIo, source: &str, host: &HostContext, elapsed_s: f64) -> Io
     if let Some(late) = process_io.and_then(|io| uncounted(per_s(own.read_bytes), io)) {
         reads += late / READ_AHEAD_BYTES;
         bytes += late;
-        source +=
-            ", and reads of statements that had not ended, by /proc/PID/io, in pieces of 128 KiB";
+        source += ", and reads of unfinished statements from /proc/PID/io, in blocks of 128 KiB";
     }
     class.rate_iops = Some(Figure::new(reads + writes, source.clone()));
     class.throughput_bytes_per_s = Some(Figure::new(bytes, source.clone()));

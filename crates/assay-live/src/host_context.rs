@@ -3,7 +3,7 @@
 use assay_model::Estimate;
 use assay_model::counters::NamedDevice;
 use assay_model::number::{count, nanoseconds};
-use assay_model::profile::{IoSecond, ProcessIo, ProfileProduct, ProfileSource, ReadTimes};
+use assay_model::profile::{IoSample, ProcessIo, ProfileProduct, ProfileSource, ReadTimes};
 use assay_model::run::Utc;
 
 /// Intervals of what was sampled; neighbouring samples may resemble one another, and allowing for that is the task of
@@ -33,7 +33,7 @@ pub struct HostContext {
     /// What the server's processes moved from and to storage.
     pub process_io: Option<ProcessIo>,
     /// The server's own I/O, second after second.
-    pub io_by_second: Vec<IoSecond>,
+    pub io_by_second: Vec<IoSample>,
     /// CPU time that this program took, seconds.
     pub own_cpu_s: f64,
     /// Whether the interval went to its end.

@@ -112,7 +112,7 @@ pub fn doubts(model: &TimeModel) -> Vec<String> {
     let mut doubts = Vec::new();
     if db_time_s > 0.0 && left_s.abs() > 0.1 * db_time_s {
         doubts.push(format!(
-            "{:.1} % of DB time is unaccounted: {}",
+            "{:.1}% of DB time is unaccounted: {}",
             100.0 * left_s / db_time_s,
             if left_s > 0.0 {
                 "sessions were active and neither seen waiting nor on a CPU"
@@ -124,7 +124,7 @@ pub fn doubts(model: &TimeModel) -> Vec<String> {
     let slept = model.waits.iter().find(|wait| wait.class == IDLE);
     if let Some(slept) = slept.filter(|slept| slept.time_s.value > 0.05 * db_time_s) {
         doubts.push(format!(
-            "{:.1} % of DB time is statements that sleep: class {IDLE}, which Oracle leaves out of DB time",
+            "{:.1}% of DB time is statements that sleep: class {IDLE}, which Oracle leaves out of DB time",
             100.0 * slept.time_s.value / db_time_s
         ));
     }

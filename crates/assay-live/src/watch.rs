@@ -7,9 +7,9 @@ pub use by_second::IoCounters;
 pub use tracking::{Kind, Process, TaskTimes};
 
 use crate::{HostContext, Sample, Samples, SessionState, Tasks};
-use assay_dbserver::ServerTraffic;
+use assay_dbserver::ServerBytes;
 use assay_model::number::{nanoseconds, real, seconds};
-use assay_model::profile::{IoSecond, ProcessIo, ReadTimes};
+use assay_model::profile::{IoSample, ProcessIo, ReadTimes};
 use assay_model::{Profile, Result};
 use assay_stats::random::Random;
 use by_second::BySecond;
@@ -141,7 +141,7 @@ pub trait ObservedServer: Send + Sized {
 
     /// What its processes have moved from and to storage so far; nothing of a server on another host, or where this account
     /// may not know.
-    fn traffic(&self) -> Option<ServerTraffic>;
+    fn traffic(&self) -> Option<ServerBytes>;
 
     /// The processes or threads of a sample, ours among them.
     fn processes(&self, sampled: &ServerSample) -> Vec<Process>;
@@ -182,7 +182,7 @@ pub struct Observed<S> {
     /// What the server's processes moved from and to storage.
     pub process_io: Option<ProcessIo>,
     /// The server's own I/O, second after second.
-    pub io_by_second: Vec<IoSecond>,
+    pub io_by_second: Vec<IoSample>,
     /// Whether the interval went to its end.
     pub complete: bool,
 }
@@ -244,8 +244,8 @@ pub fn observe<W: ObservedServer>(
 
 /// What was moved between two readings of one account.
 fn moved(
-    before: Option<ServerTraffic>,
-    after: Option<ServerTraffic>,
+    before: Option<ServerBytes>,
+    after: Option<ServerBytes>,
     elapsed_s: f64,
 ) -> Option<ProcessIo> {
     let (before, after) = before.zip(after).filter(|(one, other)| one.source == other.source)?;
@@ -352,7 +352,7 @@ mod tests {
             Ok(IoCounters::default())
         }
 
-        fn traffic(&self) -> Option<ServerTraffic> {
+        fn traffic(&self) -> Option<ServerBytes> {
             None
         }
 

@@ -144,7 +144,7 @@ impl Connection {
             format!(
                 "{address} is a proxy, not the server: the login is session {given}, its statements run in session {serving}"
             ),
-            "name the server itself: its own host and port, which is usually 3306",
+            "name the host and port of the server itself, usually 3306",
         ))
     }
 

@@ -13,6 +13,7 @@ mod snapshot;
 
 pub use classes::seen;
 pub use delta::Delta;
+pub(crate) use delta::{AUTOCOMMITTED, ENDINGS, LOSSES};
 pub use profile::profile;
 pub use snapshot::{EventTally, FileCounts, Instruments, Settings, Snapshot};
 

@@ -28,7 +28,7 @@ struct Row {
     n: usize,
     withheld: usize,
     covered: usize,
-    /// Answers off by more than 10 % whose half-width is below 5 %.
+    /// Answers off by more than 10% whose half-width is below 5%.
     wrong: usize,
     /// Wide intervals beyond what an oracle's allows.
     too_wide: usize,
@@ -66,7 +66,7 @@ fn main() -> Result<()> {
     let name = arguments.get(3).cloned().unwrap_or_default();
     let each = arguments.get(4).is_some_and(|word| word == "each");
     println!(
-        "| device | answer | covered | withheld | bias | worst | median half-width | of an oracle's | wide beyond 3 times | off by 10 %, ± < 5 % | bursts | saturated | device time, s |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        "| device | answer | covered | withheld | bias | worst | median half-width | of an oracle's | wide beyond 3 times | off by 10%, ± < 5% | bursts | saturated | device time, s |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     for (device, open) in devices.into_iter().filter(|(device, _)| device.contains(&name)) {
         measured(device, &open, first..first + seeds, each)?.print(device, seeds);
@@ -143,7 +143,7 @@ fn line(device: &str, seed: u64, answer: &str, truth: f64, estimate: Option<&Est
         return;
     };
     println!(
-        "# {device}, {seed}, {answer}: {:+.1} % ± {:.1} % of {truth:.1}{}",
+        "# {device}, {seed}, {answer}: {:+.1}% ± {:.1}% of {truth:.1}{}",
         100.0 * (found.value / truth - 1.0),
         100.0 * found.relative_half_width(),
         if found.covers(truth) { "" } else { " MISSED" },
@@ -221,7 +221,7 @@ impl Found {
             let worst = row.errors.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
             let of_oracle = middle(row.of_oracle);
             println!(
-                "| {device} | {} | {}/{} | {} | {:+.2} % | {:+.1} % | {:.2} % | {} | {} | {} | {}/{seeds} | {:.0} % | {:.1} |",
+                "| {device} | {} | {}/{} | {} | {:+.2}% | {:+.1}% | {:.2}% | {} | {} | {} | {}/{seeds} | {:.0}% | {:.1} |",
                 row.answer,
                 row.covered,
                 row.n - row.withheld,

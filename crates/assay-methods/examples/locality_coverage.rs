@@ -159,7 +159,7 @@ impl Row {
         let largest = self.errors.iter().fold(0.0_f64, |most, one| most.max(one.abs()));
         self.widths.sort_by(f64::total_cmp);
         println!(
-            "| `{device}` | {name} | {} of {n} ({:.1} %) | {:.2} % | {:.2} % | {:.2} % |",
+            "| `{device}` | {name} | {} of {n} ({:.1}%) | {:.2}% | {:.2}% | {:.2}% |",
             self.covered,
             100.0 * real(self.covered) / n,
             100.0 * mean,

@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(of(cuts).evidence, Evidence::Refuted);
     }
 
-    /// 1 - 0.05^(1/n): 45.1 % after 5 cuts, 9.5 % after 30, 4.95 % after 59, 1.0 % after 299.
+    /// 1 - 0.05^(1/n): 45.1% after 5 cuts, 9.5% after 30, 4.95% after 59, 1.0% after 299.
     #[test]
     fn cuts_without_a_loss_bound_the_chance_of_one() {
         for (cuts, bound) in [(1, 0.95), (5, 0.4507), (30, 0.0950), (59, 0.0495), (299, 0.00997)] {

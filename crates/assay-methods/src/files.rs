@@ -43,7 +43,7 @@ fn foreign_text_of(path: &Path, kind: &str, read: io::Result<Vec<u8>>) -> Result
         match error.kind() {
             io::ErrorKind::FileTooLarge => Error::usage(
                 refused.message(),
-                format!("name a shorter {kind}, or what the program printed of the same run"),
+                format!("name a shorter {kind}, or the program's printed output of the same run"),
             ),
             _ => refused,
         }
@@ -75,7 +75,7 @@ pub fn is_file_name(name: &str, is_built_in: bool) -> bool {
 /// What is to be said where a file is called as something built in.
 pub fn shadow_note(name: &str, is_built_in: bool) -> Option<String> {
     let is_shadowed = is_built_in && !name.contains('/') && Path::new(name).exists();
-    is_shadowed.then(|| format!("note: {name} is the built-in one; ./{name} is the file here"))
+    is_shadowed.then(|| format!("note: {name} is the built-in; write ./{name} for the file"))
 }
 
 fn utf8_of(path: &Path, kind: &str, bytes: Vec<u8>) -> Result<String> {
@@ -85,7 +85,7 @@ fn utf8_of(path: &Path, kind: &str, bytes: Vec<u8>) -> Result<String> {
 
 fn refusal(path: &Path, kind: &str, error: &io::Error) -> Error {
     let hint = match error.kind() {
-        io::ErrorKind::FileTooLarge => format!("no {kind} is as long; name another file"),
+        io::ErrorKind::FileTooLarge => format!("it is too long for a {kind}; name another file"),
         _ => format!("name a readable {kind} file"),
     };
     Error::usage(format!("reading the {kind} {}: {error}", path.display()), hint)

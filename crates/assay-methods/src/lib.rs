@@ -25,4 +25,4 @@ pub use calibrate::{
     CalibrationPhase, CalibrationPlan, CalibrationUpdate, LogPlan, Mix, Progress, calibrate,
     calibrate_log,
 };
-pub use plan::{Plan, PlanOptions, PlannedClass, plan};
+pub use plan::{ClassDemand, Plan, PlanOptions, plan};

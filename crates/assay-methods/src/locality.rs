@@ -296,12 +296,12 @@ fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Ve
     let noise = noise(points);
     if misfit > MISFIT_MAX && noise > VARIED * misfit {
         doubts.push(format!(
-            "The read times of a working set varied, and their means are known within {:.0}% only, which hides tiers: measure each working set longer with --time and leave the target alone, or, if a tier adapts slowly, {longer}.",
+            "The read times of a working set varied, so their means are known only to within {:.0}%, which hides tiers. Measure longer with --time on an idle target or, if a tier adapts slowly, {longer}.",
             200.0 * noise
         ));
     } else if misfit > MISFIT_MAX {
         doubts.push(format!(
-            "No set of up to {TIERS_MAX} tiers explains the means; the best one misses them by {:.0}%. There may be more tiers, or a tier may keep something else than what was used last or adapt slowly; for the latter, {longer}.",
+            "No set of up to {TIERS_MAX} tiers explains the means; the best one is off by {:.0}%. There may be more tiers, a tier may keep other blocks than those used last, or it may adapt slowly; for the last, {longer}.",
             misfit * 100.0
         ));
     }

@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(answer(&broken, promised), PageAnswer::Needed);
     }
 
-    /// 1 - 0.05^(1/59) = 4.95 %; cuts of a server that protects its pages say nothing of torn ones.
+    /// 1 - 0.05^(1/59) = 4.95%; cuts of a server that protects its pages say nothing of torn ones.
     #[test]
     fn only_cuts_that_would_have_shown_it_bound_the_chance_of_a_torn_page() {
         let of = |cuts| protection(found(cuts), DeclaredUnits::default());

@@ -148,7 +148,7 @@ impl StreamSpec {
     }
 }
 
-/// A stream in a few words: `random 8KiB, 70 % reads, 32 outstanding`.
+/// A stream in a few words: `random 8KiB, 70% reads, 32 outstanding`.
 pub fn describe(stream: &Stream) -> String {
     let order = match stream.access {
         Access::Sequential { .. } | Access::Stride { .. } => "sequential",
@@ -159,7 +159,7 @@ pub fn describe(stream: &Stream) -> String {
     let mix = match stream.read_share.0 {
         share if share >= 1.0 => " reads".to_owned(),
         share if share <= 0.0 => " writes".to_owned(),
-        share => format!(", {:.0} % reads", 100.0 * share),
+        share => format!(", {:.0}% reads", 100.0 * share),
     };
     let pace = match stream.arrival {
         Arrival::Closed { outstanding, .. } => format!("{outstanding} outstanding"),
@@ -198,7 +198,7 @@ mod tests {
         let workload = spec.apply(PATTERNS[0].workload()).unwrap();
         workload.check().unwrap();
         assert_eq!(workload.name, "randrw");
-        assert_eq!(workload.description, "random 16KiB, 70 % reads, 5000/s");
+        assert_eq!(workload.description, "random 16KiB, 70% reads, 5000/s");
         let stream = &workload.streams[0];
         assert_eq!((stream.workers, stream.arrival.outstanding()), (2, OUTSTANDING_MAX));
         assert_eq!(stream.sync, SyncPolicy::Fdatasync { every: 8 });

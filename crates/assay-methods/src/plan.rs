@@ -15,7 +15,7 @@ use assay_model::workload::{
     Access, Arrival, Process, Span, Stream, SyncPolicy, TransferMix, TransferPart,
 };
 use assay_model::{Error, Result, Workload};
-pub use classes::PlannedClass;
+pub use classes::ClassDemand;
 pub use options::PlanOptions;
 
 use busiest::Busiest;
@@ -44,7 +44,7 @@ pub struct Plan {
     /// The same for every stream, in their order.
     pub stream_notes: Vec<Vec<String>>,
     /// What each stream stands for, in their order.
-    pub classes: Vec<PlannedClass>,
+    pub classes: Vec<ClassDemand>,
 }
 
 /// Makes a workload that asks of storage what the profile says a database asked.
@@ -106,7 +106,7 @@ fn cached(profile: &Profile) -> Option<String> {
     let reads = profile.server.as_ref()?.reads.as_ref()?;
     let share = reads.page_cache_share.filter(|share| *share >= 0.01)?;
     Some(format!(
-        "The page cache of the server's host answered at least {} of the reads that are demanded here: with as much memory the storage will see fewer.",
+        "The page cache of the server's host answered at least {} of these reads; with the same memory, fewer will reach the storage.",
         percent(Share((share * 1e4).round() / 1e4))
     ))
 }
@@ -277,7 +277,7 @@ fn why(latency: &Figure, accepted: Option<&Figure>, options: &PlanOptions) -> St
 }
 
 fn percent(share: Share) -> String {
-    format!("{} %", (share.0 * 1e4).round() / 1e2)
+    format!("{}%", (share.0 * 1e4).round() / 1e2)
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ pub fn storage_view(load: &SessionLoad, times: &Workload) -> Workload {
     log.access = Access::Sequential { streams: 1 };
     Workload {
         description: format!(
-            "{} sessions of a simulated database on {} of data, {:.0} % updates, as their storage sees them",
+            "{} sessions of a simulated database on {} of data, {:.0}% updates, as their storage sees them",
             load.sessions,
             load.active,
             100.0 * load.update_share.0

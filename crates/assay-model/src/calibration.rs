@@ -123,7 +123,7 @@ pub struct MixCalibration {
     pub steps: Vec<LimitStep>,
     /// Stalls that recur with a period, where there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stalls: Option<PeriodicStalls>,
+    pub stalls: Option<StallRecurrence>,
     /// Parts of it that cannot both be right; a capacity that one of them concerns is never called saturated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradictions: Vec<Contradiction>,
@@ -151,7 +151,7 @@ impl MixCalibration {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct PeriodicStalls {
+pub struct StallRecurrence {
     /// How long one lasts, ns.
     pub length_ns: f64,
     /// From the beginning of one to that of the next, ns.

@@ -1,5 +1,4 @@
-//! What shaped a measurement besides the storage, where the documents prove it: memory, a limit, a cache, a neighbour,
-//! a busy host, stalls.
+//! Causes other than the storage that shaped a measurement, if the documents prove them.
 
 use crate::calibration::{Calibration, CurvePoint};
 use crate::counters::{Counters, DeviceCounters};
@@ -47,7 +46,7 @@ pub enum CauseKind {
 
 /// Something that shaped the numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownCause {
+pub struct Cause {
     /// What it is.
     pub kind: CauseKind,
     /// What was seen, as a clause that begins a sentence.
@@ -58,7 +57,7 @@ pub struct KnownCause {
     pub remedy: String,
 }
 
-impl KnownCause {
+impl Cause {
     fn new(kind: CauseKind, what: String, remedy: &str) -> Self {
         let bias = match kind {
             CauseKind::Memory => Some(Bias::Unknown),
@@ -94,8 +93,8 @@ pub struct RunDocuments<'a> {
 }
 
 /// Every cause that the documents prove, the gravest first.
-pub fn known_causes(run: &RunDocuments<'_>) -> Vec<KnownCause> {
-    let mut causes: Vec<KnownCause> = memory(run).into_iter().collect();
+pub fn known_causes(run: &RunDocuments<'_>) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = memory(run).into_iter().collect();
     causes.extend(reached_limit(run));
     causes.extend(page_cache(run));
     causes.extend(busy_host(run));
@@ -105,7 +104,7 @@ pub fn known_causes(run: &RunDocuments<'_>) -> Vec<KnownCause> {
 }
 
 /// Files in memory, or devices that are memory.
-fn memory(run: &RunDocuments<'_>) -> Option<KnownCause> {
+fn memory(run: &RunDocuments<'_>) -> Option<Cause> {
     let storage = run.environment?.storage.iter().find_map(|storage| {
         let kind = memory_kind(storage)?;
         Some((storage.stack.path.clone(), kind))
@@ -115,7 +114,7 @@ fn memory(run: &RunDocuments<'_>) -> Option<KnownCause> {
         "{path} is in memory ({kind}): this says nothing about storage, and nothing there survives a power cut"
     );
     let remedy = "choose a directory on the storage in question";
-    Some(KnownCause::new(CauseKind::Memory, what, remedy))
+    Some(Cause::new(CauseKind::Memory, what, remedy))
 }
 
 /// What keeps the files of a target in memory.
@@ -177,7 +176,7 @@ impl Reached {
 }
 
 /// The tightest limit of a control group on a device below a target, where a rate came up to it.
-fn reached_limit(run: &RunDocuments<'_>) -> Option<KnownCause> {
+fn reached_limit(run: &RunDocuments<'_>) -> Option<Cause> {
     let environment = run.environment?;
     let mut limits: Vec<&IoLimit> = environment.limits_below_targets().collect();
     limits.sort_by_key(|limit| limit.per_s);
@@ -195,7 +194,7 @@ fn reached_limit(run: &RunDocuments<'_>) -> Option<KnownCause> {
         limit.quantity
     );
     let remedy = "raise the limit or run outside the control group, then measure again";
-    Some(KnownCause::new(CauseKind::ControlGroup, what, remedy))
+    Some(Cause::new(CauseKind::ControlGroup, what, remedy))
 }
 
 /// Every rate of the run that a limit could have ended.
@@ -214,7 +213,7 @@ fn reached(run: &RunDocuments<'_>) -> Vec<Reached> {
 }
 
 /// Reads that never reached a device. Loads on databases have their own account of it.
-fn page_cache(run: &RunDocuments<'_>) -> Option<KnownCause> {
+fn page_cache(run: &RunDocuments<'_>) -> Option<Cause> {
     if let Some(found) = run.measurements.iter().find_map(|one| cached_reads(one)) {
         return Some(found);
     }
@@ -222,15 +221,15 @@ fn page_cache(run: &RunDocuments<'_>) -> Option<KnownCause> {
     (calibration.direct_io == Some(false)).then(not_bypassed)
 }
 
-fn not_bypassed() -> KnownCause {
+fn not_bypassed() -> Cause {
     let what = "the page cache was not bypassed: memory may have answered instead of the storage";
     let remedy = "use a file system with direct I/O, or the device itself";
-    KnownCause::new(CauseKind::PageCache, what.to_owned(), remedy)
+    Cause::new(CauseKind::PageCache, what.to_owned(), remedy)
 }
 
 /// A cache answers in place of the storage. How I/Os are taken was seen on the first target; past the block layer nothing
 /// caches.
-pub fn cached_reads(measurement: &Measurement) -> Option<KnownCause> {
+pub fn cached_reads(measurement: &Measurement) -> Option<Cause> {
     let conduct = &measurement.conduct;
     if conduct.direct_io == Some(false) {
         return Some(not_bypassed());
@@ -244,14 +243,14 @@ pub fn cached_reads(measurement: &Measurement) -> Option<KnownCause> {
     let is_cached = first.is_none_or(|target| !conduct.passthrough.contains(&target.name));
     (conduct.submission == Submission::Inline && is_cached).then(|| {
         let what = "I/Os completed inside their submission, as from a cache".to_owned();
-        let remedy = "use a target on a device, larger than every cache before it";
-        KnownCause::new(CauseKind::PageCache, what, remedy)
+        let remedy = "use a target on a device that is larger than every cache in front of it";
+        Cause::new(CauseKind::PageCache, what, remedy)
     })
 }
 
 /// The kernel's counters are an independent witness: what no device of the stack moved came from a cache above them.
 /// Checked only where warm-up and rounding cannot explain the difference.
-pub fn unseen(operation: Operation, measurement: &Measurement) -> Option<KnownCause> {
+pub fn unseen(operation: Operation, measurement: &Measurement) -> Option<Cause> {
     let (name, bytes): (_, fn(&DeviceCounters) -> u64) = match operation {
         Operation::Sync => return None,
         Operation::Write => ("written", |device| device.write_bytes),
@@ -266,8 +265,8 @@ pub fn unseen(operation: Operation, measurement: &Measurement) -> Option<KnownCa
         "only {:.0}% of the bytes {name} reached a device, by the kernel's counters: the page cache took the rest",
         seen * 100.0
     );
-    let remedy = "use direct I/O on a target larger than every cache before the device";
-    Some(KnownCause::new(CauseKind::PageCache, what, remedy))
+    let remedy = "use direct I/O on a target larger than every cache in front of the device";
+    Some(Cause::new(CauseKind::PageCache, what, remedy))
 }
 
 /// Bytes that the kernel's counters should show: all but those of targets past the block layer. `None` where there are none.
@@ -383,7 +382,7 @@ fn cpus(counters: &Counters) -> Option<f64> {
 }
 
 /// The first busy part of the run speaks for it; what has no counters of its own is watched as a whole.
-fn busy_host(run: &RunDocuments<'_>) -> Option<KnownCause> {
+fn busy_host(run: &RunDocuments<'_>) -> Option<Cause> {
     let watched = run.watch.and_then(HostLoad::from_watch);
     let runs = run.measurements.iter().filter_map(|one| HostLoad::from_measurement(one));
     let rung = run.rung.and_then(HostLoad::from_rung);
@@ -394,12 +393,12 @@ fn busy_host(run: &RunDocuments<'_>) -> Option<KnownCause> {
     let busy = loads.chain(whole).find_map(|load| load.busy());
     busy.map(|what| {
         let remedy = "measure while nothing else runs on the host";
-        KnownCause::new(CauseKind::BusyHost, what, remedy)
+        Cause::new(CauseKind::BusyHost, what, remedy)
     })
 }
 
 /// What others moved on the device meanwhile. A database server is another process, so a load shows nothing of it.
-fn neighbour(run: &RunDocuments<'_>) -> Option<KnownCause> {
+fn neighbour(run: &RunDocuments<'_>) -> Option<Cause> {
     if run.rung.is_some() || run.measurements.iter().any(|one| has_passthrough(one)) {
         return None;
     }
@@ -417,7 +416,7 @@ fn neighbour(run: &RunDocuments<'_>) -> Option<KnownCause> {
         foreign_share * 100.0
     );
     let remedy = "measure while nothing else uses the device";
-    Some(KnownCause::new(CauseKind::Neighbour, what, remedy))
+    Some(Cause::new(CauseKind::Neighbour, what, remedy))
 }
 
 fn has_passthrough(measurement: &Measurement) -> bool {
@@ -460,7 +459,7 @@ fn foreign(counters: &Counters, own: OwnBytes) -> Option<(String, f64)> {
 }
 
 /// Stalls with a period are the storage's own.
-fn stalls(run: &RunDocuments<'_>) -> Option<KnownCause> {
+fn stalls(run: &RunDocuments<'_>) -> Option<Cause> {
     let mixes = run.calibration.iter().flat_map(|calibration| &calibration.mixes);
     let stalls = mixes.filter_map(|mix| mix.stalls);
     let longest = stalls.max_by(|one, other| one.length_ns.total_cmp(&other.length_ns))?;
@@ -469,8 +468,8 @@ fn stalls(run: &RunDocuments<'_>) -> Option<KnownCause> {
         show_time_ns(longest.length_ns),
         show_time_ns(longest.period_ns)
     );
-    let remedy = "look for what writes down or collects with this period";
-    Some(KnownCause::new(CauseKind::Stalls, what, remedy))
+    let remedy = "look for cache flushes or garbage collection with this period";
+    Some(Cause::new(CauseKind::Stalls, what, remedy))
 }
 
 #[cfg(test)]

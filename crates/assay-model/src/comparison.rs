@@ -42,7 +42,7 @@ pub struct Comparison {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "kind", deny_unknown_fields)]
-pub enum RunToRun {
+pub enum SpreadSource {
     /// Both sides have repeats that show it.
     Repeats,
     /// Earlier runs of the same workload on the same storage show it, alone or with the repeats.
@@ -65,7 +65,7 @@ pub enum RunToRun {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum NotCompared {
+pub enum ComparisonRefusal {
     /// Times of loads at different rates: the faster side did more.
     OtherRate,
     /// A parameter that the model of an array assumes, not a result.
@@ -153,10 +153,10 @@ pub struct Pair {
     pub measures: Vec<Measure>,
     /// Distributions side by side, per operation or wait event.
     pub histograms: Vec<Buckets>,
-    /// Whether both sides did the same work for a request.
+    /// Parity for a request.
     pub parity: Vec<Parity>,
     /// Where the variation from run to run is known from.
-    pub run_to_run: RunToRun,
+    pub run_to_run: SpreadSource,
     /// The judged measures together, where there is a tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
@@ -203,11 +203,11 @@ pub struct Measure {
     pub ratio: Option<Estimate>,
     /// Why they are not compared, where they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub not_compared: Option<NotCompared>,
+    pub not_compared: Option<ComparisonRefusal>,
     /// Whether it was chosen before anything was compared, and is tested by itself.
     #[serde(default)]
     pub primary: bool,
-    /// Whether the sides differ significantly and by more than 1 %: the primary measure by itself, the others with
+    /// Whether the sides differ significantly and by more than 1%: the primary measure by itself, the others with
     /// all of them considered.
     pub different: bool,
     /// Whether the measure counts for the outcome of the pair.

@@ -105,7 +105,7 @@ pub struct DssRun {
     pub finish: Finish,
     /// Every query and refresh function that was begun, in the order of their ends.
     pub queries: Vec<DssQuery>,
-    /// What the server counted.
+    /// Server counters.
     pub database: DatabaseCounts,
     /// Where the time of the sessions went; that of parallel processes is in the parts and not in the time of the
     /// database.

@@ -212,7 +212,7 @@ pub struct FlushTime {
     pub dirty_bytes: u64,
     /// Median time of the flush alone, ns.
     pub median_ns: f64,
-    /// Lower end of its 95 % interval, ns.
+    /// Lower end of its 95% interval, ns.
     pub low_ns: f64,
     /// Upper end, ns.
     pub high_ns: f64,
@@ -260,7 +260,7 @@ pub struct FlushTiming {
 pub struct Durability {
     /// How strong the evidence is.
     pub evidence: Evidence,
-    /// What the layers declare, from the top to the bottom.
+    /// Declarations by layer, from the top to the bottom.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub declarations: Vec<Declaration>,
     /// Largest write that all devices below promise to keep whole over a power cut, bytes.
@@ -275,7 +275,7 @@ pub struct Durability {
     /// Cuts that were judged, with those of the same ledger before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cuts: Vec<JudgedCut>,
-    /// Upper limit of the chance that a cut loses something, with 95 % confidence.
+    /// Upper limit of the chance that a cut loses something, with 95% confidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss_per_cut_max: Option<f64>,
     /// Acknowledgements that reached the ledger.

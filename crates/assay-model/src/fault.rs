@@ -76,7 +76,7 @@ impl FaultKind {
             Self::Torn => "some sectors hold the last write and some an older one",
             Self::MisdirectedWrite => "data was stored in another place than it was written to",
             Self::MisdirectedRead => "a read returned the data of another place",
-            Self::OtherRun => "the block holds data of another run, or somebody else writes here",
+            Self::OtherRun => "the block has data of another run, or another program writes here",
             Self::Shorn => "one sector holds bytes of two writes",
             Self::BitFlip => "one or two bits are inverted",
             Self::Zeroed => "a sector holds nothing but one byte value",

@@ -15,10 +15,10 @@ const ROUNDED_UP: f64 = 1.0 + 1e-9;
 /// How finely a histogram tells values apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// Buckets of at most 0.1 % of their value (three significant digits): totals and joints.
+    /// Buckets of at most 0.1% of their value (three significant digits): totals and joints.
     #[default]
     Fine,
-    /// Buckets of at most 0.8 % of their value (two significant digits): the one-second intervals of long runs.
+    /// Buckets of at most 0.8% of their value (two significant digits): the one-second intervals of long runs.
     Coarse,
 }
 

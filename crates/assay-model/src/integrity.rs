@@ -133,7 +133,7 @@ pub struct Sweep {
     pub elapsed_s: f64,
 }
 
-/// What verification costs; measured on a part of the I/Os.
+/// Verification overheads; measured on a part of the I/Os.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

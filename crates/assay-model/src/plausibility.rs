@@ -153,7 +153,7 @@ fn database_against_mix(rung: &Rung, mix: &MixCalibration) -> Option<Doubt> {
     let is_physical = rung.physical.verdict == PhysicalVerdict::Physical;
     (is_physical && reads > APART_MIN * most.value && reads > most.high).then(|| {
         let what = format!(
-            "the database read {}/s from storage, {:.1} times the {}/s that the calibration calls the maximum",
+            "the database read {}/s from storage, {:.1} times the calibrated maximum of {}/s",
             show_count(reads),
             reads / most.value,
             show_count(most.value)
@@ -184,7 +184,7 @@ pub fn of_estimates(estimates: &[NamedEstimate]) -> Option<Doubt> {
     fallen.map(|(low, high)| {
         let what =
             format!("{} is below {}, which no distribution allows", high.quantity, low.quantity);
-        doubt(what, "check the program and the file that the numbers come from")
+        doubt(what, "check the source of the numbers")
     })
 }
 
@@ -205,7 +205,7 @@ pub fn of_profile(profile: &Profile) -> Vec<Doubt> {
     sections.chain(of_shares(&profile.verdict)).collect()
 }
 
-const OTHER_REPORT: &str = "take a report of another interval, or the text form of the same one";
+const OTHER_REPORT: &str = "use a report of another interval, or the text form of this one";
 
 fn of_shares(verdict: &TimeVerdict) -> Option<Doubt> {
     let cpu = verdict.cpu_share.unwrap_or(0.0);

@@ -16,7 +16,7 @@ mod time;
 
 pub use figure::{Figure, RateKind};
 pub use latency::{LatencyBucket, LatencyCurve};
-pub use own_io::{DeviceIo, IoSecond, ProcessIo};
+pub use own_io::{DeviceIo, IoSample, ProcessIo};
 pub use product::ProfileProduct;
 pub use read_times::{ReadObserver, ReadTimes};
 pub use report::{
@@ -405,13 +405,13 @@ impl Profile {
         let seen = active.map_or_else(String::new, |active| {
             format!(", and {active:.2} sessions were active on average")
         });
-        let what = if is_at_rest { "is at rest" } else { "works without I/O" };
+        let what = if is_at_rest { "is idle" } else { "works without I/O" };
         Err(Error::usage(
             format!(
                 "{}: the database {what}: it issued {iops:.1} I/Os per second{seen}",
                 self.name
             ),
-            "profile it again while it works, for an hour with --time 1h, or name a report of a busy hour",
+            "profile it while it is busy, for example with --time 1h, or name a report of a busy hour",
         ))
     }
 

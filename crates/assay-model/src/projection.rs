@@ -32,7 +32,7 @@ pub struct Projection {
     pub product: String,
     /// What one unit of work is; times and counts are of one.
     pub unit: WorkUnit,
-    /// What the model was given, with its source and interval.
+    /// A model input with its source and interval.
     pub inputs: Vec<ProjectionInput>,
     /// The database as it was measured.
     pub base: ProjectedState,
@@ -292,7 +292,7 @@ pub struct ProjectedTarget {
     /// The same work a second as was measured, where that was asked for and is more than the target can do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overload_per_s: Option<f64>,
-    /// What it cannot exceed, the lowest first.
+    /// Limits, the lowest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<ThroughputBound>,
     /// Throughput and response by the number of sessions without think time.
@@ -301,7 +301,7 @@ pub struct ProjectedTarget {
     /// The storage by itself, as the model sees it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub storage_curve: Vec<StoragePoint>,
-    /// How long a read may take for the response that was asked for, where one was.
+    /// Read latency budget for the response that was asked for, where one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<LatencyBudget>,
     /// What measuring longer would narrow, the widest first.
@@ -338,7 +338,7 @@ pub struct StoragePoint {
     pub read_latency_s: f64,
 }
 
-/// How long a read may take.
+/// Read latency budget.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -51,7 +51,7 @@ impl QuantityName {
         Self { time, statistic: of_time(tail) }
     }
 
-    /// Whether it is the 99 % quantile of a time.
+    /// Whether it is the 99% quantile of a time.
     pub fn is_q99(&self) -> bool {
         matches!(self.statistic, Some(NamedStatistic::Quantile(q)) if (q - 0.99).abs() < 1e-9)
     }

@@ -188,7 +188,7 @@ pub const FACTORS: &[(&str, &str)] = &[
     ("transfer", "bytes of an I/O: \"8KiB\""),
     ("read_share", "share of reads: \"70%\""),
     ("locality", "share of the data that all I/Os go to: \"20%\""),
-    ("hot_band", "share of the data that 90 % of the I/Os go to: \"10%\""),
+    ("hot_band", "share of the data that 90% of the I/Os go to: \"10%\""),
     ("theta", "skew of a Zipf law: 0.9"),
     ("workers", "threads of a stream: 1, 2, 4"),
     ("parallelism", "the same"),

@@ -84,8 +84,8 @@ pub struct Stream {
     pub access: Access,
     /// When the next I/O starts.
     pub arrival: Arrival,
-    /// The rate of open arrivals second after second, relative to one another, and again from the start; the mean stays
-    /// that of the arrivals. None is an even rate.
+    /// Relative rates of open arrivals, one per second, repeated from the start; the mean rate stays that of the
+    /// arrivals. Without it, the rate is constant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pattern: Vec<f64>,
     /// Threads that share the stream's load evenly.

@@ -96,7 +96,7 @@ fn accept(
             }
             Err(error) => {
                 if !std::mem::replace(&mut is_failing, true) {
-                    complain(&format!("taking connections: {error}; it is tried again"));
+                    complain(&format!("accepting connections: {error}; trying again"));
                 }
                 thread::sleep(ACCEPT_PAUSE);
             }

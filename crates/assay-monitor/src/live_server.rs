@@ -18,7 +18,7 @@ const NOTHING_YET: &str = "<!DOCTYPE html><html lang=\"en\"><title>Nothing yet</
 const HTML: &str = "text/html; charset=utf-8";
 /// The page so far is made again no sooner than this.
 const MADE_AGAIN: Duration = Duration::from_secs(5);
-/// And no sooner than this many times as long as it took: 0.2 % of a core.
+/// And no sooner than this many times as long as it took: 0.2% of a core.
 const MADE_AGAIN_TIMES: u32 = 500;
 
 /// Makes the page of the run in a directory, where it can be made.

@@ -50,7 +50,7 @@ fn head(state: &MonitorState, columns: usize) -> String {
 fn bar(state: &MonitorState, columns: usize) -> String {
     let cells = columns.saturating_sub(8);
     let filled = index(state.share * real_len(cells)).min(cells);
-    let percent = format!("{:.0} %", 100.0 * state.share);
+    let percent = format!("{:.0}%", 100.0 * state.share);
     format!("{}{} {percent:>6}", "━".repeat(filled), "─".repeat(cells - filled))
 }
 
@@ -99,7 +99,7 @@ fn courses(points: &VecDeque<Point>, columns: usize) -> Vec<String> {
     if points.back().is_some_and(|point| point.cpu_busy_share.is_some()) {
         let busy = |point: &Point| point.cpu_busy_share.unwrap_or_default();
         lines.push(course("processors", points, columns, busy, |share| {
-            format!("{:.0} %", 100.0 * share)
+            format!("{:.0}%", 100.0 * share)
         }));
     }
     lines
@@ -130,7 +130,7 @@ fn height(value: f64, most: f64) -> char {
 fn tail(state: &MonitorState, cost: f64) -> String {
     let doing = if state.doing.is_empty() { "between two parts" } else { &state.doing };
     let measured = time(seconds(state.measured_ns));
-    format!("{doing} · {measured} measured · this view costs {:.2} % of a core", 100.0 * cost)
+    format!("{doing} · {measured} measured · this view costs {:.2}% of a core", 100.0 * cost)
 }
 
 /// The last notes that there is room for.
@@ -195,11 +195,11 @@ mod tests {
         for words in [
             "assay 1 · soak of /mnt/data",
             "2 h 5 min left",
-            "50 %",
+            "50%",
             "1,020",
             "7.81 MiB/s",
             "200 µs",
-            "oltp: 1,000 IOPS · 3 s measured · this view costs 0.12 % of a core",
+            "oltp: 1,000 IOPS · 3 s measured · this view costs 0.12% of a core",
             "at most 1,020",
         ] {
             assert!(lines.contains(words), "{words}\n{lines}");

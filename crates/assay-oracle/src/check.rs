@@ -55,10 +55,10 @@ pub(crate) fn run(report: &mut Report) {
     read_times(report, &mut flags);
     histograms(report, &mut flags);
     if report.is_excerpt {
-        let message = "an excerpt of a report: what it does not print is unknown";
+        let message = "an excerpt of a report: what it omits is unknown";
         flags.push(flag(Section::Header, 0, message));
     } else if !report.complete {
-        let message = "the end of the report is missing: sums cover what was there";
+        let message = "the end of the report is missing: sums cover the rest";
         flags.push(flag(Section::Header, 0, message));
     }
     flags.truncate(FLAGS_KEPT);
@@ -202,7 +202,7 @@ fn histograms(report: &Report, flags: &mut Vec<Flag>) {
         if (sum - 1.0).abs() > slack {
             let line = curve.buckets.first().map_or(0, |bucket| bucket.line);
             let message =
-                format!("{}: its buckets hold {:.1} % of its waits", curve.event, sum * 100.0);
+                format!("{}: its buckets hold {:.1}% of its waits", curve.event, sum * 100.0);
             flags.push(flag(Section::Histogram, line, message));
         }
     }

@@ -159,11 +159,11 @@ const CLASSES: &[(&str, &str)] = &[
 const OWN_CAUSES: &[(&str, &str)] = &[
     (
         "Failed Logon Delay",
-        "logons with a wrong password, each held back by the database; the audit trail names the account",
+        "failed logons, which the database delays; the audit trail names the account",
     ),
-    ("resmgr:", "the resource manager holds sessions back by its plan"),
+    ("resmgr:", "the resource manager throttles sessions"),
     ("acknowledge over PGA limit", "PGA_AGGREGATE_LIMIT stops sessions"),
-    ("External Procedure", "programs outside of the database"),
+    ("External Procedure", "programs outside the database"),
     ("SQL*Net break/reset to client", "statements that end in errors"),
     ("SQL*Net more data from client", "clients that send large data, and the network"),
     ("SQL*Net more data to client", "clients that fetch large data, and the network"),

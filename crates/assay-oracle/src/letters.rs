@@ -1,5 +1,4 @@
-//! Letters of other writing systems that stand for ASCII in a report: white space, dashes,
-//! apostrophes, and the references by which a page names any letter.
+//! Characters that stand for ASCII in a report: white space, dashes, apostrophes, and HTML character references.
 
 /// Appends a letter as reports print it: any white space is a blank, what has no width is nothing.
 pub(crate) fn push(letter: char, into: &mut Vec<u8>) {

@@ -66,13 +66,13 @@ pub(crate) enum Cell {
 
 const OVERFLOW: &str = "the column was too narrow";
 pub(crate) const BESIDE: &str =
-    "it does not stand under its heading: blanks of the line were lost or added";
+    "it is not under its heading: spaces of the line were lost or added";
 /// Why a table is not read.
 pub(crate) const UNKNOWN_HEADINGS: &str = "its headings are ambiguous";
 const AT_THE_EDGE: &str = "its line was cut or wrapped here, so digits may be missing";
 /// A whole number in front of a decimal mark and nothing behind: the decimals and the suffix were
 /// cut off.
-pub(crate) const CUT: &str = "it is cut at its decimal mark";
+pub(crate) const CUT: &str = "it is cut off at its decimal point";
 const NO_NUMBER: &str = "not a number";
 const GROUPS: &str = "thousands marks out of place";
 const LONGEST: usize = 64;

@@ -54,8 +54,8 @@ pub(crate) fn read(part: &Part) -> assay_model::Result<Report> {
     }
     if part.is_excerpt {
         return Err(Error::usage(
-            "an excerpt of an AWR or Statspack report, of which no table can be read",
-            "quote its sections with their titles, headings and rulers, or give the whole report",
+            "an excerpt of an AWR or Statspack report without a readable table",
+            "include the titles, headings and rulers of its sections, or use the whole report",
         ));
     }
     Err(Error::usage(

@@ -40,7 +40,7 @@ pub struct Report {
     pub top_of_all: Vec<Event>,
     /// The top events of background processes (global report).
     pub top_background: Vec<Event>,
-    /// What the report says of itself that spoils it.
+    /// Notes of the report that spoils it.
     pub invalid: Option<String>,
     /// Load and shares of CPU time of the machine: rows named as the operating system's counters are.
     pub host_cpu: Vec<Named>,

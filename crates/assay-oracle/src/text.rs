@@ -232,8 +232,7 @@ impl<'a, 's> Reader<'a, 's> {
             table.heads = heads;
         } else if table.rows.is_empty() && !has_halves(section) {
             self.columns.clear();
-            return self
-                .fault(line.number, "its rule was wrapped: which columns there are is not known");
+            return self.fault(line.number, "its ruler was wrapped: its columns are unknown");
         } else if table.rows.is_empty() {
             self.name_columns = std::mem::take(&mut self.columns);
             table.heads.extend(heads);
@@ -253,7 +252,7 @@ impl<'a, 's> Reader<'a, 's> {
         above.retain(|heading| is_loose || columns::is_over(columns, heading));
         // The load average is one heading over two columns.
         if above.len() < known && section != Section::HostCpu {
-            self.fault(line, "words above this rule stand over none of its columns");
+            self.fault(line, "headings above this ruler match none of its columns");
         }
         columns::heads(columns, &above)
     }
@@ -317,7 +316,7 @@ impl<'a, 's> Reader<'a, 's> {
         let cells = self.cells(line.bytes, layout);
         let is_id = |run: &Range<usize>| is_sql_id(&line.bytes[run.clone()]);
         if has_names(section) && columns::is_number(&cells[0]) {
-            self.fault(line.number, "a number stands where a name should: the line was wrapped");
+            self.fault(line.number, "it has a number instead of a name: the line was wrapped");
         } else if section != Section::SqlByIoTime
             || cells.last().is_some_and(|cell| is_sql_id(cell))
         {
@@ -404,7 +403,7 @@ impl<'a, 's> Reader<'a, 's> {
 
 /// Columns stand no farther apart than this.
 const GAP_MAX: usize = 7;
-const CUT_OFF: &str = "lines were cut or wrapped: what stood behind is not known";
+const CUT_OFF: &str = "lines were cut or wrapped: their ends are unknown";
 /// Releases put their labels one to nine places before the first column of numbers.
 const LABEL_GAP_MAX: usize = 9;
 /// Headings have no more lines than this; what stood further up is none.

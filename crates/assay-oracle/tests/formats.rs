@@ -325,7 +325,7 @@ fn a_count_cut_at_its_suffix_is_not_believed() {
     assert_eq!(report.histograms[0].waits, None);
     assert_eq!(report.unread[0].text, "616.4");
     assert!(same(report.histograms[1].buckets[4].share, 0.1));
-    assert!(report.flags.iter().any(|flag| flag.message.contains("80.0 %")));
+    assert!(report.flags.iter().any(|flag| flag.message.contains("80.0%")));
 }
 
 const TABLESPACE_11204: &[&str] = &[

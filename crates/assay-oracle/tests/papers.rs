@@ -147,7 +147,7 @@ fn sixteen_processors_are_58_percent_busy_and_reads_take_a_millisecond() {
     assert_eq!(profile.verdict.bottleneck, Bottleneck::Storage);
 }
 
-/// EMC paper, figure 2: 40.97 % of DB time on user I/O, at best 1.69 times faster.
+/// EMC paper, figure 2: 40.97% of DB time on user I/O, at best 1.69 times faster.
 #[test]
 fn figure_2_is_worth_faster_storage() {
     let text = header_11("11.2.0.3.0", "60.00", "43.67")

@@ -127,7 +127,7 @@ impl Connection {
             format!(
                 "{address} is a connection pooler, not the server: the login is process {login}, its statements run in process {serving}"
             ),
-            "name the server itself: its own host and port, which is usually 5432",
+            "name the host and port of the server itself, usually 5432",
         ))
     }
 

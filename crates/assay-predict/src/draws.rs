@@ -7,7 +7,7 @@ use assay_model::number::count;
 use assay_model::projection::{InputKind, Population, Sensitivity};
 use assay_stats::random::Random;
 
-/// Half the width of an interval of 95 % in standard deviations.
+/// Half the width of an interval of 95% in standard deviations.
 pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
 
 /// Up to this number of customers all draws are made.
@@ -47,7 +47,7 @@ pub(crate) fn response_deviation(
 }
 
 /// Fewer draws of many customers: a solution takes their number times that of the storage's rates, and a standard deviation
-/// of a hundred draws is known to 7 %.
+/// of a hundred draws is known to 7%.
 fn draws_for(population: Population, draws: u32) -> u32 {
     let customers = match population {
         Population::SameWork => 0.0,
@@ -150,7 +150,7 @@ mod tests {
     use crate::demand::Deviations;
     use crate::flush::FlushTimes;
 
-    /// The worked example of the manual with its doubts: 3 % on CPU, 4 % on the curve, 5 % on the flush, 25 % on the rest.
+    /// The worked example of the manual with its doubts: 3% on CPU, 4% on the curve, 5% on the flush, 25% on the rest.
     #[test]
     fn the_doubt_of_the_worked_example_is_that_of_its_parts() {
         let demand = Demand {

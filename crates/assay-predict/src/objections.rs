@@ -13,7 +13,7 @@ use assay_model::projection::{
 /// Unaccounted shares of DB time from which only bounds are given, and no answer.
 const UNACCOUNTED: (f64, f64) = (0.10, 0.20);
 /// Shares of DB time in waits for pages that no event shows, from which they are said, leave only bounds, and explain nothing
-/// any more. The second one parts moves of which 92 % were predicted within 15 % from others of which 67 % were
+/// any more. The second one parts moves of which 92% were predicted within 15% from others of which 67% were
 /// (docs/methods/prediction.md).
 const PAGE_WAITS: (f64, f64, f64) = (0.10, 0.20, 0.40);
 /// Waits for other sessions above this share of DB time may or may not shrink with the rest.
@@ -48,7 +48,7 @@ fn objection(kind: ObjectionKind, effect: Effect, finding: String, remedy: &str)
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    format!("{:.1}%", 100.0 * share)
 }
 
 /// What stands against any answer for this profile.
@@ -77,7 +77,7 @@ fn no_time_model(profile: &Profile, demand: &Demand) -> Option<Objection> {
     let what = if let Some(why) = invalid {
         format!("the report says of itself: {why}")
     } else if is_idle {
-        "hardly any session was active".to_owned()
+        "almost no session was active".to_owned()
     } else if demand.throughput_per_s <= 0.0 {
         "no transaction, statement or read was counted".to_owned()
     } else if demand.response_s <= 0.0 {
@@ -248,15 +248,15 @@ pub(crate) fn of_closure(
     let remedy = if present.is_some_and(|present| fits(demand, present)) {
         "its calibration fits the database: take both on a quiet host, at the same time of day"
     } else {
-        "calibrate the present storage with the database's own transfer and mix (assay calibrate DIR --database PROFILE), at the same time of day"
+        "calibrate the present storage with the database's own block size and mix (assay calibrate DIR --database PROFILE), at the same time of day"
     };
     let error = closure.throughput_error.abs().max(closure.response_error.abs());
     let busy = present.and_then(|present| present.host_busy_share);
     let busy = busy.filter(|busy| *busy > BUSY_MAX).map_or_else(String::new, |busy| {
-        format!("; the host was {} busy while it was calibrated", percent(busy))
+        format!("; the host was {} busy during the calibration", percent(busy))
     });
     let what = format!(
-        "on the present storage the model is {} from what was measured{busy}",
+        "on the present storage the model differs by {} from the measurement{busy}",
         percent(error)
     );
     if error > MISS_MAX || error.is_nan() {
@@ -278,12 +278,12 @@ fn no_closure(reads_may_be_cached: bool) -> Objection {
     let (effect, what) = if reads_may_be_cached {
         (
             Effect::AtLeast,
-            "the model was not checked on the present storage: all reads are taken to reach it, and if a cache answered some of them, the database will do more",
+            "the model was not checked on the present storage: all reads are assumed to reach it; if a cache answered some of them, the database will do more",
         )
     } else {
         (
             Effect::Doubt,
-            "the model was not checked on the present storage: what the database adds to each read is taken for nothing",
+            "the model was not checked on the present storage: the database's own time per read is assumed to be 0",
         )
     };
     let remedy = "name its calibration with --from";
@@ -388,7 +388,7 @@ fn writes(demand: &Demand, storage: &Storage) -> Option<Objection> {
     let writes = 1.0 - demand.read_share();
     Some(if behind > BEHIND_MIN {
         let what = format!(
-            "{} of DB time sessions waited because writes came too late, and the sustained writes of the target are not known",
+            "{} of DB time sessions waited for late writes, and the sustained write rate of the target is unknown",
             percent(behind)
         );
         objection(kind, Effect::Refused, what, remedy)

@@ -365,7 +365,7 @@ impl Asked<'_> {
         (0..=steps).filter_map(|step| point(at(step))).collect()
     }
 
-    /// How long a read may take for the response that is wanted, at the same work.
+    /// Read latency budget for the response that is wanted, at the same work.
     fn budget(&self, target: &ProjectedTarget) -> Option<LatencyBudget> {
         let limit_s = self.plan.response_limit_s?;
         let demand = self.demand;

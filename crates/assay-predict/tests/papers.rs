@@ -61,7 +61,7 @@ impl Reads {
 /// The error in percent is the printed one, within 0.1 points.
 fn assert_error(predicted: f64, printed: f64, error: f64) {
     let found = 100.0 * (predicted / printed - 1.0);
-    assert!((found - error).abs() <= 0.1, "{found:+.2} % instead of {error:+.1} %");
+    assert!((found - error).abs() <= 0.1, "{found:+.2}% instead of {error:+.1}%");
 }
 
 /// 8 hours, 96 sessions, 16 processors (H13174, Figs. 13 and 14).
@@ -125,7 +125,7 @@ fn two_hosts_wait_for_each_other() {
     assert_error(together.per_s(), 158_740.0, 2.4);
 }
 
-/// 24 hours of updates alone (Figs. 17 to 20): reads say +83 %, the sustained writes of the other array +2.4 %.
+/// 24 hours of updates alone (Figs. 17 to 20): reads say +83%, the sustained writes of the other array +2.4%.
 #[test]
 fn updates_are_bound_by_the_writes_that_the_storage_sustains() {
     const PRINTED: f64 = 42_917.5;

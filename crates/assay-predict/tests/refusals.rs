@@ -130,7 +130,7 @@ const CASES: [(&str, Spoil, Answer, ObjectionKind); 30] = {
             Kind::Unaccounted,
         ),
         (
-            "15 % unaccounted",
+            "15% unaccounted",
             |given| {
                 given.profile.verdict.unaccounted_share = Some(0.15);
                 given.from = None;

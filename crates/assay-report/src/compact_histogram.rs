@@ -3,7 +3,7 @@
 use assay_model::Histogram;
 use assay_model::number::real;
 
-/// Times with the precision of a coarse histogram (0.8 %).
+/// Times with the precision of a coarse histogram (0.8%).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CompactHistogram {
     /// Middle of a bucket, ns, and how many times lay in it.

@@ -124,7 +124,7 @@ impl Formatter {
         self.value(unit, rounded_down(unit, low))
     }
 
-    /// How sure a number is: half the width of its interval as a share, `±1.1 %`, or the two ends where it reaches further
+    /// How sure a number is: half the width of its interval as a share, `±1.1%`, or the two ends where it reaches further
     /// to one side than to the other; empty where there is no interval.
     pub(crate) fn doubt(&self, unit: Unit, estimate: &Estimate) -> String {
         Self::plus_minus(unit, estimate).unwrap_or_else(|| {
@@ -133,7 +133,7 @@ impl Formatter {
         })
     }
 
-    /// `±1.1 %`; nothing where there is no interval or where it reaches further to one side.
+    /// `±1.1%`; nothing where there is no interval or where it reaches further to one side.
     pub(crate) fn plus_minus(unit: Unit, estimate: &Estimate) -> Option<String> {
         even_half(unit, estimate).map(|half| format!("±{}", Self::half_width(half)))
     }
@@ -142,11 +142,11 @@ impl Formatter {
     /// distinguished: hardly anything was seen.
     pub(crate) fn half_width(share: f64) -> String {
         match share * 100.0 {
-            none if none <= 0.0 => "0 %".to_owned(),
-            small if small < 0.095 => "0.1 %".to_owned(),
-            small if small < 9.95 => format!("{small:.1} %"),
-            large if large < 100.5 => format!("{large:.0} %"),
-            _ => ">100 %".to_owned(),
+            none if none <= 0.0 => "0%".to_owned(),
+            small if small < 0.095 => "0.1%".to_owned(),
+            small if small < 9.95 => format!("{small:.1}%"),
+            large if large < 100.5 => format!("{large:.0}%"),
+            _ => ">100%".to_owned(),
         }
     }
 
@@ -208,8 +208,7 @@ impl Shown {
 
 impl fmt::Display for Shown {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_word = self.unit.starts_with(|letter: char| letter.is_alphabetic() || letter == '%');
-        let gap = if is_word { " " } else { "" };
+        let gap = if self.unit.starts_with(char::is_alphabetic) { " " } else { "" };
         write!(formatter, "{}{gap}{}", self.number, self.unit)
     }
 }
@@ -357,7 +356,7 @@ pub(crate) fn tick(format: &Formatter, unit: Unit, value: f64) -> String {
     }
     if format.is_relative() {
         let plain = if unit == Unit::Ns { value } else { value * 100.0 };
-        let suffix = if unit == Unit::Ns { "×" } else { " %" };
+        let suffix = if unit == Unit::Ns { "×" } else { "%" };
         return format!("{}{suffix}", short(plain));
     }
     match unit {
@@ -370,7 +369,7 @@ pub(crate) fn tick(format: &Formatter, unit: Unit, value: f64) -> String {
         Unit::IosPerS | Unit::PerMinute | Unit::PerHour | Unit::Count => thousands(value),
         // Seven digits behind a point are counted wrong; parts per million are read.
         Unit::Share if value < 0.99e-5 => format!("{} ppm", short(value * 1e6)),
-        Unit::Share => format!("{} %", short(value * 100.0)),
+        Unit::Share => format!("{}%", short(value * 100.0)),
     }
 }
 
@@ -420,11 +419,11 @@ mod tests {
         assert_eq!(format.interval(Unit::Ns, &Estimate::exact(5.0, 1)), "");
         assert_eq!(format.interval(Unit::Ns, &Estimate::without_interval(5.0, 1)), "");
         assert_eq!(RELATIVE.interval(Unit::Ns, &estimate(1.2e5, 1.3e5, 1.4e5)), "1.20× – 1.40×");
-        assert_eq!(RELATIVE.interval(Unit::IosPerS, &estimate(2e4, 2.1e4, 2.2e4)), "50.0 – 55.0 %");
+        assert_eq!(RELATIVE.interval(Unit::IosPerS, &estimate(2e4, 2.1e4, 2.2e4)), "50.0 – 55.0%");
         let doubt = |low, value, high| format.doubt(Unit::IosPerS, &estimate(low, value, high));
-        assert_eq!(doubt(98.9, 100.0, 101.1), "±1.1 %");
-        assert_eq!(doubt(99.99, 100.0, 100.01), "±0.1 %");
-        assert_eq!(doubt(70.0, 100.0, 130.0), "±30 %");
+        assert_eq!(doubt(98.9, 100.0, 101.1), "±1.1%");
+        assert_eq!(doubt(99.99, 100.0, 100.01), "±0.1%");
+        assert_eq!(doubt(70.0, 100.0, 130.0), "±30%");
         assert_eq!(doubt(5_766.0, 48_240.0, 58_187.0), "(5,766 – 58,187/s)");
         assert_eq!(doubt(0.0, 100.0, 1_000.0), "(at least 0/s)");
         assert_eq!(doubt(0.0, 0.0, 1.0), "(0 – 1/s)");
@@ -438,14 +437,14 @@ mod tests {
         assert_eq!(format.interval(Unit::IosPerS, &rate), "at least 0/s");
         assert_eq!(format.doubt(Unit::IosPerS, &rate), "(at least 0/s)");
         assert_eq!(format.interval(Unit::Ns, &estimate(-1.1e6, 4e6, 7.41e6)), "0 ns – 7.41 ms");
-        assert_eq!(format.interval(Unit::Share, &estimate(0.9, 0.95, 1.2)), "90 – 100 %");
+        assert_eq!(format.interval(Unit::Share, &estimate(0.9, 0.95, 1.2)), "90 – 100%");
     }
 
     #[test]
     fn relative_numbers_are_ratios_and_prose_is_masked() {
-        assert_eq!(RELATIVE.value(Unit::IosPerS, 40_000.0), "100 %");
+        assert_eq!(RELATIVE.value(Unit::IosPerS, 40_000.0), "100%");
         assert_eq!(RELATIVE.value(Unit::Ns, 340_000.0), "3.40×");
-        assert_eq!(RELATIVE.value(Unit::Share, 0.5), "50 %");
+        assert_eq!(RELATIVE.value(Unit::Share, 0.5), "50%");
         assert_eq!(RELATIVE.count(12), "hidden");
         assert_eq!(RELATIVE.prose("took 15 ms"), "took … ms");
         assert_eq!(Formatter::default().prose("41,200"), "41,200");
@@ -479,7 +478,7 @@ mod tests {
         let orders =
             cell(vec![named("new_orders", 500.0), named("new_order.response_time.mean", 2e6)]);
         let format = Formatter { best: Some(Best::of_cell(&orders)) };
-        assert_eq!(format.value(Unit::IosPerS, 250.0), "50.0 %");
+        assert_eq!(format.value(Unit::IosPerS, 250.0), "50.0%");
         assert_eq!(format.value(Unit::Ns, 3e6), "1.50×");
         assert_eq!(format.axis_name("time", Unit::Ns), "time, times the first cell's");
         let queries = cell(vec![named("power_run.time", 4e9)]);
@@ -496,7 +495,7 @@ mod tests {
         assert_eq!(ticks(Unit::IosPerS, 2500.0), "2,500");
         assert_eq!(ticks(Unit::IosPerS, 0.0), "0");
         assert_eq!((ticks(Unit::Count, 0.5), ticks(Unit::Count, 2.0)), ("0.5".into(), "2".into()));
-        assert_eq!(ticks(Unit::Share, 1e-5), "0.001 %");
+        assert_eq!(ticks(Unit::Share, 1e-5), "0.001%");
         assert_eq!(
             (ticks(Unit::Share, 1e-6), ticks(Unit::Share, 1e-8)),
             ("1 ppm".into(), "0.01 ppm".into())

@@ -4,7 +4,7 @@ use crate::timeline::Timeline;
 use crate::watch::Watch;
 use assay_model::Verdict;
 use assay_model::calibration::Calibration;
-use assay_model::cause::{CauseKind, KnownCause, RunDocuments, known_causes};
+use assay_model::cause::{Cause, CauseKind, RunDocuments, known_causes};
 use assay_model::cluster::Cluster;
 use assay_model::comparison::Comparison;
 use assay_model::dss::Dss;
@@ -110,7 +110,7 @@ impl Report {
     }
 
     /// What shaped the numbers besides the storage, the gravest first.
-    pub fn causes(&self) -> Vec<KnownCause> {
+    pub fn causes(&self) -> Vec<Cause> {
         known_causes(&RunDocuments {
             environment: self.environment.as_ref(),
             watch: self.watch.as_ref().filter(|_| self.has_own_host()).map(|watch| &watch.summary),
@@ -208,7 +208,7 @@ pub struct RunReport {
     /// How it went over time.
     #[serde(skip)]
     pub timeline: Timeline,
-    /// What happened when.
+    /// Events.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
     pub events: Vec<Event>,

@@ -54,9 +54,7 @@ pub(crate) const fn bound(bound: Bound) -> &'static str {
         Bound::Host => "the host's CPU was the limit, the storage may give more",
         Bound::StillRising => "still rising there, the storage may give more",
         Bound::TimeBudget => "time ran out, the storage may deliver more",
-        Bound::Unsteady => {
-            "the rate was too unsteady to show whether more outstanding I/Os give more"
-        }
+        Bound::Unsteady => "the rate was too unsteady to show whether deeper queues deliver more",
         Bound::Contradicted => "other parts of the calibration contradict it",
     }
 }

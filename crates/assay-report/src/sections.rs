@@ -148,9 +148,9 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
     }
     let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
     sections.extend([
-        section("capacity", "What the storage gives", capacity::blocks(report, format)),
-        section("load", "What a database gets out of it", load::blocks(report, format)),
-        section("runs", "What happened under load", run::blocks(report, format)),
+        section("capacity", "Capacity", capacity::blocks(report, format)),
+        section("load", "Database load", load::blocks(report, format)),
+        section("runs", "Measured load", run::blocks(report, format)),
         section("watch", "Host during the run", watch::blocks(report, format)),
     ]);
     sections.extend(checked.map(|found| {
@@ -158,10 +158,10 @@ fn sections(report: &Report, format: Formatter) -> Vec<Section<'_>> {
         own.map_or_else(|| projection::ending(found), |own| projection::ending_of_check(found, own))
     }));
     sections.extend([
-        section("conduct", "How the tool behaved", conduct::blocks(report, format)),
-        section("environment", "Where it was measured", environment::section(report)),
-        section("method", "How the numbers were made", method::blocks(report, format)),
-        section("repeat", "How to do it again", repeat::blocks(report, format)),
+        section("conduct", "Tool health", conduct::blocks(report, format)),
+        section("environment", "Environment", environment::section(report)),
+        section("method", "Method", method::blocks(report, format)),
+        section("repeat", "Reproduction", repeat::blocks(report, format)),
     ]);
     sections
 }

@@ -109,7 +109,7 @@ impl Use<'_> {
         };
         let share = 100.0 * need.normal.read_share();
         let iops = |ArrayIops { iops, .. }: ArrayIops| {
-            let formula = format!("arrays x {iops:.0} at {share:.0} % reads");
+            let formula = format!("arrays x {iops:.0} at {share:.0}% reads");
             let normal = limit(LimitKind::Iops, need.normal.iops(), all * iops, formula);
             with_failure(normal, need.failed.iops(), iops)
         };

@@ -1,4 +1,4 @@
-//! Which profiles are of one database, and what all its instances demanded of storage over the same time.
+//! Profiles of one database, and the demand of all its instances over the same time.
 
 use crate::sample::DemandSample;
 use assay_model::Result;
@@ -108,7 +108,7 @@ impl InstanceReport<'_> {
             ReportScope::PluggableDatabase => "one pluggable database of a container",
         };
         let file = self.file;
-        Some(format!("{file}: it covers {what}; the others demand more of the same storage"))
+        Some(format!("{file} covers {what}; the others add to the demand on this storage"))
     }
 
     fn clock(&self) -> Option<ReportSpan> {
@@ -150,7 +150,7 @@ impl DatabaseDemand {
             None => vec![peaks(&reports)],
         };
         notes.extend(spans.is_none().then(|| {
-            format!("{name}: when its reports were taken is not known: the peaks of its instances are added up")
+            format!("{name}: the times of its reports are unknown, so the peaks of its instances are added up")
         }));
         Self { name, samples, notes }
     }
@@ -256,7 +256,7 @@ impl Absences {
             .iter()
             .map(|(instance, times)| {
                 let all = self.samples;
-                format!("instance {instance} has no report for {times} of {all} intervals: what it demanded then is missing")
+                format!("instance {instance} has no report for {times} of {all} intervals: its demand then is missing")
             })
             .collect();
         if reports.iter().any(InstanceReport::is_global) {

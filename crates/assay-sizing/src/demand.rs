@@ -125,7 +125,7 @@ fn factor(name: impl Into<String>, factor: f64) -> DemandFactor {
 }
 
 fn growth(plan: &SizingPlan) -> Option<DemandFactor> {
-    let name = || format!("growth of {:.4} % a year for {} years", 100.0 * plan.growth, plan.years);
+    let name = || format!("growth of {:.4}% a year for {} years", 100.0 * plan.growth, plan.years);
     let grows = plan.years > 0 && plan.growth != 0.0;
     grows.then(|| factor(name().replace(".0000", ""), plan.growth_factor()))
 }
@@ -173,7 +173,7 @@ fn capacity_line(plan: &SizingPlan) -> Option<DemandLine> {
         factors.push(factor(name, (grown + real(plan.other.0)) / grown));
     }
     if plan.fill.0 < 1.0 {
-        let name = format!("at most {:.0} % full", 100.0 * plan.fill.0);
+        let name = format!("at most {:.0}% full", 100.0 * plan.fill.0);
         factors.push(factor(name, 1.0 / plan.fill.0));
     }
     let seen = SeenPeak { value: data, source: "--capacity".to_owned() };

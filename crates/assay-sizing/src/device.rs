@@ -130,7 +130,7 @@ impl<'a> Use<'a> {
         let groups =
             if self.group > 2 { format!(" in groups of {}", self.group) } else { String::new() };
         let stroke = if self.stroke < 1.0 {
-            format!(", {:.0} % of each used", 100.0 * self.stroke)
+            format!(", {:.0}% of each used", 100.0 * self.stroke)
         } else {
             String::new()
         };

@@ -36,13 +36,12 @@ pub(crate) fn doubts(
 fn of_databases(databases: &[DatabaseDemand], plan: &SizingPlan) -> Vec<String> {
     let mut doubts: Vec<String> = Vec::new();
     if databases.is_empty() {
-        doubts
-            .push("no I/O demand was given: everything is sized by its capacity alone".to_owned());
+        doubts.push("no I/O demand was given: sizes follow from the capacity alone".to_owned());
     }
     if databases.len() > 1 {
         let what = if plan.peak == Peak::Max { "peaks" } else { "values" };
         doubts.push(format!(
-            "the {what} of {} databases are added up, as if they came at the same time",
+            "the {what} of {} databases are added up as if they coincided",
             databases.len()
         ));
     }
@@ -105,7 +104,7 @@ fn of_profile(name: &str, profile: &Profile) -> Vec<String> {
     );
     if has_no_total(profile) {
         doubts.push(format!(
-            "{name}: it counts no I/O requests; those of its wait events are added up, and what they leave out is missing"
+            "{name} has no count of I/O requests: those of its wait events are added up, which may miss some"
         ));
     }
     let all = profile.class(IoPurpose::All);

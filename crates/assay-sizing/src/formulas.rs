@@ -118,7 +118,7 @@ mod tests {
     fn the_figures_of_the_paper_on_validating_are_reproduced() {
         let disks = device_count(100_000.0, 300.0, 1.0);
         assert_eq!(disks, 334);
-        // Less than 30 % of each: the capacity of these disks needs more than a thousand.
+        // Less than 30% of each: the capacity of these disks needs more than a thousand.
         let stroked = device_count(334.0, 0.3, 1.0);
         assert_eq!(stroked, 1114);
         assert!((link_iops(400e6, 128e3) - 3125.0).abs() < 1e-9);
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn penalties_and_devices_are_those_of_the_worked_examples() {
-        // 10,000 IOPS of 70 % reads on drives of 150 IOPS, 70 % of each used.
+        // 10,000 IOPS of 70% reads on drives of 150 IOPS, 70% of each used.
         for (level, back, drives) in [
             (RaidLevel::Raid0, 10_000.0, 96),
             (RaidLevel::Raid10, 13_000.0, 124),
@@ -191,7 +191,7 @@ mod tests {
         let at = |share, latency_s| iops_at_mix(&points, share, latency_s).map(|found| found.0);
         assert_eq!((at(1.0, 0.001), at(1.0, 1.0)), (Some(60_000.0), Some(100_000.0)));
         assert_eq!((at(0.7, 1.0), at(1.0, 0.0005)), (Some(50_000.0), None));
-        // Half way from 0 % to 70 %: the mean of 1/20,000 and 1/50,000.
+        // Half way from 0% to 70%: the mean of 1/20,000 and 1/50,000.
         let half = at(0.35, 1.0).unwrap();
         assert!((half - 1.0 / (0.5 / 20e3 + 0.5 / 50e3)).abs() < 1e-6);
         let between = at(0.7, 0.001).unwrap();

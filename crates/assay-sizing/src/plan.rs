@@ -85,7 +85,7 @@ pub struct SizingPlan {
 }
 
 impl SizingPlan {
-    /// What is asked where nothing else is said: the highest of the profiles and 30 % on top.
+    /// What is asked where nothing else is said: the highest of the profiles and 30% on top.
     pub fn new(day: Day) -> Self {
         Self {
             given: None,
@@ -142,7 +142,7 @@ impl SizingPlan {
         let refusals = [
             (
                 rate.is_finite() && rate > 0.0,
-                "--iops: above 0; leave it out to size by --capacity alone",
+                "--iops: above 0; omit it to size by --capacity alone",
             ),
             (times.is_finite() && times > 0.0, "--peak: a multiple above 0, for example 2x"),
             (self.growth.is_finite() && self.growth > -1.0, "--growth: above -100%"),

@@ -1,4 +1,4 @@
-//! What a database demanded of storage over a stretch of time, per second.
+//! The demand of a database on storage over a stretch of time, per second.
 
 use crate::plan::GivenDemand;
 use assay_model::number::real;
@@ -68,7 +68,7 @@ impl DemandSample {
         profile.check_demand()?;
         let Some(directions) = total(profile).or_else(|| purposes(profile)) else {
             return Err(Error::usage(
-                format!("{name}: it has no rate of I/Os, so nothing can be sized by it"),
+                format!("{name} has no I/O rate to size for"),
                 "use a report with Instance Activity Stats or IOStat sections, or a longer part of it",
             ));
         };

@@ -62,9 +62,10 @@ pub fn size(
 /// The databases of the profiles, or the demand of the plan.
 fn demanding(profiles: &[(&str, &Profile)], plan: &SizingPlan) -> Result<Vec<DatabaseDemand>> {
     match &plan.given {
-        Some(_) if !profiles.is_empty() => {
-            Err(Error::usage("a demand and profiles are given", "name profiles, or give --iops"))
-        }
+        Some(_) if !profiles.is_empty() => Err(Error::usage(
+            "both profiles and --iops are given",
+            "name profiles or give --iops, not both",
+        )),
         Some(given) => Ok(vec![DatabaseDemand::given(DemandSample::given(given))]),
         None => {
             let databases = databases(profiles)?;

@@ -42,7 +42,7 @@ pub(crate) fn size_volumes(
     found.undocumented.extend(undocumented_latency(latency_s.is_some(), plan));
     if !found.undocumented.is_empty() {
         found.doubts.push(format!(
-            "no better latency is documented than: {}; measure it before you buy",
+            "the only documented latency is: {}; measure it before you buy",
             volume.promise
         ));
     }

@@ -33,8 +33,8 @@ enum Kind {
 
 const KINDS: [(Kind, &str, u64); 8] = [
     (Kind::Stationary, "stationary", 7 * SEEDS),
-    (Kind::Drift, "drift of 1 % an hour", SEEDS),
-    (Kind::Step, "step of 5 %", SEEDS),
+    (Kind::Drift, "drift of 1% an hour", SEEDS),
+    (Kind::Step, "step of 5%", SEEDS),
     (Kind::Dip, "V-shaped dip", SEEDS),
     (Kind::SawTooth, "garbage-collection saw-tooth", SEEDS),
     (Kind::Cliff, "write cliff", SEEDS),
@@ -100,7 +100,7 @@ fn wander(levels: &mut [f64], random: &mut Random) {
     }
 }
 
-/// A trace around 10,000 IOPS with correlated noise of 1 to 3 %.
+/// A trace around 10,000 IOPS with correlated noise of 1 to 3%.
 fn trace(kind: Kind, seed: u64) -> Vec<f64> {
     // Other seeds than those that the rule was made with.
     let mut random = Random::part(1_000 + seed, 77 + real_kind(kind));
@@ -126,8 +126,8 @@ const RULES: [Rule; 5] = [
     ("five rounds over the whole trace", |trace| {
         five_rounds(&batch_means(trace, LENGTH / 5)).is_some()
     }),
-    ("slope 0.1 % a second, any 300 s", |trace| slope_rule(trace, 300, 0.001).is_some()),
-    ("slope 0.1 % a second, whole trace", |trace| slope_rule(trace, LENGTH, 0.001).is_some()),
+    ("slope 0.1% a second, any 300 s", |trace| slope_rule(trace, 300, 0.001).is_some()),
+    ("slope 0.1% a second, whole trace", |trace| slope_rule(trace, LENGTH, 0.001).is_some()),
 ];
 
 /// True and false "steady", and how many steady traces were missed.
@@ -178,7 +178,7 @@ fn watch() -> Watch {
 
 fn steps() {
     println!(
-        "\n## A step of 5 %: batches of {WATCHED} s, 200 traces each; alarms in 2,000 h without one\n"
+        "\n## A step of 5%: batches of {WATCHED} s, 200 traces each; alarms in 2,000 h without one\n"
     );
     println!(
         "| noise of 1 s | φ | noticed within 60 s | median s | slowest s | least mean of any rule s | alarms in 100 h |"
@@ -192,7 +192,7 @@ fn steps() {
         let soon = delays.iter().filter(|delay| **delay <= 60.0).count();
         let alarms: usize = (0..20).map(|seed| alarms(noise, coefficient, seed)).sum();
         println!(
-            "| {} % | {coefficient} | {:.1} % | {:.0} | {:.0} | {:.0} | {:.2} |",
+            "| {}% | {coefficient} | {:.1}% | {:.0} | {:.0} | {:.0} | {:.2} |",
             count(100.0 * noise),
             real_len(soon) / 2.0,
             delays[100],

@@ -71,11 +71,11 @@ fn alarms(seed: u64, hours: f64) {
     let calm = Noise(&[0.5], 0.01, 0.01, false);
     println!("| nothing changes | length of a soak | alarms | in 100 h |\n|---|---|---|---|");
     for (name, soak_h, noise, stalls) in [
-        ("noise of 0.5 to 5 %, φ to 0.95", 4.0, Noise(&COEFFICIENTS, 0.005, 0.05, false), None),
-        ("noise of 1 to 5 %, φ of 0.8 to 0.95", 0.5, Noise(short, 0.01, 0.05, false), None),
-        ("noise of 1 to 5 %, φ of 0.8 to 0.95", 1.0, Noise(short, 0.01, 0.05, false), None),
-        ("noise of 1 to 3 %, φ of 0.97 or 0.98", 1.0, Noise(long, 0.01, 0.03, false), None),
-        ("noise of 1 to 3 %, φ of 0.97 or 0.98", 4.0, Noise(long, 0.01, 0.03, false), None),
+        ("noise of 0.5 to 5%, φ to 0.95", 4.0, Noise(&COEFFICIENTS, 0.005, 0.05, false), None),
+        ("noise of 1 to 5%, φ of 0.8 to 0.95", 0.5, Noise(short, 0.01, 0.05, false), None),
+        ("noise of 1 to 5%, φ of 0.8 to 0.95", 1.0, Noise(short, 0.01, 0.05, false), None),
+        ("noise of 1 to 3%, φ of 0.97 or 0.98", 1.0, Noise(long, 0.01, 0.03, false), None),
+        ("noise of 1 to 3%, φ of 0.97 or 0.98", 4.0, Noise(long, 0.01, 0.03, false), None),
         (
             "the same with Student's t₃, φ to 0.95",
             1.0,
@@ -127,7 +127,7 @@ fn steps(seed: u64, traces: u64) {
             100.0 * real_len(delays.iter().filter(|delay| **delay <= most_s).count()) / real(traces)
         };
         println!(
-            "| {:.0} % | {traces} | {:.1} % | {:.1} % | {:.0} | {:.0} |",
+            "| {:.0}% | {traces} | {:.1}% | {:.1}% | {:.0} | {:.0} |",
             100.0 * share,
             within(60.0),
             within(f64::MAX),

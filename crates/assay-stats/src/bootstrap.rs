@@ -32,8 +32,8 @@ pub struct Resampling {
 /// there are blocks (the expanded interval of Hesterberg, The American Statistician 69, 2015).
 /// `None` of fewer than two observations, fewer than two blocks, or no resamples.
 ///
-/// It errs on the narrow side of what is correlated: with twice the [`block_length`] the 95 % interval of
-/// a mean holds the truth in 94, 92, 91 and 88 % of simulated series of 300 values with autoregressive
+/// It errs on the narrow side of what is correlated: with twice the [`block_length`] the 95% interval of
+/// a mean holds the truth in 94, 92, 91 and 88% of simulated series of 300 values with autoregressive
 /// coefficients 0, 0.5, 0.8 and 0.9. Where [`crate::mean_interval`], [`crate::mean::ratio_interval`] or
 /// [`crate::quantile::quantile_levels`] apply they keep their promise better.
 ///
@@ -203,7 +203,7 @@ mod tests {
             };
             let drawn = draw(&mut indices, &resampling(block_length, 4000), joined_mean);
             let ratio = variance(&drawn) / exact_variance(&series, block_length);
-            // The variance of 4,000 normal values errs by 2.2 %.
+            // The variance of 4,000 normal values errs by 2.2%.
             assert!((ratio - 1.0).abs() < 0.08, "block length {block_length}: {ratio}");
             assert!((mean(&drawn) - mean(&series)).abs() < 0.02);
         }

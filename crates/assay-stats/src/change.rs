@@ -52,7 +52,7 @@ impl LevelShift {
 /// one level that have the same effective size (a parametric bootstrap: Davison and Hinkley, "Bootstrap
 /// Methods and their Application", 1997, §4.2; stopped early as in Besag and Clifford, Biometrika 78,
 /// 1991), so neither correlation nor the search over all splits raises the alarm. Levels shorter than
-/// 2 % of the series or 5 observations are not searched for.
+/// 2% of the series or 5 observations are not searched for.
 ///
 /// Takes up to a thousand passes over the series: give long ones as means of batches.
 ///

@@ -26,7 +26,7 @@ pub enum Saturation {
     Saturated(Plateau),
     /// It does, up to the last point: the capacity is not known.
     StillRising {
-        /// What the last doubling of load gave, as a share: 0.3 for 30 % more.
+        /// What the last doubling of load gave, as a share: 0.3 for 30% more.
         gain: Estimate,
     },
     /// The points do not decide it.
@@ -58,7 +58,7 @@ pub enum Doubt {
 /// Whether a curve saturates, at the confidence of its intervals.
 ///
 /// A point starts the plateau if load at least doubles beyond it and no later point can have more than
-/// `tolerance` (0.05 for 5 %) more throughput, by the upper end of the interval of the ratio. The last
+/// `tolerance` (0.05 for 5%) more throughput, by the upper end of the interval of the ratio. The last
 /// point is therefore never taken for saturation. The curve is still rising if even half of the last
 /// doubling gave more than the tolerance allows for, by the lower end.
 ///

@@ -115,7 +115,7 @@ mod tests {
     use assay_model::number::index_of;
     use proptest::prelude::*;
 
-    /// Hosts of mean 100 with noise of their own and noise that all of them share, each of 5 % and with a memory; the
+    /// Hosts of mean 100 with noise of their own and noise that all of them share, each of 5% and with a memory; the
     /// first one times `factor`.
     fn hosts(count: usize, length: usize, factor: f64, seed: u64) -> Vec<Vec<f64>> {
         let memory = 0.5_f64;
@@ -167,7 +167,7 @@ mod tests {
                     (mean - 100.0).abs() < 1.96 * spread / real_len(pooled.len()).sqrt(),
                 );
             }
-            // Of 200 runs at 95 %, fewer than 180 are met by one in a thousand.
+            // Of 200 runs at 95%, fewer than 180 are met by one in a thousand.
             assert!(of_sum >= 180, "{count} hosts: {of_sum} of 200");
             assert!(naive < 140, "{count} hosts: {naive} of 200 naive intervals");
         }

@@ -19,7 +19,7 @@ const MOST: usize = 512;
 /// fit does not know of a slow part, and the upper half is left out.
 const SLOW_SCORE: f64 = 1.5;
 /// No interval rests on fewer degrees of freedom, unless there are no more observations. Of less, Student's law says
-/// that anything is possible: 64 standard errors at 99 % with one degree.
+/// that anything is possible: 64 standard errors at 99% with one degree.
 pub(crate) const FEWEST_FREEDOM: f64 = 3.0;
 
 /// The long-run variance of a series: n times the variance of its mean, and what it rests on.

@@ -29,8 +29,8 @@ impl MeanError {
 /// Of what cannot be negative, the degrees of freedom are at most this share of how often it is as large as its error,
 /// squared: where a sum of few bursts is known to a tenth only, its error is known to a fifth at best (the fourth
 /// moment of exponential bursts). Measured on eight queues, 1,500 runs each: it leaves means alone, and matters where few
-/// bursts pass for many. Of runs of 60 s at 95 % load, whose p90 has six clusters, 12 in 100 would give an upper end
-/// without it, as if there were ten, and 1 does with it; of p99 in M/D/1 at 85 % load 10 and 2.
+/// bursts pass for many. Of runs of 60 s at 95% load, whose p90 has six clusters, 12 in 100 would give an upper end
+/// without it, as if there were ten, and 1 does with it; of p99 in M/D/1 at 85% load 10 and 2.
 const FREEDOM_SHARE: f64 = 0.25;
 /// No interval rests on less than half a burst.
 const FEWEST_BURSTS: f64 = 0.5;
@@ -92,7 +92,7 @@ pub(crate) fn most_factor(bursts: f64, part: f64, confidence: f64) -> f64 {
 ///
 /// Response times of a busy server come in bursts, a few of which are far larger than the rest: a run that missed them is
 /// short of the truth and looks calm, so the error is taken as a share of the truth, not of the value, and the interval reaches
-/// further up than down. How often the 95 % interval lies below the truth, in percent of runs at 95 % load of one exponential
+/// further up than down. How often the 95% interval lies below the truth, in percent of runs at 95% load of one exponential
 /// server of 1 ms, for 10, 60 and 600 s: 1.7, 1.1, 2.0; bursts of equal size would give 10.4, 7.5 and 3.5. Where the upper end
 /// would be beyond [`UPPER_TIMES_MAX`] times the value it is infinite.
 pub(crate) fn positive_ratio(
@@ -122,7 +122,7 @@ pub(crate) fn positive_ratio(
 /// itself known badly, and low where the run is calm. Unequal bursts count for less than their number. Rows that vary evenly get about as much by this as by their variance.
 ///
 /// How often a limit at 0.995 of the truth passed in 300 runs of 60 s of eight servers at a load of 0.66, one in 2,000 services of
-/// which takes 115 ms (simulated apart, in C): the mean 7.0 % without and 1.0 % with it, p90 5.0 and 0.7 %, p99 10.3 and 1.7 %.
+/// which takes 115 ms (simulated apart, in C): the mean 7.0% without and 1.0% with it, p90 5.0 and 0.7%, p99 10.3 and 1.7%.
 pub(crate) fn excess_factor(rows: &[f64], discount: BurstDiscount, confidence: f64) -> f64 {
     let mut ascending = rows.to_vec();
     ascending.sort_by(f64::total_cmp);
@@ -175,7 +175,7 @@ pub fn mean_error(series: &[f64]) -> Option<MeanError> {
 /// The mean of a correlated series with its interval; `None` of fewer than two values or any that is not finite.
 ///
 /// Student's law upon the variation of the series at its lowest frequencies, with three degrees of freedom at least.
-/// How often the 95 % interval holds the truth, in percent of 2,000 simulated series of n values with first-order
+/// How often the 95% interval holds the truth, in percent of 2,000 simulated series of n values with first-order
 /// autoregressive noise of coefficient φ (standard error 0.5 points), and in brackets its half width over that which
 /// knowing the noise would give: the median, and what nine of ten stay below. The example `coverage` prints more kinds
 /// of noise.
@@ -300,7 +300,7 @@ mod tests {
         let times: Vec<f64> = (0..60).map(|at| if at % 7 == 3 { 9.0 } else { 1.0 }).collect();
         let found = positive_ratio_interval(&times, &[1.0; 60], 0.95).unwrap();
         assert!(found.low > 0.0 && found.high - found.value > found.value - found.low, "{found:?}");
-        // A gamma law of c/25 bursts in a fifth of the mean: c = 400, 16 bursts, 2.5 % quantile of gamma(16) = 9.145.
+        // A gamma law of c/25 bursts in a fifth of the mean: c = 400, 16 bursts, 2.5% quantile of gamma(16) = 9.145.
         assert!((most_factor(400.0, 0.2, 0.95) - (0.8 + 0.2 * 16.0 / 9.145)).abs() < 1e-3);
         assert!((most_factor(400.0, 1.0, 0.95) - 1.0 / burst_factors(400.0, 0.95).0).abs() < 1e-12);
     }

@@ -119,7 +119,7 @@ pub struct Levels {
 /// (the inversion of Woodruff, JASA 47, 1952, with the effective size of Korn and Graubard, Survey
 /// Methodology 24, 1998). `None` of fewer than two intervals or no observations.
 ///
-/// How often the 95 % interval holds the truth, in percent of 1,000 simulated series of 30, 60 and 300
+/// How often the 95% interval holds the truth, in percent of 1,000 simulated series of 30, 60 and 300
 /// intervals with 200 observations each around a level that wanders with coefficient φ:
 ///
 /// | φ | quantile 0.5 | 0.9 | 0.99 | 0.999 |
@@ -175,7 +175,7 @@ pub fn tail_levels(
 /// How many clusters of a tail some intervals can show at most: their variance is known to the root of 2 over their number, so that
 /// few intervals that are alike by chance do not show many.
 ///
-/// Of 800 runs of 10 s of seven servers at 90 % load, in ten intervals, 3.8 % had an upper end of p90 below the truth without it:
+/// Of 800 runs of 10 s of seven servers at 90% load, in ten intervals, 3.8% had an upper end of p90 below the truth without it:
 /// those in which all servers were hardly ever busy, whose I/Os beyond p90 then look independent.
 fn most_clusters(intervals: usize) -> f64 {
     const PART: f64 = 5.0;
@@ -337,7 +337,7 @@ impl EffectiveSize {
         // A share of r that c bursts determine varies as that of c (1 - r) / r observations does.
         let n = (clusters * (1.0 - rare) / rare).min(total);
         // Of what is not a tail, bursts are as many as the error says, not only as many as lie beyond it. Few of them do not
-        // know their error so well: of runs of 10 s at 90 % load, 4 in 100 then have a median below the truth.
+        // know their error so well: of runs of 10 s at 90% load, 4 in 100 then have a median below the truth.
         let beyond = clusters.min(n * rare);
         let known = (clusters - 2.0 * FEWEST_CLUSTERS).min(total * rare);
         let clusters = if rare < TAIL { beyond } else { beyond.max(known) };
@@ -446,7 +446,7 @@ mod tests {
     fn a_share_of_nothing_or_all_keeps_one_open_side() {
         let none = share_interval(&[50, 50], &[0, 0], 0.95).unwrap();
         assert_eq!((none.value, none.low), (0.0, 0.0));
-        // The rule of three at 97.5 %: 1 - 0.025^(1/100)
+        // The rule of three at 97.5%: 1 - 0.025^(1/100)
         assert!((none.high - (1.0 - 0.025_f64.powf(0.01))).abs() < 1e-12);
         let all = share_interval(&[50, 50], &[50, 50], 0.95).unwrap();
         assert_eq!((all.value, all.high), (1.0, 1.0));

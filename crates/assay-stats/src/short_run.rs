@@ -1,4 +1,4 @@
-//! How much the mean of a few rows of a second varies: memory that so few rows cannot show is assumed.
+//! The error of the mean of a few seconds, with an assumed memory that so few rows cannot show.
 
 use crate::long_run::cosine_powers;
 use crate::mean::MeanError;
@@ -20,7 +20,7 @@ const MOST_CORRELATION: f64 = 0.9;
 /// 0.4 n^(2/3) of them, as E. Lazarus and others have it in J. of Business & Economic Statistics 36, 2018), and that of a first-order
 /// autoregression. Student's law then has as many degrees of freedom as there are cosines.
 ///
-/// How often the 95 % interval on the log scale holds the truth, in percent of 3,000 series of seconds that vary by 8 % with
+/// How often the 95% interval on the log scale holds the truth, in percent of 3,000 series of seconds that vary by 8% with
 /// first-order autoregressive noise of coefficient φ, for 8, 12, 20 and 30 seconds:
 ///
 /// | φ | 8 | 12 | 20 | 30 |

@@ -1,4 +1,4 @@
-//! Noise that lasts about as long as the series: how much more doubt a series deserves whose lowest frequencies stand out.
+//! Noise that lasts about as long as the series: a wider interval if the lowest frequencies stand out.
 
 use crate::long_run::cosine_powers;
 use crate::mean::{MeanError, mean_error};
@@ -20,7 +20,7 @@ const ROWS: f64 = 60.0;
 /// [`mean_error`] with an allowance for noise that lasts a fifth of the series or longer.
 ///
 /// How often a limit that lies half a percent on the wrong side of the truth is passed, in percent of 4,000 series of 60 rows that vary
-/// by 4 % (simulated apart, with `NumPy`), and how often the 95 % interval covers; without and with the allowance:
+/// by 4% (simulated apart, with `NumPy`), and how often the 95% interval covers; without and with the allowance:
 ///
 /// | noise | passed | covered |
 /// | --- | --- | --- |

@@ -359,8 +359,8 @@ fn long_run_noise(batches: &[f64], changes: &[usize]) -> (f64, f64) {
     (spread * (1.0 + correlation) / (1.0 - correlation), tails)
 }
 
-/// The rule of five rounds: the first round of the first five in a row whose range is at most 20 % and whose fitted line
-/// moves at most 10 % of their mean.
+/// The rule of five rounds: the first round of the first five in a row whose range is at most 20% and whose fitted line
+/// moves at most 10% of their mean.
 ///
 /// (SNIA, Solid State Storage Performance Test Specification 2.0.2, 2020.)
 pub fn five_rounds(rounds: &[f64]) -> Option<usize> {
@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn five_rounds_need_a_small_range_and_a_small_slope() {
         assert_eq!(five_rounds(&[50.0, 100.0, 101.0, 99.0, 100.0, 102.0]), Some(1));
-        // A decay of 2.4 % a round passes: 4 × 2.4 % is below 10 %.
+        // A decay of 2.4% a round passes: 4 × 2.4% is below 10%.
         assert_eq!(five_rounds(&[100.0, 97.6, 95.3, 93.0, 90.7]), Some(0));
         assert_eq!(five_rounds(&[100.0, 97.0, 94.0, 91.0, 88.0]), None);
         assert_eq!(five_rounds(&[100.0, 130.0, 100.0, 130.0, 100.0]), None);
@@ -457,7 +457,7 @@ mod tests {
         let rule = SteadyRule::default();
         for tau in [8.0, 15.0, 25.0] {
             let since = steadiness(&slow_fall(tau), &rule).since.unwrap();
-            // Within 4 % of the new level, and not long after it is within 1 %.
+            // Within 4% of the new level, and not long after it is within 1%.
             let (near, there) = (60 + index(tau * 25.0f64.ln()), 60 + index(tau * 100.0f64.ln()));
             assert!((near - 5..=there + 30).contains(&since), "{tau}: {near} {since} {there}");
         }

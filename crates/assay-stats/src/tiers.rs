@@ -25,7 +25,7 @@ const LATENCY_STEP: f64 = 1.15;
 const ROUNDS: (usize, f64) = (40, 1.3);
 /// The same from where the sizes of a similar curve were found.
 const ROUNDS_AGAIN: (usize, f64) = (16, 1.02);
-/// Curves that are drawn for the intervals: they fix a standard deviation within 5 %.
+/// Curves that are drawn for the intervals: they fix a standard deviation within 5%.
 const DRAWS: usize = 200;
 /// The same points always get the same intervals.
 const SEED: u64 = 0x71e5;

@@ -49,7 +49,7 @@ pub fn line(x: &[f64], y: &[f64], confidence: f64) -> Option<Line> {
 /// The interval rests on the variation of the residuals at their lowest frequencies, as that of a mean does; the very
 /// lowest one, which a line takes away, is left out. `None` of fewer than three values or any that is not finite.
 ///
-/// How often the 95 % interval of the slope holds the truth, with its width, as for [`crate::mean_interval`]:
+/// How often the 95% interval of the slope holds the truth, with its width, as for [`crate::mean_interval`]:
 ///
 /// | φ | n = 20 | 30 | 60 | 120 | 300 | 2000 |
 /// | --- | --- | --- | --- | --- | --- | --- |

@@ -294,7 +294,7 @@ mod tests {
         }
         let (covered, half) = covered(0.0, 0.0, 0.01);
         println!("none: {covered} {half}");
-        // 1.96 · 1 % / √10 is 0.62 %.
+        // 1.96 · 1% / √10 is 0.62%.
         assert!(covered > 0.93 && half < 0.0085, "{covered} {half}");
     }
 
@@ -302,7 +302,7 @@ mod tests {
     fn a_single_visit_is_more_doubtful_than_it_shows_itself() {
         let visit = visited(0.0, 0.0, 0.02, 1)[0];
         let half = SlowNoise::of(&[visit]).half_width(&[visit], 0.95, 1.0);
-        // 1.96 standard deviations of 2 % are its own; nothing rules slow noise out.
+        // 1.96 standard deviations of 2% are its own; nothing rules slow noise out.
         assert!((0.0392..0.25).contains(&half), "{half}");
     }
 

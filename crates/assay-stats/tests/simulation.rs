@@ -33,7 +33,7 @@ fn percent(trials: u32, mut happens: impl FnMut() -> bool) -> f64 {
 
 #[track_caller]
 fn assert_between(low: f64, seen: f64, high: f64, what: &str) {
-    assert!((low..=high).contains(&seen), "{what}: {seen} %");
+    assert!((low..=high).contains(&seen), "{what}: {seen}%");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn the_mean_interval_covers_correlated_series() {
     }
 }
 
-/// Seconds that vary by 8 % around 1, skewed as rates are.
+/// Seconds that vary by 8% around 1, skewed as rates are.
 fn seconds(random: &mut Random, n: usize, coefficient: f64) -> Vec<f64> {
     let rate = |value: f64| (0.08 * value - 0.0032).exp();
     autoregression(random, n, coefficient).into_iter().map(rate).collect()
@@ -80,7 +80,7 @@ fn intervals_of_few_seconds_cover_and_their_ends_stay_near() {
         let mut each = given.iter();
         let covered =
             percent(1500.min(u32::try_from(given.len()).unwrap()), || *each.next().unwrap());
-        println!("{n} s, {coefficient}: {} given, {covered:.1} % covered", given.len());
+        println!("{n} s, {coefficient}: {} given, {covered:.1}% covered", given.len());
         assert_between(92.0, covered, 100.0, &format!("{n} seconds at {coefficient}"));
         assert!(given.len() > 1100, "{n} seconds at {coefficient}: {}", given.len());
     }
@@ -165,8 +165,8 @@ fn one_level_is_rarely_cut_in_two() {
             let mut each = p_values.iter();
             percent(200, || each.next().is_some_and(|p_value| *p_value <= level))
         };
-        assert_between(0.0, alarms(0.05), most_at_5, "false alarms at 5 %");
-        assert_between(0.0, alarms(0.01), most_at_1, "false alarms at 1 %");
+        assert_between(0.0, alarms(0.05), most_at_5, "false alarms at 5%");
+        assert_between(0.0, alarms(0.01), most_at_1, "false alarms at 1%");
     }
 }
 
@@ -258,7 +258,7 @@ fn quantile_levels_cover_correlated_intervals() {
     }
 }
 
-/// Sums of response times (ms) and numbers of 60 s of an exponential server of 1 ms at 95 % load, second by second, after 10 s.
+/// Sums of response times (ms) and numbers of 60 s of an exponential server of 1 ms at 95% load, second by second, after 10 s.
 fn busy_queue(random: &mut Random) -> (Vec<f64>, Vec<f64>) {
     let (mut times, mut numbers) = (vec![0.0; 60], vec![0.0; 60]);
     let (mut now_ms, mut free_ms) = (-10_000.0_f64, -10_000.0_f64);

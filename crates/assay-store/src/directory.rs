@@ -252,7 +252,7 @@ const FOR_READERS: Mode = Mode::from_raw_mode(0o666);
 fn plain(found: &Stat) -> io::Result<()> {
     match FileType::from_raw_mode(found.st_mode) {
         FileType::RegularFile => Ok(()),
-        other => Err(unexpected(other, "a plain file")),
+        other => Err(unexpected(other, "a regular file")),
     }
 }
 
@@ -263,7 +263,7 @@ fn unexpected(kind: FileType, wanted: &str) -> io::Error {
         FileType::Socket => "a socket",
         FileType::CharacterDevice | FileType::BlockDevice => "a device",
         FileType::Directory => "a directory",
-        FileType::RegularFile => "a plain file",
+        FileType::RegularFile => "a regular file",
         FileType::Unknown => "of no known kind",
     };
     foreign(&format!("it is {name}, and a run has {wanted} there"))

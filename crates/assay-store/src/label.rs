@@ -25,7 +25,7 @@ pub(crate) fn check(label: &str) -> Result<()> {
     }
     Err(Error::usage(
         format!("'{label}' cannot be the name of a run"),
-        "write up to 80 letters without / : and , that begin and end with no blank; not 'latest', '.', '..' or an id",
+        "use up to 80 characters without / : , or outer spaces; not 'latest', '.', '..' or an id",
     ))
 }
 

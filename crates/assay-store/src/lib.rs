@@ -51,7 +51,7 @@ pub use damage::{Damage, take_damage};
 pub use document::Document;
 pub use listing::{Listing, RunSummary, Unreadable};
 pub use lock::Holder;
-pub use node_log::{NodeLog, StoredLog};
+pub use node_log::{LeftoverLog, NodeLog};
 pub use remove::Removed;
 pub use run::{FAULTS, NewRun, RunReader, RunStatus, RunWriter};
 pub use store::Store;

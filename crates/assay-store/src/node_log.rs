@@ -99,7 +99,7 @@ impl NodeLog {
     ///
     /// # Errors
     /// What the file system says.
-    pub fn all(place: &Path) -> Result<Vec<StoredLog>> {
+    pub fn all(place: &Path) -> Result<Vec<LeftoverLog>> {
         let directory = match Directory::open(place) {
             Ok(directory) => directory,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -113,7 +113,7 @@ impl NodeLog {
                 name.ends_with(ENDING).then(|| name.to_owned())
             })
             .collect();
-        Ok(names.into_iter().map(|name| StoredLog { place: place.to_owned(), name }).collect())
+        Ok(names.into_iter().map(|name| LeftoverLog { place: place.to_owned(), name }).collect())
     }
 
     /// Removes a log.
@@ -138,12 +138,12 @@ fn remove_both(directory: &Directory, name: &str) -> io::Result<()> {
 
 /// A log of which nobody knows whether it is still needed.
 #[derive(Debug)]
-pub struct StoredLog {
+pub struct LeftoverLog {
     place: PathBuf,
     name: String,
 }
 
-impl StoredLog {
+impl LeftoverLog {
     /// The run and the host that it is of: `RUN.HOST`.
     pub fn name(&self) -> &str {
         self.name.strip_suffix(ENDING).unwrap_or(&self.name)

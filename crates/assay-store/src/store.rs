@@ -42,7 +42,7 @@ impl Store {
         match self.names()?.iter().find(|id| id.starts_with(label)) {
             None => Ok(()),
             Some(id) => Err(Error::usage(
-                format!("'{label}' means the run {id}, whose id begins so"),
+                format!("'{label}' already means the run {id}, whose id begins with it"),
                 "choose another name",
             )),
         }

@@ -27,7 +27,7 @@ const FEW: u64 = 5;
 /// What is measured of a page is the reading; the rest of its 3 s is for drawing.
 const MEMORY_BYTES_MAX: u64 = 64 << 20;
 
-/// One second of an OLTP load: 45,000 IOPS, 70 % reads, one stream on one target.
+/// One second of an OLTP load: 45,000 IOPS, 70% reads, one stream on one target.
 fn oltp(random: &mut Random, second: u64) -> Window {
     let (reads, writes) = (31_000 + random.below(1000), 13_000 + random.below(1000));
     let read = service_times(random, reads, 180e3, 0.5);

@@ -208,7 +208,7 @@ fn whatever_stands_under_a_name_nothing_outside_is_touched_and_nothing_waits() {
 #[test]
 fn what_is_written_in_place_is_refused_with_its_reason() {
     for (name, planted, reason) in [
-        ("lock", Planted::LinkToFile, "it is a symbolic link, and a run has a plain file there"),
+        ("lock", Planted::LinkToFile, "it is a symbolic link, and a run has a regular file there"),
         ("lock", Planted::HardLink, "it has further names (hard links)"),
         ("events.jsonl", Planted::LinkToFile, "it is a symbolic link"),
         ("events.jsonl", Planted::Pipe, "it is a named pipe"),

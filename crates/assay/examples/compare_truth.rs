@@ -2,7 +2,7 @@
 //! `compare_truth FIRST PAIRS SECONDS REPEATS [SLOWER_SHARE [DAY_SHARE [NAME]]]` prints one row a kind of noise.
 //!
 //! Each side is a device of four servers with four outstanding I/Os and 500 IOPS on average. `SLOWER_SHARE` of 0.03 makes the
-//! second side 3 % slower; `DAY_SHARE` of 0.03 gives every run a level of its own with that standard deviation.
+//! second side 3% slower; `DAY_SHARE` of 0.03 gives every run a level of its own with that standard deviation.
 #![allow(clippy::print_stdout, reason = "an example's output is its purpose")]
 
 mod drawn;
@@ -21,10 +21,10 @@ type Kind = (&'static str, fn(f64) -> Drawn);
 
 const KINDS: [Kind; 8] = [
     ("exponential", |mean| Drawn::Exponential(mean)),
-    ("2 %, φ 0.5", |mean| Drawn::Wander(mean, 0.02, 0.5)),
-    ("2 %, φ 0.8", |mean| Drawn::Wander(mean, 0.02, 0.8)),
-    ("2 %, φ 0.95", |mean| Drawn::Wander(mean, 0.02, 0.95)),
-    ("2 %, φ 0.99", |mean| Drawn::Wander(mean, 0.02, 0.99)),
+    ("2%, φ 0.5", |mean| Drawn::Wander(mean, 0.02, 0.5)),
+    ("2%, φ 0.8", |mean| Drawn::Wander(mean, 0.02, 0.8)),
+    ("2%, φ 0.95", |mean| Drawn::Wander(mean, 0.02, 0.95)),
+    ("2%, φ 0.99", |mean| Drawn::Wander(mean, 0.02, 0.99)),
     ("lognormal 1.5", |mean| Drawn::LogNormal(mean, 1.5)),
     ("Pareto 1.5", |mean| Drawn::Pareto(1.5, mean)),
     ("regimes of 8 s, twice as slow", |mean| Drawn::Regimes([mean / 1.5, mean / 0.75], [8.0, 8.0])),

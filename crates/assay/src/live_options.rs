@@ -153,7 +153,7 @@ impl Drop for LiveObserver {
             let (cost_s, share) = (self.monitor.cost_s(), self.monitor.cost_share());
             let percent = 100.0 * share;
             crate::terminal::say(&format!(
-                "note: showing it live took {cost_s:.2} s of CPU, {percent:.2} % of a core"
+                "note: showing it live took {cost_s:.2} s of CPU, {percent:.2}% of a core"
             ));
         }
     }

@@ -76,7 +76,7 @@ impl ProgressLine {
             }
             Place::File => {
                 crate::terminal::say(&format!(
-                    "{:3.0} %  {what}{left}",
+                    "{:3.0}%  {what}{left}",
                     100.0 * share.clamp(0.0, 1.0)
                 ));
             }
@@ -112,7 +112,7 @@ fn line(what: &str, share: f64, left: &str, columns: usize) -> String {
         share.clamp(0.0, 1.0) * assay_model::number::real_len(BAR_CELLS),
     );
     let bar = match columns {
-        0..BAR_COLUMNS => format!("{:.0} %", 100.0 * share.clamp(0.0, 1.0)),
+        0..BAR_COLUMNS => format!("{:.0}%", 100.0 * share.clamp(0.0, 1.0)),
         _ => format!("{}{}", "━".repeat(filled), "─".repeat(BAR_CELLS - filled)),
     };
     let line = format!("{bar} {}{left}", plain(what));
@@ -148,7 +148,7 @@ mod tests {
             wide.starts_with(&"━".repeat(12)) && wide.ends_with("302 MiB/s, 12 s left"),
             "{wide}"
         );
-        assert!(line(words, 0.5, "", 50).starts_with("50 % 2 of 3"));
+        assert!(line(words, 0.5, "", 50).starts_with("50% 2 of 3"));
     }
 
     #[test]

@@ -80,7 +80,7 @@ fn a_sparse_file_is_told_by_its_holes() {
     file.sync_all().unwrap();
     let run = read(&place, "sparse");
     finds(&run, "holes", "75%");
-    doubts(&run, "75 % of sparse was never written and is read without touching the storage");
+    doubts(&run, "75% of sparse was never written and is read without touching the storage");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn space_that_was_only_allocated_is_a_hole_too() {
     file.sync_all().unwrap();
     let run = read(&place, "allocated");
     finds(&run, "holes", "100%");
-    doubts(&run, "100 % of allocated was never written");
+    doubts(&run, "100% of allocated was never written");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn written_zeros_are_told_from_data() {
     File::open(place.path("zeros")).unwrap().sync_all().unwrap();
     let run = read(&place, "zeros");
     finds(&run, "zeros", "100%");
-    doubts(&run, "100 % of zeros is zeros, which storage may not keep");
+    doubts(&run, "100% of zeros is zeros, which storage may not keep");
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn a_check_asks_for_the_database_of_a_report() {
     // It ends with what the database would do there, or with why that cannot be said.
     assert_eq!(checked["projection"]["targets"][0]["name"], "sim:servers?count=8&service=200us");
     let shown = place.run("report latest --full").stdout;
-    assert!(shown.contains("What the database would do on this storage"), "{shown}");
+    assert!(shown.contains("Projection for the database"), "{shown}");
     let file = place.random_file("data", 4 << 20);
     let refused = place.run(&format!("check {} --for one.txt", file.display()));
     assert_eq!(refused.code, Some(2), "{refused:#?}");
@@ -139,7 +139,7 @@ fn a_file_of_any_size_or_kind_ends() {
     let large = place.json("profile large.txt", 0);
     assert_eq!(large["classes"][0]["rate_iops"]["value"], 600.0);
     fs::create_dir(place.path("empty")).unwrap();
-    assert!(place.run("profile empty").complaint.contains("is a directory without any report"));
+    assert!(place.run("profile empty").complaint.contains("is a directory without reports"));
     let copied = place.run("profile /dev/null");
     assert_eq!(copied.code, Some(2), "{copied:#?}");
 }

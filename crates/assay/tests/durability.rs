@@ -115,7 +115,7 @@ fn storage_that_keeps_its_promises_is_never_refuted() {
     let limit = found["loss_per_cut_max"].as_f64().unwrap();
     assert!((limit - 0.6316).abs() < 1e-3, "{limit}");
     let text = scratch.place.run("report latest");
-    assert!(text.stdout.contains("lost in 3 power cuts: at most 63.2 % a cut"), "{}", text.stdout);
+    assert!(text.stdout.contains("lost in 3 power cuts: at most 63.2% a cut"), "{}", text.stdout);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn what_does_not_belong_together_is_not_judged() {
         (
             scratch.line("--after").replace("data.ledger", "none.ledger"),
             2,
-            "does not begin as a ledger",
+            "does not start like a ledger",
         ),
         (scratch.line("--after").replace("data.ledger", "missing.ledger"), 4, "reading the ledger"),
         ("verify d --after".to_owned(), 2, "--after needs the ledger"),
@@ -280,7 +280,7 @@ fn a_run_without_a_cut_times_flushes_and_claims_no_more() {
     assert_eq!(found["evidence"], "timed");
     assert_eq!(found["timing"]["flushes"].as_array().unwrap().len(), 4);
     assert_eq!(place.test_files("d"), [""; 0]);
-    let criteria = "format = 1\nname = \"kept\"\n[[criterion]]\nquantity = \"durability.loss_per_cut\"\nat_most = \"5 %\"\n";
+    let criteria = "format = 1\nname = \"kept\"\n[[criterion]]\nquantity = \"durability.loss_per_cut\"\nat_most = \"5%\"\n";
     place.write("rare.toml", criteria);
     // Nothing was cut: the question stays open.
     assert_eq!(

@@ -105,7 +105,7 @@ fn what_was_asked_nothing_and_nothing_fits_is_a_usage_error() {
         .ends_with(0);
     let ran = place.run("judge latest");
     assert_eq!(ran.code, Some(2), "{ran:#?}");
-    assert!(ran.stderr.contains("was asked nothing that can be judged"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("has nothing that can be judged"), "{}", ran.stderr);
 }
 
 #[test]

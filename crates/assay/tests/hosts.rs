@@ -144,7 +144,7 @@ fn a_calibration_of_hosts_has_the_same_load_on_each_and_says_who_limits() {
     }
     assert_eq!(cluster["sharing"]["hosts"], 2, "{cluster}");
     assert!(place.test_files("d").is_empty());
-    assert!(place.run("runs show").stdout.contains("of the sum of what each gives alone"));
+    assert!(place.run("runs show").stdout.contains("of the sum of each alone"));
 }
 
 #[test]
@@ -521,7 +521,7 @@ fn hosts_keep_nothing_of_what_their_driver_has() {
     await_end(&hosts);
     let found = place.json("cluster collect latest", 3);
     let lost = &found["cluster"]["hosts"][1]["lost"]["reason"];
-    assert_eq!(lost, "it was killed before it came to its end", "{found}");
+    assert_eq!(lost, "it was killed before it finished", "{found}");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn targets_one_behind_the_other_and_dealt_out_have_their_own_results() {
         assert!(first > 0 && second > 0);
         // Equal halves of a uniform choice.
         let share = first * 100 / (first + second);
-        assert!((30..70).contains(&share), "{share} %");
+        assert!((30..70).contains(&share), "{share}%");
         adds_up(measured);
         assert_eq!(run["environment"]["storage"].as_array().unwrap().len(), 2);
     }

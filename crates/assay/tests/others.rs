@@ -60,7 +60,7 @@ fn a_name_that_is_built_in_never_means_a_file_of_the_working_directory() {
     place.write("orion-simple", HOOKED);
     place.write("oltp-default", "format = 1\nname = \"evil\"\n");
     let ran = place.run(&format!("run randread {DEVICE} --time 2s --criteria oltp-default"));
-    assert!(ran.stderr.contains("note: randread is the built-in one; ./randread is the file here"));
+    assert!(ran.stderr.contains("note: randread is the built-in; write ./randread for the file"));
     assert!(!ran.stderr.contains("evil") && !ran.stdout.contains("evil"), "{ran:#?}");
     let ran = place.run(&format!("study orion-simple {DEVICE} --dry-run"));
     assert!(ran.stderr.contains("note: orion-simple is the built-in one"), "{ran:#?}");
@@ -76,7 +76,7 @@ fn a_study_that_others_can_have_written_runs_no_command() {
     place.write("h.study.toml", HOOKED);
     fs::set_permissions(place.path("h.study.toml"), fs::Permissions::from_mode(0o666)).unwrap();
     let ran = place.run(&format!("study h.study.toml {DEVICE}"));
-    refused(&ran, 2, "another user can have written it");
+    refused(&ran, 2, "another user could have written it");
     assert!(!place.path("hook-ran").exists() && place.run_ids().is_empty());
     fs::set_permissions(place.path("h.study.toml"), fs::Permissions::from_mode(0o644)).unwrap();
     if !rustix::process::geteuid().is_root() {
@@ -87,7 +87,7 @@ fn a_study_that_others_can_have_written_runs_no_command() {
     refused(
         &place.run(&format!("study h.study.toml {DEVICE}")),
         2,
-        "another user can have written it",
+        "another user could have written it",
     );
 }
 
@@ -137,18 +137,18 @@ fn a_job_file_does_not_multiply_what_it_holds() {
     let long = "d".repeat(3_800_000);
     let sections = (0..4000).map(|number| format!("[{number}]\n")).collect::<Vec<_>>().concat();
     place.write("globals.fio", &format!("[global]\ndescription={long}\n{sections}"));
-    refused(&bounded(&place, &["convert", "globals.fio"]), 2, "larger than a job file can be");
+    refused(&bounded(&place, &["convert", "globals.fio"]), 2, "the file is too large");
     let line = format!("description={}\n", "${X}".repeat(40));
     place.write("variables.fio", &format!("[a]\nrw=read\n{}", line.repeat(300)));
     let value = format!("X={}", "x".repeat(100_000));
     let ran = bounded(&place, &["convert", "variables.fio", "--set", &value]);
-    refused(&ran, 2, "larger than a job file can be");
+    refused(&ran, 2, "the file is too large");
     let storages = format!(
         "sd=s,lun=/dev/{},count=(1,4096)\nwd=w,sd=s*\nrd=r,wd=w,elapsed=1\n",
         &long[..1_000_000]
     );
     place.write("count.vdb", &storages);
-    refused(&bounded(&place, &["convert", "count.vdb"]), 2, "larger than a job file can be");
+    refused(&bounded(&place, &["convert", "count.vdb"]), 2, "the file is too large");
     let many = (0..8000).map(|number| format!("wd=w{number},sd=s*\n")).collect::<Vec<_>>().concat();
     place.write(
         "stars.vdb",
@@ -279,7 +279,7 @@ fn a_token_that_others_may_read_or_that_is_a_link_is_refused() {
     place.write_private("token", "a token of 24 characters\n");
     symlink("token", place.path("link")).unwrap();
     let words = |token| ["witness", "--listen", "127.0.0.1:0", "--token-file", token];
-    refused(&bounded(&place, &words("link")), 4, "it is a link");
+    refused(&bounded(&place, &words("link")), 4, "it is a symbolic link");
     fs::set_permissions(place.path("token"), fs::Permissions::from_mode(0o644)).unwrap();
     refused(&bounded(&place, &words("token")), 4, "chmod 600");
 }
@@ -317,13 +317,13 @@ fn a_witness_without_descriptors_listens_again_when_there_are_some() {
     witness.wait_until(|| address(&read()).is_some_and(|line| line.contains(':')));
     let address = address(&read()).unwrap();
     let crowd: Vec<TcpStream> = (0..60).map(|_| TcpStream::connect(&address).unwrap()).collect();
-    witness.wait_until(|| read().contains("taking connections: "));
+    witness.wait_until(|| read().contains("accepting connections: "));
     drop(crowd);
     let token = Token::read(&place.path("token")).unwrap();
     let ledgers = LedgerPlace::Witness(WitnessAddress { address, token });
     let id = LedgerId::random().unwrap();
     witness.wait_until(|| ledgers.create(id, &head(id)).is_ok() || ledgers.read("file 1").is_ok());
-    assert_eq!(read().matches("taking connections: ").count(), 1, "{}", read());
+    assert_eq!(read().matches("accepting connections: ").count(), 1, "{}", read());
     witness.signal(Signal::INT);
     drop(witness.wait());
 }
@@ -345,7 +345,7 @@ fn what_killed_runs_left_is_removed_and_what_stays_is_said() {
     futimens(fs::File::options().write(true).open(&log).unwrap(), &times).unwrap();
     let ran = place.run("runs clean --yes");
     assert!(ran.code == Some(0) && ran.stdout.contains("left behind: the test file "), "{ran:#?}");
-    assert!(ran.stdout.contains("what this host kept of 20261127-041713-run-0td1.hA"), "{ran:#?}");
+    assert!(ran.stdout.contains("this host's records of 20261127-041713-run-0td1.hA"), "{ran:#?}");
     assert!(place.test_files("d").is_empty() && !log.exists());
     drop(place.run("run mixed.toml d --size 4MiB --keep"));
     let ran = place.run("runs clean d --yes");
@@ -428,15 +428,15 @@ fn lost_with(says: &str) -> Ran {
 fn a_host_that_never_stops_talking_is_lost_and_fills_nothing() {
     for word in [r#"{"note":"n"}"#, r#"{"beat":[1,1]}"#, r#"{"stood_still":1}"#, r#""ready""#] {
         let ran = lost_with(&format!("exec yes '{word}'"));
-        assert!(ran.stderr.contains("far more than it was asked for"), "{word}: {ran:#?}");
+        assert!(ran.stderr.contains("sent too many messages"), "{word}: {ran:#?}");
     }
     let endless = lost_with("exec cat /dev/zero");
-    assert!(endless.stderr.contains("cannot be read"), "{endless:#?}");
+    assert!(endless.stderr.contains("unreadable message"), "{endless:#?}");
     let streams =
         "printf '{\"note\":\"'; head -c 5000000 /dev/zero | tr '\\0' n; echo '\"}'; sleep 60";
-    assert!(lost_with(streams).stderr.contains("more at once than a node has to say"));
+    assert!(lost_with(streams).stderr.contains("message that is too long"));
     let beat = "while read line; do echo '{\"beat\":[1,18446744073709551615]}'; done";
-    assert!(lost_with(beat).stderr.contains("no clock reaches"));
+    assert!(lost_with(beat).stderr.contains("clock is out of range"));
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn a_database_is_projected_with_intervals_bounds_and_a_page() {
     assert!(closed["throughput_per_s"]["low"].as_f64().unwrap() < work);
     assert!(target["overload_per_s"].as_f64().unwrap() > 20_000.0);
     let page = fs::read_to_string(place.path("page.html")).unwrap();
-    assert!(page.contains("Where its time would go") && page.len() < 1 << 20);
+    assert!(page.contains("Projected DB time") && page.len() < 1 << 20);
     let document = fs::read_to_string(place.path("x.projection.json")).unwrap();
     assert!(document.contains("\"format\": 1"));
 }
@@ -156,7 +156,7 @@ fn a_verification_needs_two_loads() {
     place.json(&format!("calibrate {SERVERS} --time 5s --name one"), 0);
     let ran = place.run("predict --verify one one --on one");
     assert_eq!(ran.code, Some(2), "{ran:#?}");
-    assert!(ran.complaint.contains("has no load on a database"), "{ran:#?}");
+    assert!(ran.complaint.contains("did not load a database"), "{ran:#?}");
     let ran = place.run("predict slob.profile.json --on one --held-out");
     assert_eq!(ran.code, Some(2), "{ran:#?}");
 }

@@ -104,7 +104,7 @@ fn different_databases_are_refused_or_consolidated() {
     assert!(refused.stderr.contains("--consolidate"), "{}", refused.stderr);
     let sizing = place.json(&format!("size a.txt b.txt c.txt --consolidate --only gp3 {PLAIN}"), 0);
     assert_eq!(seen(&sizing), [1007.0, 75.0]);
-    assert!(sizing["doubts"].to_string().contains("as if they came at the same time"));
+    assert!(sizing["doubts"].to_string().contains("as if they coincided"));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_demand_of_nothing_is_refused_and_a_shrinking_one_is_not() {
     let sizing = place.json(&format!("size --iops 100/s --growth -50% --only gp3 {PLAIN}"), 0);
     assert!((sizing["demand"][0]["need_value"].as_f64().unwrap() - 35.0).abs() < 1e-9);
     let only_capacity = place.json("size --capacity 1TiB --only gp3", 0);
-    assert!(only_capacity["doubts"].to_string().contains("sized by its capacity alone"));
+    assert!(only_capacity["doubts"].to_string().contains("follow from the capacity alone"));
     assert_eq!(only_capacity["configurations"][0]["cost"]["once_total"].to_string(), "0.0");
 }
 
@@ -182,9 +182,10 @@ fn what_nothing_carries_ends_with_1_and_names_the_limit() {
     assert!(text.contains("The nearest is hdd-7k2: read latency: 1.00 ms required"), "{text}");
     // Of gp3 nobody documents a latency: nothing is decided by it.
     let text = words("size --iops 20000/s --only gp3 --read-latency 1ms", 3);
-    for expected in
-        ["Undecided: 7 x gp3", "meets every limit but read latency, of which nothing is documented"]
-    {
+    for expected in [
+        "Undecided: 7 x gp3",
+        "meets every limit except read latency, for which nothing is documented",
+    ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
 }
@@ -203,7 +204,7 @@ fn mistakes_are_answered_in_kind() {
         ("size a.txt --iops 5/s", 2, "--iops"),
         ("size a.txt --only gp4", 2, "did you mean 'gp2'?"),
         ("size a.txt --peak often", 2, "write max, p95, or a multiple such as 2x"),
-        ("run reads.toml catalog:gp3", 2, "no better latency is documented than"),
+        ("run reads.toml catalog:gp3", 2, "the only documented latency is"),
         ("size a.txt --catalog bad.catalog.toml", 2, "entry 'disk': 180 IOPS without a latency"),
         (
             "size a.txt --catalog own.catalog.toml --only gp3,volume",
@@ -214,7 +215,7 @@ fn mistakes_are_answered_in_kind() {
         ("size a.txt --measured gp3=latest", 2, "neither a device nor an array"),
         ("catalog gp33", 2, "no catalog has 'gp33'"),
         ("catalog bad.catalog.toml", 2, "without a latency"),
-        ("check catalog:gp3", 2, "no better latency is documented than"),
+        ("check catalog:gp3", 2, "the only documented latency is"),
         ("run reads.toml catalog:gp3?iops=90000", 2, "90,000 IOPS cannot be ordered"),
     ] {
         let ran = place.run(line);

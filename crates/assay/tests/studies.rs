@@ -297,7 +297,7 @@ fn the_competitors_array_falls_and_the_other_does_not() {
     let pairs: Value = serde_json::from_str(&compared.stdout).unwrap();
     let measures = pairs["pairs"][0]["measures"].as_array().unwrap();
     let reads = measures.iter().find(|one| one["quantity"] == "read.iops").unwrap();
-    // 33 % more reads in eight hours (Fig. 13 and 14).
+    // 33% more reads in eight hours (Fig. 13 and 14).
     let ratio = reads["ratio"]["value"].as_f64().unwrap();
     assert!((ratio / 1.332 - 1.0).abs() < 0.06, "{ratio}");
 }
@@ -397,7 +397,7 @@ fn a_study_of_memory_loads_its_data_once_and_goes_back_to_them() {
     let study = runs.iter().find(|run| run.contains("-study-")).unwrap();
     let ran = place.run(&format!("report {study} --relative"));
     let relative = String::from_utf8_lossy(&ran.stdout);
-    assert!(relative.contains("100 %") && !relative.contains("MB/s"), "{relative}");
+    assert!(relative.contains("100%") && !relative.contains("MB/s"), "{relative}");
 }
 
 /// Data of another size are other data: a server that holds the first ones is not asked for the second.

@@ -85,7 +85,7 @@ const fn denial(verb: &'static str) -> Phrase {
 /// Kinds of files that hold prose; a file without an extension is a script.
 const KINDS: &[&str] = &["rs", "md", "py", "toml", "sh"];
 
-/// Every banned phrase.
+/// Every banned phrase, and every percent sign apart from its number.
 pub fn check(sources: &[Source]) -> Vec<Finding> {
     sources.iter().flat_map(check_file).collect()
 }
@@ -97,12 +97,28 @@ fn check_file(source: &Source) -> Vec<Finding> {
     }
     let words = prose::words(source);
     let starts = 0..words.len();
-    starts
-        .flat_map(|at| {
-            let line = words[at].1;
-            found_at(&words, at).map(move |found| found.finding(&source.path, line))
-        })
-        .collect()
+    let phrases = starts.flat_map(|at| {
+        let line = words[at].1;
+        found_at(&words, at).map(move |found| found.finding(&source.path, line))
+    });
+    phrases.chain(spaced_percents(source)).collect()
+}
+
+/// Lines with a space between a number and its percent sign.
+fn spaced_percents(source: &Source) -> Vec<Finding> {
+    let text = prose::text(source);
+    let lines = text.lines().enumerate().filter(|(_, line)| has_spaced_percent(line));
+    let what = "a percent sign follows its number without a space";
+    lines.map(|(index, _)| Finding::at(&source.path, index + 1, what)).collect()
+}
+
+fn has_spaced_percent(line: &str) -> bool {
+    line.match_indices(" %").any(|(at, sign)| {
+        let is_number = line[..at].ends_with(|mark: char| mark.is_ascii_digit() || mark == '}');
+        // A name of a column (`%reads`) or a format of Python begins with the sign.
+        let rest = &line[at + sign.len()..];
+        is_number && !rest.starts_with(|mark: char| mark.is_alphanumeric() || "({%".contains(mark))
+    })
 }
 
 /// The phrases that start at a word.
@@ -167,6 +183,15 @@ mod tests {
         let text = "There is no file. It is no longer here. They cannot be told apart. So. Many are meant. What tells you?\n";
         assert_eq!(findings("a.md", text), Vec::<String>::new());
         assert_eq!(findings("a.svg", &format!("an{}", "ew")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_percent_sign_follows_its_number() {
+        let spaced = concat!("5", " % of {:.1}", " %, 50%, 8192,50 %reads");
+        assert_eq!(findings("a.md", spaced).len(), 1);
+        assert_eq!(findings("a.rs", &format!("fn f() {{ g(\"{spaced}\") }}")).len(), 1);
+        assert_eq!(findings("a.md", "5% of {:.1}%, 8192,50 %reads"), Vec::<String>::new());
+        assert_eq!(findings("a.rs", concat!("fn f() { g(7", " % 5) }")), Vec::<String>::new());
     }
 
     #[test]

@@ -10,9 +10,14 @@ pub type Word = (String, usize);
 
 /// Every word of the prose of a file, in order; phrases may cross lines, but no [`BREAK`].
 pub fn words(source: &Source) -> Vec<Word> {
-    let prose = if source.is("rs") { rust_prose(&source.text) } else { source.text.clone() };
+    let prose = text(source);
     let lines = prose.lines().enumerate();
     lines.flat_map(|(index, line)| words_of_line(line, index + 1)).collect()
+}
+
+/// The prose of a file, each line where it is in the file.
+pub fn text(source: &Source) -> String {
+    if source.is("rs") { rust_prose(&source.text) } else { source.text.clone() }
 }
 
 fn words_of_line(line: &str, number: usize) -> Vec<Word> {

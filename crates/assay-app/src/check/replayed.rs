@@ -1,8 +1,8 @@
-//! From the times of a database's I/O on the storage that was checked to what its work would take there.
+//! The work of a database on the checked storage, from the times of its replayed I/O.
 
 use crate::loaded_run::LoadedRun;
-use assay_judge::StreamWeight;
-use assay_methods::PlannedClass;
+use assay_judge::StreamShare;
+use assay_methods::ClassDemand;
 use assay_model::profile::{Figure, Profile};
 use assay_model::projection::{DemandReplay, ReplayedClass};
 use assay_model::units::show_time_ns;
@@ -25,10 +25,10 @@ pub struct DatabaseDemand {
     /// Its profile.
     pub profile: Profile,
     /// What each stream of the workload stands for, in their order.
-    pub classes: Vec<PlannedClass>,
+    pub classes: Vec<ClassDemand>,
     /// How much slower its work may be and still be as fast as now, as a share.
     pub parity: f64,
-    /// Whether limits of single classes were asked for.
+    /// Whether the user set limits for single classes.
     pub has_limits: bool,
 }
 
@@ -56,11 +56,11 @@ impl DatabaseDemand {
             quantity: "database.response_time".to_owned(),
             at_most: Some(Bound(format!("{most_ns}ns"))),
             why: format!(
-                "It takes {} now; {} % more still counts as equal.",
+                "It takes {} now; up to {}% more counts as equal.",
                 show_time_ns(now_s * 1e9),
                 (self.parity * 1e4).round() / 1e2
             ),
-            source: "times of the profile, each weighted by its share of DB time".to_owned(),
+            source: "times in the profile, weighted by DB time".to_owned(),
             ..Criterion::default()
         })
     }
@@ -86,8 +86,7 @@ impl DatabaseDemand {
             let shares = of_db_time.into_iter().map(|share| share.unwrap_or(0.0)).collect();
             return Weights { shares, base_s: Some(now_s), is_of_db_time: true };
         }
-        let waited =
-            |class: &PlannedClass| class.now_s.map_or(0.0, |now_s| class.rate_iops * now_s);
+        let waited = |class: &ClassDemand| class.now_s.map_or(0.0, |now_s| class.rate_iops * now_s);
         let sum: f64 = self.classes.iter().map(waited).sum();
         let timed = self.classes.iter().filter(|class| class.now_s.is_some());
         let ios: f64 = timed.map(|class| class.rate_iops).sum();
@@ -117,7 +116,7 @@ impl DatabaseDemand {
             return None;
         }
         let judged = judged(&self.classes, classes, &weights.shares, now);
-        let streams: Vec<StreamWeight<'_>> = judged.iter().map(|one| one.stream).collect();
+        let streams: Vec<StreamShare<'_>> = judged.iter().map(|one| one.stream).collect();
         if streams.is_empty() {
             return weights.base_s.map(|_| Estimate::exact(1.0, 1));
         }
@@ -130,7 +129,7 @@ impl DatabaseDemand {
         let run = measured.report.runs.last()?;
         let weights = self.weights();
         let all: f64 = self.classes.iter().map(|class| class.rate_iops).sum();
-        let of_one = |(class, share): (&PlannedClass, &f64)| {
+        let of_one = |(class, share): (&ClassDemand, &f64)| {
             let io_share = class.rate_iops / all.max(f64::MIN_POSITIVE);
             let counts = io_share >= JUDGED_SHARE || *share >= JUDGED_SHARE;
             ReplayedClass {
@@ -165,7 +164,7 @@ enum Now {
 }
 
 impl Now {
-    fn of(self, class: &PlannedClass) -> Option<f64> {
+    fn of(self, class: &ClassDemand) -> Option<f64> {
         class.now_least_s.filter(|_| self == Self::Least).or(class.now_s)
     }
 }
@@ -185,22 +184,22 @@ struct JudgedClass<'a> {
     /// Share of DB time that sessions wait for it now.
     share: f64,
     /// What a nanosecond of its mean time there adds to DB time, as a share of that now.
-    stream: StreamWeight<'a>,
+    stream: StreamShare<'a>,
 }
 
 /// The waits for each class that counts grow or shrink with its time, and all else stays. Reads that the page cache answers
 /// stay there and take next to nothing.
 fn judged<'a>(
-    planned: &'a [PlannedClass],
+    planned: &'a [ClassDemand],
     classes: &[ReplayedClass],
     shares: &[f64],
     now: Now,
 ) -> Vec<JudgedClass<'a>> {
     let all = planned.iter().zip(classes).zip(shares);
     let counting = all.filter(|((_, class), _)| class.is_judged);
-    let of_one = |((planned, _), share): ((&'a PlannedClass, _), &f64)| {
+    let of_one = |((planned, _), share): ((&'a ClassDemand, _), &f64)| {
         let weight = share * (1.0 - planned.cached_share) / (1e9 * now.of(planned)?);
-        let stream = StreamWeight { stream: &planned.name, weight };
+        let stream = StreamShare { stream: &planned.name, weight };
         Some(JudgedClass { share: *share, stream })
     };
     counting.filter_map(of_one).collect()
@@ -224,7 +223,7 @@ struct Weights {
 }
 
 /// Mean response time of a class on the storage, seconds.
-fn time_there(class: &PlannedClass, classes: usize, run: &RunReport) -> Option<Estimate> {
+fn time_there(class: &ClassDemand, classes: usize, run: &RunReport) -> Option<Estimate> {
     let scope = if classes > 1 { "stream." } else { "" };
     let found = ["read", "write"].into_iter().find_map(|operation| {
         let quantity = format!("{scope}{operation}.response_time.mean");
@@ -240,11 +239,11 @@ fn time_there(class: &PlannedClass, classes: usize, run: &RunReport) -> Option<E
 mod tests {
     use super::*;
 
-    /// 40 % of DB time in reads of 2 ms, half of them cached, 30 % in commits of 1 ms; a class of a thousandth does not count.
+    /// 40% of DB time in reads of 2 ms, half of them cached, 30% in commits of 1 ms; a class of a thousandth does not count.
     /// Reads that take 1 ms and commits that take 2 ms there make 0.3 + 0.4 / 4 + 0.6.
     #[test]
     fn classes_are_weighted_by_their_share_of_db_time() {
-        let class = |name: &str, now_s: f64, cached_share: f64| PlannedClass {
+        let class = |name: &str, now_s: f64, cached_share: f64| ClassDemand {
             name: name.to_owned(),
             rate_iops: 100.0,
             now_s: Some(now_s),
@@ -254,7 +253,7 @@ mod tests {
         };
         let planned =
             [class("reads", 0.002, 0.5), class("redo log", 0.001, 0.0), class("rare", 0.001, 0.0)];
-        let replayed = |class: &PlannedClass, is_judged| ReplayedClass {
+        let replayed = |class: &ClassDemand, is_judged| ReplayedClass {
             name: class.name.clone(),
             rate_iops: 100.0,
             io_share: 0.3,
@@ -277,7 +276,7 @@ mod tests {
     /// Where a log write takes 0.5 to 1 ms now and 2 ms there, it takes two to four times as long.
     #[test]
     fn a_log_that_nobody_timed_takes_what_commits_wait_at_most() {
-        let log = PlannedClass {
+        let log = ClassDemand {
             name: "redo log".to_owned(),
             rate_iops: 100.0,
             now_s: Some(0.001),

@@ -395,9 +395,9 @@ impl Driver {
             if let Some(words) = self.silence(host) {
                 self.lose(host, bounds.at_ns, words);
             } else if now_ns > bounds.overdue_ns {
-                self.lose(host, bounds.at_ns, "it did not come to its end".to_owned());
+                self.lose(host, bounds.at_ns, "it did not finish".to_owned());
             } else if now_ns > bounds.begun_ns && !course.has_begun(host) {
-                let words = "it measured nothing: its clock may be another one than it says";
+                let words = "it measured nothing: its clock may be wrong";
                 self.lose(host, bounds.at_ns, words.to_owned());
             }
         }

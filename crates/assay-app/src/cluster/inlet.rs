@@ -1,4 +1,4 @@
-//! What nodes say on its way to the driver: bounded in memory and in rate, whatever a node says.
+//! Messages of nodes to the driver, limited in memory and rate.
 
 use super::wire::{Event, TOO_MUCH};
 use assay_cluster::protocol::NodeAnswer;

@@ -4,7 +4,7 @@ use assay_cluster::kept::KeptLine;
 use assay_cluster::protocol::{Began, KeptRecord, Part};
 use assay_model::measurement::Measurement;
 use assay_model::{Error, Result};
-use assay_store::{NodeLog, StoredLog};
+use assay_store::{LeftoverLog, NodeLog};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ pub(super) fn forget(run: &str, host: &str) -> Result<()> {
 ///
 /// # Errors
 /// What the file system says.
-pub fn kept_logs() -> Result<Vec<StoredLog>> {
+pub fn kept_logs() -> Result<Vec<LeftoverLog>> {
     let mut logs = NodeLog::all(&place()?)?;
     logs.retain(|log| !log.is_fresh(FRESH));
     Ok(logs)

@@ -99,7 +99,7 @@ impl KeptHosts {
         let end_ns = record.parts.last().map_or(0, |part| part.end_ns);
         let lost = record.measurement.is_none().then(|| HostLoss {
             after_ns: end_ns.cast_signed(),
-            reason: "it was killed before it came to its end".to_owned(),
+            reason: "it was killed before it finished".to_owned(),
         });
         HostRecord {
             conduct: record.measurement.as_ref().map(|measured| measured.conduct.clone()),
@@ -143,7 +143,7 @@ fn finish(hosts: &[HostRecord], measurements: &[Option<Measurement>]) -> Finish 
     for (host, measured) in hosts.iter().zip(measurements) {
         match measured.as_ref().map(|measured| &measured.finish) {
             None => {
-                let reason = format!("the host {} was killed before it came to its end", host.name);
+                let reason = format!("the host {} was killed before it finished", host.name);
                 return Finish::Failed { reason };
             }
             Some(Finish::Failed { reason }) => {

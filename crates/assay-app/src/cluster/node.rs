@@ -474,7 +474,7 @@ fn survey(paths: &[String]) -> Result<NodeAnswer> {
     const PATHS_MAX: usize = 1024;
     if paths.len() > PATHS_MAX {
         return Err(Error::usage(
-            format!("{} paths are more than a host is asked about at once", paths.len()),
+            format!("{} paths are too many for one request", paths.len()),
             format!("name {PATHS_MAX} at most"),
         ));
     }

@@ -101,7 +101,7 @@ fn listen(output: impl Read, wires: &[Arc<Wire>], inlet: &Inlet) {
         let line = match protocol::next_line(&mut output) {
             Ok(Some(line)) => line,
             Ok(None) => return end_all(wires, inlet, "the relay ended"),
-            Err(_) => return end_all(wires, inlet, "what the relay said cannot be read"),
+            Err(_) => return end_all(wires, inlet, "the relay sent an unreadable message"),
         };
         let (size, is_asked) =
             (LineSize::new(&line), |wire: &Arc<Wire>| wire.is_collecting.load(Ordering::Relaxed));

@@ -85,13 +85,13 @@ impl Wire {
 }
 
 /// Why a node that says too much at once is lost.
-pub(super) const TOO_LARGE: &str = "it said more at once than a node has to say";
+pub(super) const TOO_LARGE: &str = "it sent a message that is too long";
 /// Why one that says too much in all is.
-pub(super) const TOO_MUCH: &str = "it said far more than it was asked for";
-const NO_CLOCK: &str = "its clock says a time that no clock reaches";
+pub(super) const TOO_MUCH: &str = "it sent too many messages";
+const NO_CLOCK: &str = "its clock is out of range";
 /// Why one is that is ahead of the others.
 pub(super) const AHEAD: &str = "it sent intervals far ahead of the other hosts";
-pub(super) const UNREAD: &str = "what it said cannot be read";
+pub(super) const UNREAD: &str = "it sent an unreadable message";
 
 /// Whether the driver has turned a node away; how its program ends then is what the driver made of it.
 pub(super) fn is_turned_away(words: &str) -> bool {

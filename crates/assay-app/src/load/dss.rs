@@ -140,7 +140,7 @@ impl Load for DssPlan {
 
     fn take_part(&self, _: &mut LoadMember<'_>) -> Result<()> {
         Err(Error::usage(
-            "queries of decision support use the server's processors and hardly those of a client",
+            "queries of decision support use the CPUs of the server, not of a client",
             "leave --hosts out",
         ))
     }

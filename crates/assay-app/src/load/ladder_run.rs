@@ -210,14 +210,13 @@ fn widened(rung: &Rung) -> Option<Remark> {
         [estimate.value, estimate.low, estimate.high].map(|value| format!("{value:.1}"));
     Some(Remark {
         what: format!(
-            "with {} sessions the rate of all time, {rate}/s, lies outside the interval of the rates by second",
+            "with {} sessions the overall rate, {rate}/s, lies outside the interval of the rates per second",
             rung.sessions
         ),
         why: format!(
             "the interval was widened to {low} to {high}/s to contain it: the load was not steady"
         ),
-        remedy: "measure for longer, with --warm-up, until the rates by second stay level"
-            .to_owned(),
+        remedy: "measure for longer, with --warm-up, until the rate is steady".to_owned(),
     })
 }
 

@@ -1,10 +1,10 @@
-//! The numbers of another program's result by the names that criteria write.
+//! The numbers of an imported result under the names that criteria use.
 
 use assay_model::Estimate;
 use assay_model::study::{CellResult, StudyResult};
 use assay_model::verdict::NamedEstimate;
 
-/// Every number of every row; of several rows each is a subject.
+/// Numbers of each row; of several rows each is a subject.
 pub(super) fn numbers(study: &StudyResult) -> Vec<NamedEstimate> {
     let rows: Vec<&CellResult> = study.cells.iter().filter(|row| row.is_imported()).collect();
     let is_one = rows.len() == 1;

@@ -187,9 +187,7 @@ fn case_of(
     let found = project(&read, from.as_ref(), &[target.source(log)], &asked);
     let measured = DatabaseSource::of_step(after, sessions)?.demand();
     if measured.unit != found.unit {
-        return Ok(StepOutcome::without(
-            "its unit of work is another one than that of the run before",
-        ));
+        return Ok(StepOutcome::without("its unit of work differs from that of the run before"));
     }
     let storage = Storage::of(&target.source(log), &read.demand);
     let measured = measurement(&measured, after, sessions);
@@ -219,7 +217,7 @@ fn reasons(found: &Projection, before: &Load, known: u32) -> Vec<String> {
     let mut reasons: Vec<String> = decisive.map(words).collect();
     let busy = middle(before, known).and_then(|rung| others_busy_share(rung, before.processors));
     reasons.extend(busy.filter(|busy| *busy > OTHERS_BUSY).map(|busy| {
-        format!("others kept {:.0}% of the processors busy during the run before", 100.0 * busy)
+        format!("other programs used {:.0}% of the CPUs during the run before", 100.0 * busy)
     }));
     if reasons.is_empty() {
         reasons.push("the storage cannot do this work".to_owned());

@@ -369,7 +369,7 @@ fn broken(study: &Study, measurement: &Measurement) -> Option<String> {
             assay_model::units::show_time_ns(real(p99_ns.unwrap_or_default()))
         )),
         (None, Some(limit)) => {
-            Some(format!("the host was busier than {:.0} % at a lower value", limit.0 * 100.0))
+            Some(format!("the host was busier than {:.0}% at a lower value", limit.0 * 100.0))
         }
         (None, None) => None,
     }

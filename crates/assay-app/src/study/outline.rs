@@ -21,7 +21,7 @@ pub fn study_last(study: &Study) -> u32 {
 fn phases(study: &Study, cell: &Cell) -> String {
     let (phases, mut words) = (&study.phases, Vec::new());
     if cell.restored {
-        words.extend(fill_of(study, cell).map(|fill| format!("fill {:.0} %", fill.0 * 100.0)));
+        words.extend(fill_of(study, cell).map(|fill| format!("fill {:.0}%", fill.0 * 100.0)));
         if phases.precondition_passes > 0 {
             words.push(format!("precondition {} times", phases.precondition_passes));
         }

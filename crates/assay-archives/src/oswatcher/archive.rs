@@ -103,7 +103,7 @@ fn text_of(path: &Path) -> std::result::Result<String, String> {
 fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
     let facts = fs::metadata(path)?;
     if !facts.is_file() {
-        return Err(io::Error::other("it is not a plain file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     if facts.len() > FILE_BYTES_MAX {
         return Err(io::Error::other("it is longer than 32 MiB, and an hour of samples is not"));

@@ -74,7 +74,7 @@ fn sustained_iops(over: f64, capacity_bytes: u64, mapped_pages: u32) -> f64 {
 
 #[test]
 fn the_cliff_is_as_deep_as_amplification_says() {
-    // A log with 40 % more flash moves 0.96 of a page for each page written (see the layer's own test).
+    // A log with 40% more flash moves 0.96 of a page for each page written (see the layer's own test).
     let expected = 64.0 / (400e-6 + 0.96 * 500e-6);
     let iops = sustained_iops(0.4, 1 << 29, 1 << 16);
     assert!((iops / expected - 1.0).abs() < 0.08, "{iops} {expected}");

@@ -158,7 +158,7 @@ impl LadderSearch {
 
 fn cpu_words(last: &Point) -> String {
     format!(
-        "the processors are the limit at {} sessions ({:.0} % busy): more sessions would measure them and not the storage",
+        "the processors are the limit at {} sessions ({:.0}% busy): more sessions would measure them and not the storage",
         last.sessions,
         100.0 * last.busy_share.unwrap_or(1.0)
     )
@@ -175,7 +175,7 @@ fn double(done: &[Point], most: u32) -> Next {
     let last = done.last().map_or(0, |last| last.sessions);
     if flat >= 2 {
         return Next::End(format!(
-            "twice as many sessions twice gave less than {:.0} % more",
+            "twice as many sessions twice gave less than {:.0}% more",
             100.0 * GAIN_MIN
         ));
     }
@@ -314,7 +314,7 @@ mod tests {
     fn doubling_ends_behind_the_top() {
         let (sessions, why, _) = climb(&LadderSearch::Knee { most: 1024 }, 8.0);
         assert_eq!(sessions, [1, 2, 4, 8, 16, 32]);
-        assert!(why.contains("less than 5 %"));
+        assert!(why.contains("less than 5%"));
     }
 
     #[test]
@@ -324,7 +324,7 @@ mod tests {
         let first = point(1, 60.0, 1.0, 0.5);
         assert_eq!(given.next(&[first]), Next::Measure(2));
         let Next::End(why) = given.next(&[first, busy]) else { panic!() };
-        assert!(why.contains("processors") && why.contains("97 %"), "{why}");
+        assert!(why.contains("processors") && why.contains("97%"), "{why}");
         busy.own_share = Some(0.2);
         assert_eq!(given.next(&[first, busy]), Next::Measure(4));
         let last = point(4, 100.0, 1.0, 0.99);

@@ -139,9 +139,7 @@ impl Manifest {
     pub fn check(&self, schema: &str, wanted: &[(&'static str, String)]) -> Result<()> {
         if self.notes.is_empty() {
             return Err(Error::usage(
-                format!(
-                    "schema {schema} was hardly begun: it does not say what its tables are to be"
-                ),
+                format!("schema {schema} is incomplete: it does not describe its tables"),
                 "start over with --partial-data drop, or name another --schema",
             ));
         }

@@ -50,7 +50,7 @@ impl PreservedServer {
             Ok(file) => file,
             Err(Errno::NOENT) => return Ok(None),
             Err(Errno::LOOP | Errno::INVAL) => {
-                return Err(strange(&path, "it is not a plain file"));
+                return Err(strange(&path, "it is not a regular file"));
             }
             Err(error) => return Err(unreadable(&path, &error.into())),
         };
@@ -139,7 +139,7 @@ mod tests {
         mode(0o700);
         fs::rename(place.join(FILE), place.join("other")).unwrap();
         symlink(place.join("other"), place.join(FILE)).unwrap();
-        assert!(refused().contains("not a plain file"));
+        assert!(refused().contains("it is not a regular file"));
         fs::remove_file(place.join(FILE)).unwrap();
         fs::write(place.join(FILE), "something else").unwrap();
         assert!(refused().contains("not what this program writes"));

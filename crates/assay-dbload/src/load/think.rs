@@ -1,4 +1,4 @@
-//! Think times: none is shortened, and what is left of one when a load is over comes before the first step after the pause.
+//! Think times: none is shortened, and the rest of one is kept across a pause.
 
 use assay_model::units::Nanos;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -208,7 +208,7 @@ impl Write for Socket {
 
 /// Why a wait ended that was not the server's fault.
 pub(super) fn ended() -> io::Error {
-    io::Error::other("not waited for any longer: the program was asked to end")
+    io::Error::other("interrupted: the program is ending")
 }
 
 pub(super) fn late() -> io::Error {

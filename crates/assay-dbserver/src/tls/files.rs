@@ -52,7 +52,7 @@ fn read(path: &Path) -> Answer<(Vec<u8>, Metadata)> {
     let file = options.read(true).custom_flags(no_wait).open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
-        return Err(broken(path, "it is not a plain file of up to 8 MiB"));
+        return Err(broken(path, "it is not a regular file of up to 8 MiB"));
     }
     let mut text = Vec::new();
     file.take(FILE_BYTES_MAX).read_to_end(&mut text).map_err(failed)?;

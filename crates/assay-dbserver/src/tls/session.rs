@@ -177,7 +177,7 @@ fn handshake_failure(error: &Error, host: &str) -> Failure {
         ),
         Error::InvalidMessage(_) => (
             "what answers does not speak TLS".to_owned(),
-            "check host and port, and that nobody stands between who changes what is sent",
+            "check host and port, and that the connection is not intercepted",
         ),
         other => {
             (format!("TLS: {}", words(other.to_string().as_bytes())), "check the server's log")

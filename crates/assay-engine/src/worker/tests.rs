@@ -78,7 +78,7 @@ fn open_arrivals_at_one_exponential_server_match_queueing_theory() {
 
 #[test]
 fn a_stall_shows_in_the_response_times_of_all_that_arrived_in_it() {
-    // 1 s of every 20 s nothing completes; arrivals are even, so 5 % of them wait, uniformly up to 1 s.
+    // 1 s of every 20 s nothing completes; arrivals are even, so 5% of them wait, uniformly up to 1 s.
     let device = "constant?count=1000&service=100us+stall?every=20s&length=1s";
     let measurement = simulate(device, 200, open(10_000.0, Process::Constant));
     let response = measurement.streams[0].operations.read.as_ref().unwrap().response().clone();

@@ -59,7 +59,7 @@ fn by_law(reading: &mut SectionReader<'_>, law: &str) -> Result<Access, Refused>
             reading.near("random_distribution", Approximation::HotBand);
             Ok(band(1.0 - number, number))
         }
-        // Two standard deviations hold 95 % of a normal law.
+        // Two standard deviations hold 95% of a normal law.
         "normal" | "gauss" if number > 0.0 && number <= 100.0 => {
             reading.near("random_distribution", Approximation::HotBand);
             Ok(band(0.95, (4.0 * number / 100.0).clamp(0.001, 1.0)))

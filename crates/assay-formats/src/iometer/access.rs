@@ -1,4 +1,4 @@
-//! An access specification as sizes, reads, places and pauses of a stream.
+//! An access specification as block sizes, read share, access pattern and think time of a stream.
 
 use super::file::{AccessDefinition, Value};
 use crate::conversion::{Note, Refused, Treatment};

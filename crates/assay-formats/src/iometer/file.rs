@@ -1,4 +1,4 @@
-//! The form of an `.icf` file: headings behind an apostrophe, and the values in the lines below them.
+//! The syntax of an `.icf` file: headings after an apostrophe, and values in the lines below.
 
 use crate::conversion::{Note, Origin, Refused, Treatment};
 use crate::reason::Reason;

@@ -1,4 +1,4 @@
-//! The options of fio that stand for a stream, where fio has words for all of it.
+//! A stream as options of fio, if they can express all of it.
 
 use crate::surroundings::Surroundings;
 use assay_model::measurement::{BackendKind, Conduct};
@@ -9,10 +9,14 @@ use assay_model::workload::{
 };
 
 /// Options with their values, as fio writes them.
-pub type FioOptions = Vec<(&'static str, String)>;
+pub(super) type FioOptions = Vec<(&'static str, String)>;
 
 /// The options of a job that does the same; nothing where a job file of them would stand for something else.
-pub fn options(stream: &Stream, workload: &Workload, conduct: &Conduct) -> Option<FioOptions> {
+pub(super) fn options(
+    stream: &Stream,
+    workload: &Workload,
+    conduct: &Conduct,
+) -> Option<FioOptions> {
     let options = written(stream, workload, conduct);
     let lines = options.iter().map(|(name, value)| format!("{name}={value}\n"));
     let file = lines.fold("[job]\n".to_owned(), |text, line| text + &line);

@@ -1,4 +1,4 @@
-//! Numbers of other programs' results: what is not a number is unknown, and what no storage can do is refused.
+//! Numbers in results of other programs: unreadable ones are unknown, impossible ones are refused.
 
 use super::imported::refused;
 use assay_model::Result;

@@ -1,5 +1,4 @@
-//! What every result must keep, whoever wrote it: something was measured, its numbers are possible, and its rows have the
-//! same factors.
+//! Checks of every imported result: it has measurements, possible numbers, and the same factors in all rows.
 
 use super::amount::possible;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, ImportedRun, refused};
@@ -30,11 +29,7 @@ pub fn checked(mut result: ImportedResult) -> Result<ImportedResult> {
 }
 
 fn nothing(program: &str) -> Error {
-    refused(
-        program,
-        "nothing was measured in it",
-        "name the result of a run that issued I/O and came to its end",
-    )
+    refused(program, "it has no measurements", "name the result of a finished run that issued I/O")
 }
 
 fn check_runs(runs: &[ImportedRun], program: &str) -> Result<()> {
@@ -58,7 +53,7 @@ fn check_row(row: &ImportedRow, program: &str) -> Result<()> {
         Some(quantity) => Err(refused(
             program,
             &format!("{quantity} is below a lower quantile of the same times"),
-            "name the file as the program wrote it",
+            "name the unmodified file",
         )),
         None => Ok(()),
     }
@@ -140,7 +135,7 @@ mod tests {
     #[test]
     fn nothing_impossible_numbers_and_falling_quantiles_are_refused() {
         for (measures, why) in [
-            (vec![], "nothing was measured"),
+            (vec![], "no measurements"),
             (vec![total("iops", f64::INFINITY)], "iops cannot be inf"),
             (vec![total("iops", -1.0)], "iops cannot be -1"),
             (vec![total("t.q0.99", 1.0), total("t.q0.5", 2.0)], "t.q0.99 is below"),

@@ -1,4 +1,4 @@
-//! A table of another program by the names of its columns: what was read of it, and what was not.
+//! A table by the names of its columns, with the columns that were read and those that were not.
 
 use super::imported::{ImportedRow, Lack};
 use assay_model::study::{FactorValue, Setting};

@@ -1,4 +1,4 @@
-//! Dates as other programs write them; a date without a zone is taken as one of UTC.
+//! Dates of other programs; a date without a zone is UTC.
 
 use assay_model::calendar::unix_days;
 

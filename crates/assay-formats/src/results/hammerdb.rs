@@ -47,7 +47,7 @@ pub fn read(text: &str) -> Result<ImportedResult> {
         log.rows.push(row);
     }
     if log.rows.is_empty() {
-        return Err(broken("HammerDB", "it has no line System achieved: the test did not end"));
+        return Err(broken("HammerDB", "it has no line System achieved: the test did not finish"));
     }
     log.add_last_times();
     let warehouses = setting_value(text, "count_ware");

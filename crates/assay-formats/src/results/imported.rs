@@ -62,14 +62,10 @@ impl Lack {
             Self::Intervals => "no number has an interval: how it would be done again is not known",
             Self::QuantileRanks => "quantiles other than those of the file are interpolated",
             Self::Quantiles => "there are no quantiles, and none can be made of means",
-            Self::Times => "nothing can be said of latency",
-            Self::Weights => "every interval counts the same, however many I/Os it had",
-            Self::TimeUnit => {
-                "they are read as nanoseconds, as fio 3 writes them; fio 2 wrote microseconds"
-            }
-            Self::QuantilesOfTotal => {
-                "the means leave out the time in submission, and the quantiles do not"
-            }
+            Self::Times => "its latency is unknown",
+            Self::Weights => "all intervals have the same weight",
+            Self::TimeUnit => "nanoseconds are assumed, as in fio 3; fio 2 wrote microseconds",
+            Self::QuantilesOfTotal => "the quantiles include submission latency, the means do not",
             Self::Submission => "times are shorter than service times by the time in submission",
             Self::Operations => "times of reads and writes cannot be told apart",
             Self::Load => "whether two results are of the same load cannot be checked",
@@ -78,14 +74,12 @@ impl Lack {
             }
             Self::Environment => "findings about the host are missing",
             Self::Date => "the date is that of the import",
-            Self::Rates => {
-                "no rate follows from them: subtract two listings, or take an AWR report"
-            }
-            Self::Duration => "how long it was measured is not known",
+            Self::Rates => "rates need the difference of two listings, or an AWR report",
+            Self::Duration => "the length of the measurement is unknown",
             Self::NotUnderstood(_) => "results that differ in it may not be comparable",
-            Self::OperationsLeftOut(_) => "they took a part of the time and of the storage",
-            Self::RowsLeftOut(_) => "the means are those of the other lines",
-            Self::OnlyPart(_) => "rates and counts may be those of a part of the run",
+            Self::OperationsLeftOut(_) => "they also used time and storage",
+            Self::RowsLeftOut(_) => "the means cover the other lines",
+            Self::OnlyPart(_) => "rates and counts may cover only a part of the run",
         }
     }
 }
@@ -110,15 +104,15 @@ impl fmt::Display for Lack {
             Self::Quantiles => "the result has means of times only",
             Self::Times => "the result has no times",
             Self::Weights => "the result has means of intervals",
-            Self::TimeUnit => "the log does not say the unit of its times",
-            Self::QuantilesOfTotal => "the percentiles are those of the total latency",
+            Self::TimeUnit => "the log does not state its time unit",
+            Self::QuantilesOfTotal => "the percentiles are of total latency",
             Self::Submission => "the result has completion latencies",
             Self::Operations => "the result joins reads and writes",
             Self::Load => "the result does not say all of its load",
             Self::Flags => "the result leaves out options without a value",
             Self::Environment => "the result does not describe its host",
             Self::Date => "the result has no date",
-            Self::Rates => "the result counts since the instance started",
+            Self::Rates => "the result has counts since instance start",
         };
         formatter.write_str(words)
     }
@@ -197,7 +191,7 @@ pub fn total(quantity: &str, value: f64) -> NamedEstimate {
 
 /// The refusal of a file that ends too early or holds something else.
 pub fn broken(program: &str, what: &str) -> Error {
-    refused(program, what, "name the whole file as the program wrote it")
+    refused(program, what, "name the complete, unmodified file")
 }
 
 /// The refusal of a result for a reason that has its own remedy.

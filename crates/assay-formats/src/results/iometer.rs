@@ -1,4 +1,4 @@
-//! `IOMeter`'s result file: a row for each test of it, over all managers.
+//! `IOMeter`'s result file: one row per test, summed over managers.
 
 use super::amount::NumberPlace;
 use super::columns::Columns;
@@ -30,7 +30,7 @@ pub fn read(text: &str) -> Result<ImportedResult> {
         file.line(number, line.trim())?;
     }
     if file.rows.is_empty() {
-        return Err(broken("IOMeter", "it has no line ALL: no test came to its end"));
+        return Err(broken("IOMeter", "it has no line ALL: no test finished"));
     }
     let mut lacks = vec![Lack::Intervals, Lack::Quantiles, Lack::Environment, Lack::Duration];
     lacks.extend(file.columns.keep_apart(&mut file.rows, &[]));

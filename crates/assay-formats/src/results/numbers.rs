@@ -1,4 +1,4 @@
-//! Numbers in the files of other programs: finite and never negative, or unknown.
+//! Numbers in files of other programs: finite and not negative, or unknown.
 
 use super::amount::possible;
 

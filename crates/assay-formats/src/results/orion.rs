@@ -141,7 +141,7 @@ impl<'a> Summary<'a> {
         if best.is_empty() {
             return Err(broken(
                 "ORION",
-                "it has none of the lines Maximum Small IOPS, Maximum Large MBPS, Minimum Small Latency: a run that was not finished has none",
+                "it has none of the lines Maximum Small IOPS, Maximum Large MBPS, Minimum Small Latency: the run did not finish",
             ));
         }
         for (measure, at) in best.into_iter().chain(self.lines().filter_map(mean_time)) {

@@ -72,9 +72,9 @@ struct Summary<'a> {
 
 impl<'a> Summary<'a> {
     fn row(&self) -> Result<ImportedRow> {
-        let rate_per_s = self
-            .rate_per_s()
-            .ok_or_else(|| broken("pgbench", "a summary has no whole line tps =: it is cut off"))?;
+        let rate_per_s = self.rate_per_s().ok_or_else(|| {
+            broken("pgbench", "a summary has no complete line tps =: it is cut off")
+        })?;
         let mut measures = vec![self.with_interval(rate_per_s)];
         measures.extend(self.time_ns("average").map(|ns| total(&format!("{TIME}.mean"), ns)));
         measures.extend(self.time_ns("stddev").map(|ns| total(&format!("{TIME}.stddev"), ns)));

@@ -1,4 +1,4 @@
-//! pgbench's logs: one line a transaction, or one an interval; the logs of several threads are one run.
+//! pgbench's logs of transactions or intervals; the logs of all threads are one run.
 
 use super::imported::{ImportedResult, ImportedRow, Lack, NamedText, broken, refused, total};
 use super::numbers::{number, whole};
@@ -160,12 +160,12 @@ pub fn read_log(files: &[NamedText<'_>]) -> Result<ImportedResult> {
     if log.is_of_several {
         return Err(refused(
             "pgbench",
-            "it holds the logs of several runs",
+            "it contains the logs of several runs",
             "name the logs of one run: LOG.PID, LOG.PID.1 and so on",
         ));
     }
     let (Some(begin_us), Some(times)) = (log.begin_us, log.times.as_ref()) else {
-        return Err(broken("pgbench", "the log has no transaction that was committed"));
+        return Err(broken("pgbench", "the log has no committed transactions"));
     };
     let elapsed_us = log.end_us.saturating_sub(begin_us).max(1);
     check_length(elapsed_us / 1_000_000)?;
@@ -191,7 +191,7 @@ pub fn read_log(files: &[NamedText<'_>]) -> Result<ImportedResult> {
     let mut found = result(None, vec![row], vec![Lack::Load, Lack::Environment]);
     if is_sample {
         found.lacks.push(Lack::OnlyPart(format!(
-            "the log is a sample of {:.1}% of the transactions; the rate is that of all by their numbers",
+            "the log is a sample of {:.1}% of the transactions; the rate is estimated for all of them",
             share * 100.0
         )));
     }
@@ -204,16 +204,13 @@ fn other_threads(log: &Log) -> Option<Lack> {
     let last = *log.clients.keys().last()?;
     let all = last.saturating_add(1);
     let missing = all.saturating_sub(count_of(log.clients.len()));
-    (missing > 0).then(|| {
-        Lack::OnlyPart(format!(
-            "{missing} of {all} clients are in the logs of other threads, which were not named"
-        ))
-    })
+    (missing > 0)
+        .then(|| Lack::OnlyPart(format!("the logs of {missing} of {all} clients are missing")))
 }
 
 fn check_length(elapsed_s: u64) -> Result<()> {
     if elapsed_s > SECONDS_MAX {
-        return Err(broken("pgbench", "the log is longer than a week"));
+        return Err(broken("pgbench", "the log covers more than a week"));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Settings of imported rows, with the text of strangers cut to a length that can be shown.
+//! Settings of imported rows, truncated to a length that can be shown.
 
 use super::table;
 use assay_model::Estimate;

@@ -1,4 +1,4 @@
-//! What sysbench prints of its loads on files and on databases, from version 0.4 on: a row for each run.
+//! sysbench's output of fileio and database tests, from version 0.4 on: one row per run.
 
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, refused, total};
 use super::numbers::{after, leading, number, whole};
@@ -53,7 +53,10 @@ fn row(text: &str) -> Result<ImportedRow> {
     let elapsed_s = output.value("total time:").and_then(leading);
     let is_whole = text.contains("execution time (avg/stddev)");
     let elapsed_s = elapsed_s.filter(|time_s| is_whole && *time_s > 0.0).ok_or_else(|| {
-        broken("sysbench", "a run has no last line, execution time: it did not end, or is cut off")
+        broken(
+            "sysbench",
+            "a run has no last line, execution time: it did not finish, or is cut off",
+        )
     })?;
     let is_database = text.contains("transactions:");
     let (mut measures, settings) = if is_database {
@@ -64,7 +67,7 @@ fn row(text: &str) -> Result<ImportedRow> {
     if measures.is_empty() {
         return Err(refused(
             "sysbench",
-            "it is a test of neither files nor a database",
+            "it tests neither files nor a database",
             "import the output of sysbench fileio, or of one of its oltp tests",
         ));
     }
@@ -313,6 +316,6 @@ mod tests {
         let cpu = "sysbench 1.0.20\nRunning the test with following options:\nCPU speed:\n    events per second:   900.43\nGeneral statistics:\n    total time:  1.0s\nThreads fairness:\n    execution time (avg/stddev):   6.0/0.00\n";
         assert!(read(cpu).unwrap_err().message().contains("neither files nor"));
         let cut = &OLTP[..OLTP.find("General").unwrap()];
-        assert!(read(cut).unwrap_err().message().contains("did not end"));
+        assert!(read(cut).unwrap_err().message().contains("did not finish"));
     }
 }

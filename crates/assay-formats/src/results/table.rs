@@ -7,7 +7,7 @@ use assay_stats::batches::{mean_of_batches, ratio_of_batches};
 
 /// A value of an interval, and how much of the whole it stands for: a mean time for as many I/Os.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ValueWeight {
+pub struct ValueShare {
     /// The value.
     pub value: f64,
     /// Its weight.
@@ -30,7 +30,7 @@ pub fn mean(quantity: &str, values: &[f64], interval_s: f64) -> Option<NamedEsti
 /// The mean of a quantity over intervals that stand for different amounts; intervals of nothing do not count.
 pub fn weighted_mean(
     quantity: &str,
-    values: &[ValueWeight],
+    values: &[ValueShare],
     interval_s: f64,
 ) -> Option<NamedEstimate> {
     if values.iter().any(|one| !one.value.is_finite() || !one.weight.is_finite()) {
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn a_mean_time_counts_as_often_as_it_happened() {
         let values = [(1e6, 1000.0), (1e8, 10.0), (5.0, 0.0)];
-        let values = values.map(|(value, weight)| ValueWeight { value, weight });
+        let values = values.map(|(value, weight)| ValueShare { value, weight });
         let found = weighted_mean("t", &values, 1.0).unwrap().estimate;
         assert!((found.value - 1_980_198.0).abs() < 1.0 && !found.has_interval());
         assert!(weighted_mean("t", &values[2..], 1.0).is_none());

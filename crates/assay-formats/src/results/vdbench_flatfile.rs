@@ -1,11 +1,11 @@
-//! Vdbench's flatfile: a row a run, made of its intervals.
+//! Vdbench's flatfile: one row per run, from its intervals.
 
 use super::columns::Columns;
 use super::dates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
 use super::numbers::{number, whole};
 use super::rows::{count, word};
-use super::table::{self, ValueWeight};
+use super::table::{self, ValueShare};
 use assay_model::Result;
 use assay_model::number::{count_of, real_len};
 use assay_model::study::Setting;
@@ -328,7 +328,7 @@ impl Run<'_> {
         table: &Table,
         column: Option<usize>,
         share: impl Fn(f64) -> f64,
-    ) -> Vec<ValueWeight> {
+    ) -> Vec<ValueShare> {
         let times = self.counted().iter().filter_map(|one| {
             let value = Table::number(&one.cells, column)? * 1e6;
             let rate = Table::number(&one.cells, table.rate).unwrap_or(1.0);
@@ -336,7 +336,7 @@ impl Run<'_> {
                 Table::number(&one.cells, table.read_percent).map(|percent| percent / 100.0);
             // Without the share of reads an operation that takes no time did not happen.
             let share = reads.map_or(if value > 0.0 { 1.0 } else { 0.0 }, &share);
-            Some(ValueWeight { value, weight: rate * share })
+            Some(ValueShare { value, weight: rate * share })
         });
         times.collect()
     }

@@ -1,4 +1,4 @@
-//! Vdbench's summary and totals: a row a run, from its line of averages.
+//! Vdbench's summary and totals: one row per run, from its line of averages.
 
 use super::dates;
 use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
@@ -24,7 +24,7 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
     text.lines().for_each(|line| summary.line(line));
     let rows = summary.rows;
     if rows.is_empty() {
-        return Err(broken("Vdbench", "it has no line of averages: no run came to its end"));
+        return Err(broken("Vdbench", "it has no averages: no run finished"));
     }
     let version = after(text, "vdbench distribution: vdbench")
         .or_else(|| after(text, "Vdbench distribution: vdbench"));

@@ -101,7 +101,7 @@ const LOOPED: Rule = Rule::new(
 const MEMORY: Rule = Rule::new(
     "memory_device",
     Warning,
-    "the data lies in memory: nothing is said about storage, and nothing survives a power cut",
+    "the data is in memory: this says nothing about storage, and nothing there survives a power cut",
     "choose a target on the storage in question",
 );
 const THROTTLED_WRITEBACK: Rule = Rule::new(

@@ -64,7 +64,7 @@ const NETWORK: Rule = Rule::new(
 const IN_MEMORY: Rule = Rule::new(
     "memory_file_system",
     Critical,
-    "the files lie in memory: nothing is said about storage, and nothing survives a power cut",
+    "the files are in memory: this says nothing about storage, and nothing there survives a power cut",
     "choose a directory on the storage in question",
 );
 const OVERLAY: Rule = Rule::new(

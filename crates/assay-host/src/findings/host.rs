@@ -9,7 +9,7 @@ use assay_model::units::{show_bytes, show_count};
 const GOVERNOR: Rule = Rule::new(
     "cpu_governor",
     Warning,
-    "the processor slows down between I/Os: latency at low load grows, and runs differ from one another",
+    "the CPU slows down between I/Os: latency at low load rises, and runs vary",
     "cpupower frequency-set -g performance, and limit deep idle states",
 );
 const TRANSPARENT_HUGE_PAGES: Rule = Rule::new(

@@ -228,7 +228,7 @@ impl PathRefusal {
             ),
             Self::Changed { what } => Error::environment(
                 format!("refusing {path}: {what} while it was being checked"),
-                "make sure that nobody else works on it, and try again",
+                "make sure that nobody else is using it, and try again",
             ),
             Self::Unclear { what, reason } => Error::environment(
                 format!(

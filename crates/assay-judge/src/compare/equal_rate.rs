@@ -1,9 +1,9 @@
-//! Times of closed loads: compared where both sides did as much, or read at one rate from the curves of both.
+//! Times of closed loads at equal rates: as measured, or read from both curves at one rate.
 
 use super::same_measure::{Both, assumed, better};
 use super::sides::{LoadCurve, LoadCurvePoint, SideFacts, SideFigure};
 use assay_model::Estimate;
-use assay_model::comparison::{Measure, NotCompared, SideKind};
+use assay_model::comparison::{ComparisonRefusal, Measure, SideKind};
 use assay_model::units::show_count;
 use assay_model::verdict::Unit;
 use assay_stats::series;
@@ -18,11 +18,11 @@ pub(super) fn not_compared(
     base: &SideFacts,
     other: &SideFacts,
     both: &Both<'_>,
-) -> Option<NotCompared> {
+) -> Option<ComparisonRefusal> {
     let is_time = both.base.unit == Unit::Ns;
     let is_at_other_rate =
         is_time && follows_load(base, other) && !is_at_equal_rate(base, other, both.base);
-    is_at_other_rate.then_some(NotCompared::OtherRate).or_else(|| assumed(both))
+    is_at_other_rate.then_some(ComparisonRefusal::OtherRate).or_else(|| assumed(both))
 }
 
 /// Whether times depend on how much the storage did: in a closed load of more than one, the faster one does more.

@@ -1,4 +1,4 @@
-//! A row of another program's result as one side of a comparison.
+//! A row of an imported result as one side of a comparison.
 
 use super::sides::{SideFacts, SideFigure};
 use assay_model::comparison::{Side, SideKind};
@@ -17,24 +17,19 @@ pub fn facts_of_row(name: &str, target: &str, row: &CellResult) -> SideFacts {
         !NAMES.contains(&setting.factor.as_str()) && setting.value.to_string() != "unknown"
     };
     let made = row.cell.settings.iter().filter(is_made);
+    let side = Side {
+        name: name.to_owned(),
+        kind: SideKind::Run,
+        target: target.to_owned(),
+        elapsed_s: row.elapsed_s,
+        repeats: 1,
+        nodes: None,
+        ids: Vec::new(),
+    };
     SideFacts {
-        side: Side {
-            name: name.to_owned(),
-            kind: SideKind::Run,
-            target: target.to_owned(),
-            elapsed_s: row.elapsed_s,
-            repeats: 1,
-            nodes: None,
-            ids: Vec::new(),
-        },
         measures: measures.collect(),
-        histograms: Vec::new(),
-        work: Vec::new(),
         made: made.map(|one| (one.factor.clone(), one.value.to_string())).collect(),
-        curves: Vec::new(),
-        load_curves: Vec::new(),
-        closed_depth: None,
-        history: Vec::new(),
+        ..SideFacts::new(side)
     }
 }
 

@@ -4,8 +4,10 @@ use super::pooled::mean_of_repeats;
 use super::sides::{SideFacts, SideFigure};
 use assay_model::Estimate;
 use assay_model::comparison::{Side, SideKind};
-use assay_model::quantity_name::{NamedStatistic, QuantityName};
-use assay_model::study::{CellResult, CellState, Setting, StudyResult, load_figure_unit};
+use assay_model::quantity_name::QuantityName;
+use assay_model::study::{
+    CellResult, CellState, Setting, StudyResult, load_figure_unit, measure_unit,
+};
 use assay_model::verdict::Unit;
 
 /// Which cells of a study are meant.
@@ -92,28 +94,19 @@ fn of_group(group: &[&CellResult], has_several: bool) -> Vec<SideFigure> {
             parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
         let subject = (!subject.is_empty()).then(|| subject.join(", "));
         let estimate = if let [only] = runs.as_slice() { *only } else { mean_of_repeats(&runs) };
-        let figure = SideFigure::new(&named.quantity, subject, unit(&named.quantity)?, estimate);
-        let judged = named.subject.is_none() && is_judged(&named.quantity);
-        Some(SideFigure { runs, judged, ..figure })
+        // Whether it is judged follows from its own subject, not from the settings of its cell.
+        let own = named.subject.clone();
+        let figure = SideFigure::new(&named.quantity, own, unit(&named.quantity)?, estimate);
+        Some(SideFigure { subject, runs, ..figure })
     });
     measures.collect()
 }
 
-/// Rates, means and p99 of every cell are judged.
-fn is_judged(quantity: &str) -> bool {
-    let name = QuantityName::of(quantity);
-    name.is_mean() || name.is_q99() || unit(quantity).is_some_and(|unit| unit != Unit::Ns)
-}
-
+/// The unit of rates, times and figures of loads; other numbers are not compared.
 fn unit(quantity: &str) -> Option<Unit> {
-    load_figure_unit(quantity).or_else(|| match QuantityName::of(quantity).statistic {
-        Some(NamedStatistic::Iops) => Some(Unit::IosPerS),
-        Some(NamedStatistic::Throughput) => Some(Unit::BytesPerS),
-        Some(NamedStatistic::Mean | NamedStatistic::Max | NamedStatistic::Quantile(_)) => {
-            Some(Unit::Ns)
-        }
-        None => None,
-    })
+    let is_compared =
+        load_figure_unit(quantity).is_some() || QuantityName::of(quantity).statistic.is_some();
+    is_compared.then(|| measure_unit(quantity))
 }
 
 /// The settings of a cell as they are printed: `sessions 96, read share 75%`.

@@ -1,4 +1,4 @@
-//! One side against the base: every measure that both have, which of them differ, and whether the other side is good enough.
+//! One side against the base: common measures, significant differences, and whether the side is no worse.
 
 use super::equal_rate::{at_equal_rate, not_compared};
 use super::primary::primary;
@@ -8,7 +8,7 @@ use super::same_measure::{Both, better};
 use super::sides::{SideFacts, SideFigure};
 use super::work::{histograms, parity};
 use crate::decide::decide;
-use assay_model::comparison::{Direction, Measure, Pair, RunToRun, SideKind};
+use assay_model::comparison::{Direction, Measure, Pair, SideKind, SpreadSource};
 use assay_model::number::count_of;
 use assay_model::verdict::{Bias, Doubt, Evidence, Limit, Outcome, Reason};
 use assay_model::{Error, Estimate, Result};
@@ -113,9 +113,9 @@ impl SideVariation<'_> {
     }
 
     /// Where the variation of the primary measure is known from.
-    fn source(&self, measures: &[Measure]) -> RunToRun {
+    fn source(&self, measures: &[Measure]) -> SpreadSource {
         if self.is_counted() {
-            return RunToRun::Counted;
+            return SpreadSource::Counted;
         }
         let primary = measures.iter().find(|measure| measure.primary);
         let both = primary.and_then(|measure| {
@@ -127,18 +127,20 @@ impl SideVariation<'_> {
             Some((of(self.base)?, of(self.other)?))
         });
         let Some((base, other)) = both else {
-            return RunToRun::Unknown;
+            return SpreadSource::Unknown;
         };
         let both = Both { base: &self.base.measures[base], other: &self.other.measures[other] };
         let is_repeated = both.base.runs.len() > 1 && both.other.runs.len() > 1;
         match self.known(&both) {
-            None if is_repeated => RunToRun::Repeats,
-            None => RunToRun::Unknown,
-            Some(_) if self.rules.run_to_run_share.is_some() && !is_repeated => RunToRun::Stated,
-            Some(_) if self.is_simulated() && !is_repeated => RunToRun::Simulated,
+            None if is_repeated => SpreadSource::Repeats,
+            None => SpreadSource::Unknown,
+            Some(_) if self.rules.run_to_run_share.is_some() && !is_repeated => {
+                SpreadSource::Stated
+            }
+            Some(_) if self.is_simulated() && !is_repeated => SpreadSource::Simulated,
             Some(_) => {
                 let runs = count_of(self.base.history.len() + self.other.history.len());
-                RunToRun::History { runs: u32::try_from(runs).unwrap_or(u32::MAX) }
+                SpreadSource::History { runs: u32::try_from(runs).unwrap_or(u32::MAX) }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The one measure of a comparison that is tested by itself: chosen by what was measured, not by how it came out.
+//! The primary measure of a comparison, chosen by the kind of measurement and not by its result.
 
 use super::same_measure::Both;
 use assay_model::quantity_name::{NamedTime, QuantityName};

@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(holm(&[], 0.05), Vec::<bool>::new());
     }
 
-    /// How often `k` repeats a side are called different, with a deviation from run to run, an error within of 1.3 % and
+    /// How often `k` repeats a side are called different, with a deviation from run to run, an error within of 1.3% and
     /// a true ratio; `history` earlier runs of each side are known.
     fn called(k: u64, deviation: f64, ratio: f64, history: u64, trials: u64) -> f64 {
         let within = 0.013;
@@ -274,7 +274,7 @@ mod tests {
         real_len(found.count()) / real_len(usize::try_from(trials).unwrap())
     }
 
-    /// Targets: equal sides differ in at most 5 % of comparisons; three repeats find 10 % at 3 % from run to run in 16 of
+    /// Targets: equal sides differ in at most 5% of comparisons; three repeats find 10% at 3% from run to run in 16 of
     /// 25, with history in 21 of 25.
     #[test]
     fn errors_and_power_are_those_that_were_simulated() {
@@ -287,7 +287,7 @@ mod tests {
         println!("A/A, single runs, history 4: {single}");
         assert!(single <= 0.065, "{single}");
         let (few, known) = (called(3, 0.03, 1.1, 0, 2000), called(3, 0.03, 1.1, 4, 2000));
-        println!("+10 % at 3 %: {few} of three repeats, {known} with history");
+        println!("+10% at 3%: {few} of three repeats, {known} with history");
         assert!(few >= 0.60 && known >= 0.84, "{few} {known}");
     }
 }

@@ -1,4 +1,4 @@
-//! What a comparison is asked, and how strictly.
+//! The question of a comparison, and its error rates.
 
 /// What a comparison is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]

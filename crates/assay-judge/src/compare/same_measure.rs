@@ -1,7 +1,7 @@
-//! One measure of both sides: its values, which direction is better, and whether a model assumes it.
+//! One measure of both sides: values, the better direction, and whether a model assumes it.
 
 use super::sides::SideFigure;
-use assay_model::comparison::{Direction, NotCompared};
+use assay_model::comparison::{ComparisonRefusal, Direction};
 use assay_model::verdict::Unit;
 
 /// The same measure of both sides.
@@ -21,6 +21,6 @@ pub(super) const fn better(unit: Unit) -> Direction {
 }
 
 /// Whether a measure is a parameter that a model assumes on either side.
-pub(super) fn assumed(both: &Both<'_>) -> Option<NotCompared> {
-    (both.base.is_assumed || both.other.is_assumed).then_some(NotCompared::Assumed)
+pub(super) fn assumed(both: &Both<'_>) -> Option<ComparisonRefusal> {
+    (both.base.is_assumed || both.other.is_assumed).then_some(ComparisonRefusal::Assumed)
 }

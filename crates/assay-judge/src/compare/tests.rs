@@ -3,7 +3,9 @@
 use super::*;
 use crate::statistics;
 use assay_model::Estimate;
-use assay_model::comparison::{Comparison, Direction, NotCompared, RunToRun, Side, SideKind};
+use assay_model::comparison::{
+    Comparison, ComparisonRefusal, Direction, Side, SideKind, SpreadSource,
+};
 use assay_model::number::real;
 use assay_model::verdict::{Outcome, Unit};
 use assay_stats::random::Random;
@@ -25,7 +27,7 @@ fn measured(quantity: &str, unit: Unit, estimate: Estimate) -> SideFigure {
     SideFigure::new(quantity, None, unit, estimate)
 }
 
-/// Three runs of ten minutes of 1 s values about a level with noise of 2 % and φ = 0.8, as a side of four measures that
+/// Three runs of ten minutes of 1 s values about a level with noise of 2% and φ = 0.8, as a side of four measures that
 /// vary on their own.
 fn noisy(level: f64, seed: u64) -> SideFacts {
     let one = |repeat| single(level, seed, repeat);
@@ -76,11 +78,11 @@ fn a_difference_of_three_percent_is_found() {
         found.pairs[0].measures[0].different
     });
     let found = found.count();
-    println!("3 % was found in {found} of 200 comparisons");
+    println!("3% was found in {found} of 200 comparisons");
     assert!(found >= 180, "power: {found} of 200");
 }
 
-/// Runs of `seconds` with noise of 2 % and memory φ, each with a day of its own that moves it by `day` (standard deviation).
+/// Runs of `seconds` with noise of 2% and memory φ, each with a day of its own that moves it by `day` (standard deviation).
 fn days(repeats: u64, seconds: usize, phi: f64, day: f64, level: f64, seed: u64) -> SideFacts {
     let run = |repeat: u64| {
         let mut random = Random::part(seed, 100 + repeat);
@@ -136,14 +138,14 @@ fn another_day_is_not_another_storage() {
 fn three_repeats_find_three_percent_and_single_runs_say_that_they_cannot() {
     let of = |repeats, level| move |seed| days(repeats, 600, 0.8, 0.0, level, seed);
     let found = share_different(60, of(3, 1e4), of(3, 0.97e4));
-    println!("3 % was found in {found} of the comparisons of three repeats");
+    println!("3% was found in {found} of the comparisons of three repeats");
     assert!(found >= 0.9, "power: {found}");
     let single = compared(&of(1, 1e4)(1), &of(1, 2e4)(2));
-    assert_eq!((single.pairs[0].run_to_run, differs(&single)), (RunToRun::Unknown, false));
+    assert_eq!((single.pairs[0].run_to_run, differs(&single)), (SpreadSource::Unknown, false));
     assert_eq!(single.outcome, None);
     let ratio = single.pairs[0].measures[0].ratio.unwrap();
     assert!(ratio.covers(2.0) && ratio.low > 1.9, "{ratio:?}");
-    assert_eq!(compared(&of(3, 1e4)(1), &of(3, 1e4)(2)).pairs[0].run_to_run, RunToRun::Repeats);
+    assert_eq!(compared(&of(3, 1e4)(1), &of(3, 1e4)(2)).pairs[0].run_to_run, SpreadSource::Repeats);
 }
 
 #[test]
@@ -158,10 +160,10 @@ fn earlier_runs_of_the_same_storage_let_single_runs_be_compared() {
         share_different(100, |seed| with_history(1e4, seed), |seed| with_history(1e4, seed));
     let found =
         share_different(100, |seed| with_history(1e4, seed), |seed| with_history(1.2e4, seed));
-    println!("single runs with history: equal {equal}, +20 % {found}");
+    println!("single runs with history: equal {equal}, +20% {found}");
     assert!(equal <= 0.08 && found >= 0.9, "{equal} {found}");
     let one = compared(&with_history(1e4, 1), &with_history(1e4, 2));
-    assert_eq!(one.pairs[0].run_to_run, RunToRun::History { runs: 10 });
+    assert_eq!(one.pairs[0].run_to_run, SpreadSource::History { runs: 10 });
 }
 
 #[test]
@@ -172,7 +174,7 @@ fn a_simulated_device_does_not_vary_from_run_to_run() {
         facts
     };
     let found = compared(&simulated(1e4, 1), &simulated(2e4, 2));
-    assert_eq!(found.pairs[0].run_to_run, RunToRun::Simulated);
+    assert_eq!(found.pairs[0].run_to_run, SpreadSource::Simulated);
     let iops = found.pairs[0].primary().unwrap();
     assert!(iops.different && iops.quantity == "iops");
 }
@@ -200,7 +202,7 @@ fn times_of_closed_loads_at_other_rates_are_not_compared() {
     let judge = |base, other| compare(&[base, other], &[], &rules).unwrap();
     let found = judge(of(2_000.0, 0.5e6), of(40_000.0, 1.1e6));
     let write = &found.pairs[0].measures[1];
-    assert_eq!(write.not_compared, Some(NotCompared::OtherRate));
+    assert_eq!(write.not_compared, Some(ComparisonRefusal::OtherRate));
     assert!(write.ratio.is_none() && !write.judged);
     let same_rate = judge(of(2_000.0, 0.5e6), of(2_010.0, 1.1e6));
     assert!(same_rate.pairs[0].measures[1].ratio.is_some());
@@ -224,7 +226,7 @@ fn what_a_model_assumes_is_never_judged() {
     two.measures.push(assumed(2e6));
     let found = compared(&one, &two);
     let write = found.pairs[0].measures.last().unwrap();
-    assert_eq!((write.not_compared, write.judged), (Some(NotCompared::Assumed), false));
+    assert_eq!((write.not_compared, write.judged), (Some(ComparisonRefusal::Assumed), false));
 }
 
 #[test]
@@ -259,7 +261,7 @@ fn what_was_made_differently_is_refused_and_named() {
     assert!(refused.message().contains("no measure in common"), "{refused}");
 }
 
-/// Figures 17 and 18 and the parity of the EMC paper of 2014: 4 %, 2 % and 1 % after rounding.
+/// Figures 17 and 18 and the parity of the EMC paper of 2014: 4%, 2% and 1% after rounding.
 #[test]
 fn parity_is_that_of_the_paper() {
     let work = |values: [f64; 3]| {
@@ -318,7 +320,7 @@ fn two_bricks_do_the_same_work_and_scale_as_the_paper_says() {
     assert_eq!(names.map(of_linear), ["95.5", "97.7", "98.2", "99.5"]);
 }
 
-/// One to two bricks of the EMC paper: reads 95.5 % of linear, printed as 96 %.
+/// One to two bricks of the EMC paper: reads 95.5% of linear, printed as 96%.
 #[test]
 fn scaling_is_measured_against_linear() {
     let brick = |nodes: f64, reads: f64| {

@@ -1,4 +1,4 @@
-//! The work of both sides: their distributions range by range, and whether they did the same.
+//! The work of both sides: their distributions by range, and whether they are the same.
 
 use super::sides::{BucketCount, SideFacts};
 use assay_model::comparison::{Bucket, Buckets, Parity, Share};
@@ -50,7 +50,7 @@ fn middle_s((low_ns, high_ns): (u64, Option<u64>)) -> f64 {
     high_ns.map_or(seconds(low_ns), |high_ns| f64::midpoint(real(low_ns), real(high_ns)) / 1e9)
 }
 
-/// Whether both sides did the same work.
+/// Parity.
 pub(super) fn parity(base: &SideFacts, other: &SideFacts) -> Vec<Parity> {
     let both = base.work.iter().filter_map(|mine| {
         let theirs = other.work.iter().find(|theirs| theirs.what == mine.what)?;

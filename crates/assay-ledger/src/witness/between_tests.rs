@@ -1,4 +1,4 @@
-//! What somebody between client and witness can do who does not know the token: nothing that is not noticed.
+//! An attacker between client and witness who does not know the token is always detected.
 
 use super::tests::{Scratch, head_of, place_at, wait_until};
 use super::*;
@@ -98,7 +98,7 @@ fn an_exchanged_acknowledgement_ends_the_line_and_is_in_no_ledger() {
     recorder.acknowledge(&[Acknowledgement { place: 1, version: 9 }]);
     wait_until(|| recorder.unkept() > 0);
     drop(recorder);
-    assert!(witness.complaints().iter().any(|complaint| complaint.contains("changed on its way")));
+    assert!(witness.complaints().iter().any(|complaint| complaint.contains("altered in transit")));
     let direct = place_at(witness.address()).read("file 1").unwrap();
     assert!(!direct.last().promises.contains_key(&1));
 }
@@ -146,7 +146,7 @@ fn a_ledger_that_was_handed_back_and_exchanged_is_refused() {
     for meddle in [forge as Meddle, shorten] {
         let place = place_at(Between::new(witness.address(), pass, meddle).0);
         let error = place.read("file 1").unwrap_err();
-        let is_noticed = ["changed on its way", "is not a ledger"];
+        let is_noticed = ["altered in transit", "is not a ledger"];
         assert!(is_noticed.iter().any(|words| error.message().contains(words)), "{error}");
     }
 }

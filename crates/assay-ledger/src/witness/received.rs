@@ -1,4 +1,4 @@
-//! Frames that come over a wire, each with its seal, whole and of bounded length.
+//! Frames from a connection: authenticated, complete, and limited in length.
 
 use crate::frame::{Found, find};
 use crate::sealed::changed;

@@ -1,4 +1,4 @@
-//! Connections that have not proven the token yet: few of them, each for a short time, and the oldest gives way.
+//! Connections that have not yet proven the token: limited in number and time, oldest closed first.
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, Shutdown, TcpStream};

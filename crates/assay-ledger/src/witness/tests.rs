@@ -247,7 +247,7 @@ fn a_store_that_others_may_write_into_is_refused() {
     std::fs::set_permissions(&scratch.0, std::fs::Permissions::from_mode(0o777)).unwrap();
     let address = SocketAddr::from(([127, 0, 0, 1], 0));
     let error = Witness::listen(address, &scratch.0, token(TOKEN)).unwrap_err();
-    assert!(error.message().contains("may write into it"), "{error}");
+    assert!(error.message().contains("can write to it"), "{error}");
 }
 
 /// Nothing here is judged by how long it takes; a defect ends the test instead of hanging it.

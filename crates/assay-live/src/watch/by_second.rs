@@ -1,7 +1,7 @@
-//! The server's own I/O second by second, from counters that are read once a second.
+//! The server's own I/O second by second, from counters read once a second.
 
 use assay_model::number::{count, real};
-use assay_model::profile::IoSecond;
+use assay_model::profile::IoSample;
 use std::time::Duration;
 
 /// Length of a step.
@@ -35,7 +35,7 @@ pub struct IoCounters {
 pub(super) struct BySecond {
     last: IoCounters,
     last_s: f64,
-    pub(super) seconds: Vec<IoSecond>,
+    pub(super) seconds: Vec<IoSample>,
 }
 
 impl BySecond {
@@ -54,7 +54,7 @@ impl BySecond {
         let length_s = (at_s - self.last_s).max(1e-3);
         let per_s =
             |of: fn(&IoCounters) -> u64| real(of(&now).saturating_sub(of(&self.last))) / length_s;
-        let second = IoSecond {
+        let second = IoSample {
             at_s,
             read_iops: per_s(|one| one.reads),
             read_bytes_per_s: per_s(|one| one.read_bytes),

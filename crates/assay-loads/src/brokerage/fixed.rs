@@ -449,7 +449,7 @@ mod tests {
                 (sells, market)
             });
         }
-        // 120 + 2 + 1 - 20 = 1.03 % of 100 x 50.00, and 0.88 % of 200 of them.
+        // 120 + 2 + 1 - 20 = 1.03% of 100 x 50.00, and 0.88% of 200 of them.
         assert_eq!(commission_cents(1, 1, 1, 100, 5000), 5150);
         assert_eq!(commission_cents(1, 1, 1, 200, 5000), 8800);
     }

@@ -91,7 +91,7 @@ impl Market {
         state.maintained = 0;
     }
 
-    /// Takes an order. It is carried out within 1 % of its price, and its price is reported with that of another security.
+    /// Takes an order. It is carried out within 1% of its price, and its price is reported with that of another security.
     pub fn send(&self, mut order: Order) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { random, trades, ticks, .. } = &mut *state;

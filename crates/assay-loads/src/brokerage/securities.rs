@@ -33,7 +33,7 @@ pub(super) fn base_cents(rules: &Rules, security: u32) -> i64 {
     i64::try_from(1000 + mix(rules.seed ^ mix(u64::from(security))) % 9000).unwrap_or(1000)
 }
 
-/// What it costs now: within 5 % of its usual price.
+/// What it costs now: within 5% of its usual price.
 pub(super) fn price_cents(rules: &Rules, security: u32, random: &mut Random) -> i64 {
     base_cents(rules, security) * i64::from(between(random, 950, 1050)) / 1000
 }

@@ -408,7 +408,7 @@ mod tests {
             assert_eq!(order.limit_cents > 0, is_limit(order.kind));
         }
         assert_eq!(orders, 10_100);
-        // Within four standard deviations of 1 %, 40 %, and of 10 % of the accounts that others may use.
+        // Within four standard deviations of 1%, 40%, and of 10% of the accounts that others may use.
         assert!((61..141).contains(&back), "{back}");
         assert!((3840..4240).contains(&named), "{named}");
         assert!((250..560).contains(&others), "{others}");

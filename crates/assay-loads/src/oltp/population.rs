@@ -185,7 +185,7 @@ impl<S: Sink + ?Sized> Making<'_, S> {
         self.to.text(&zip);
     }
 
-    /// A tax of 0 to 20 %.
+    /// A tax of 0 to 20%.
     fn tax(&mut self) {
         let tax = self.choices.uniform(0, 2000);
         self.to.decimal(i64::from(tax), 4);

@@ -284,7 +284,7 @@ mod tests {
             remote += u32::try_from(from_afar.count()).unwrap();
         }
         assert_eq!(orders, 20_000);
-        // Within four standard deviations of 10 lines, 1 % of 20,000 orders and of 200,000 lines.
+        // Within four standard deviations of 10 lines, 1% of 20,000 orders and of 200,000 lines.
         assert!((198_200..201_800).contains(&lines), "{lines}");
         assert!((143..257).contains(&back), "{back}");
         assert!((1820..2180).contains(&remote), "{remote}");

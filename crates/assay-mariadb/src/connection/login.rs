@@ -93,8 +93,7 @@ fn encrypt(packets: &mut Packets, greeting: &Greeting, address: &Address, way: T
     match (way, greeting.can & ENCRYPTION != 0) {
         (Try::Plain, _) | (Try::Offered, false) => Ok(()),
         (Try::Encrypted, false) => Err(Failure::Unsafe {
-            what: "the server does not encrypt, or somebody between keeps it from doing so"
-                .to_owned(),
+            what: "the server does not encrypt, or someone between prevents it".to_owned(),
             hint: "set ssl_cert and ssl_key in the server; ssl-mode=DISABLED only in a network that you trust",
         }),
         (Try::Offered | Try::Encrypted, true) => {

@@ -5,7 +5,7 @@ use assay_model::{Error, Result};
 use std::collections::BTreeMap;
 
 /// Tables of the performance schema that can run out of room, and what is lost then.
-const LOSSES: [(&str, &str); 4] = [
+pub(crate) const LOSSES: [(&str, &str); 4] = [
     ("PERFORMANCE_SCHEMA_USERS_LOST", "performance_schema_users_size"),
     ("PERFORMANCE_SCHEMA_THREAD_INSTANCES_LOST", "performance_schema_max_thread_instances"),
     ("PERFORMANCE_SCHEMA_FILE_INSTANCES_LOST", "performance_schema_max_file_instances"),
@@ -13,9 +13,10 @@ const LOSSES: [(&str, &str); 4] = [
 ];
 
 /// What ends a transaction.
-const ENDINGS: [&str; 4] = ["COM_COMMIT", "COM_ROLLBACK", "COM_XA_COMMIT", "COM_XA_ROLLBACK"];
+pub(crate) const ENDINGS: [&str; 4] =
+    ["COM_COMMIT", "COM_ROLLBACK", "COM_XA_COMMIT", "COM_XA_ROLLBACK"];
 /// What is a transaction by itself where none was begun.
-const AUTOCOMMITTED: [&str; 9] = [
+pub(crate) const AUTOCOMMITTED: [&str; 9] = [
     "COM_SELECT",
     "COM_INSERT",
     "COM_INSERT_SELECT",
@@ -84,8 +85,8 @@ impl<'a> Delta<'a> {
         self.counted_work().0
     }
 
-    /// Transactions and what counted them: those that ended by a commit or a rollback. Statements that commit by themselves
-    /// cannot be told apart from those of longer transactions, and count where nothing began or ended any.
+    /// Transactions and what counted them: commits and rollbacks. Autocommitted statements cannot be told apart from those of
+    /// longer transactions, and count where nothing began or ended any.
     pub(super) fn counted_work(&self) -> (u64, &'static str) {
         let sum = |names: &[&str]| -> u64 {
             names.iter().map(|name| self.status(name).unwrap_or(0)).sum()
@@ -96,7 +97,7 @@ impl<'a> Delta<'a> {
         }
         (
             sum(&AUTOCOMMITTED),
-            "statements that commit by themselves: Com_select, Com_insert, Com_update, Com_delete, Com_replace",
+            "autocommitted statements: Com_select, Com_insert, Com_update, Com_delete, Com_replace",
         )
     }
 

@@ -162,7 +162,7 @@ fn missing(delta: &Delta<'_>, samples: &Samples) -> Vec<String> {
     if samples.tasks.is_none() {
         missing.push("CPU time: the server is on another host, or its threads cannot be seen or serve several sessions each".to_owned());
     }
-    missing.push("statements that commit by themselves: they count as transactions only where none was begun, committed or rolled back".to_owned());
+    missing.push("autocommitted statements: they count as transactions only if none was begun, committed or rolled back".to_owned());
     missing.push("waits for writes of data files: threads of the background write them, and only the asking is timed".to_owned());
     missing.push(
         "waits for a free page of the cache and for room in the log: counted, not timed".to_owned(),

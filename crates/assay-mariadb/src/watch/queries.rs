@@ -1,6 +1,7 @@
-//! What is asked. Every statement carries a mark, so that it can be told apart from others in the server's own statistics.
+//! The statements of a watch, each with a mark that tells it apart from others in the server's own statistics.
 
 use super::own::Own;
+use crate::model::{AUTOCOMMITTED, ENDINGS, LOSSES};
 use crate::views::SESSION_STATEMENTS;
 
 /// Sessions that wait for their next statement, or serve the server itself.
@@ -28,26 +29,13 @@ pub(super) const NOW: &str = "SELECT /* assay */ UNIX_TIMESTAMP(SYSDATE(6))";
 pub(super) const SETTINGS: &str =
     "SELECT /* assay */ @@innodb_page_size, @@thread_handling, @@innodb_flush_method, @@read_only";
 
-/// Counters of the status.
-pub(super) const STATUS: &[&str] = &[
+/// Counters of the status, without those that the model names.
+const STATUS: &[&str] = &[
     "UPTIME",
     "QUESTIONS",
     "CONNECTIONS",
     "THREADS_CREATED",
     "COM_BEGIN",
-    "COM_COMMIT",
-    "COM_ROLLBACK",
-    "COM_XA_COMMIT",
-    "COM_XA_ROLLBACK",
-    "COM_SELECT",
-    "COM_INSERT",
-    "COM_INSERT_SELECT",
-    "COM_UPDATE",
-    "COM_UPDATE_MULTI",
-    "COM_DELETE",
-    "COM_DELETE_MULTI",
-    "COM_REPLACE",
-    "COM_REPLACE_SELECT",
     "CREATED_TMP_DISK_TABLES",
     "INNODB_BUFFER_POOL_READ_REQUESTS",
     "INNODB_BUFFER_POOL_WRITE_REQUESTS",
@@ -63,10 +51,13 @@ pub(super) const STATUS: &[&str] = &[
     "INNODB_LOG_WAITS",
     "INNODB_ROW_LOCK_TIME",
     "INNODB_ROW_LOCK_WAITS",
-    "PERFORMANCE_SCHEMA_USERS_LOST",
-    "PERFORMANCE_SCHEMA_THREAD_INSTANCES_LOST",
-    "PERFORMANCE_SCHEMA_FILE_INSTANCES_LOST",
 ];
+
+/// Counters of the status that a snapshot reads.
+pub(super) fn status() -> Vec<&'static str> {
+    let losses = LOSSES.iter().map(|(lost, _)| lost);
+    STATUS.iter().chain(&ENDINGS).chain(&AUTOCOMMITTED).chain(losses).copied().collect()
+}
 
 /// What is asked of the status every second.
 pub(super) const IO_STATUS: &[&str] = &[

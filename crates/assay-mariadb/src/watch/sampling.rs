@@ -5,7 +5,7 @@ use crate::address::Address;
 use crate::connection::Row;
 use crate::model::{Snapshot, profile, seen};
 use assay_dbserver::processes::{threads, usage_at};
-use assay_dbserver::{ServerTraffic, Usage};
+use assay_dbserver::{ServerBytes, Usage};
 use assay_live::watch::{
     IoCounters, Kind, ObservedServer, ObservedServerSpan, Own, Process, ServerSample,
 };
@@ -62,14 +62,14 @@ impl ObservedServer for Watcher {
         self.take_io_counters().map_err(failed)
     }
 
-    fn traffic(&self) -> Option<ServerTraffic> {
+    fn traffic(&self) -> Option<ServerBytes> {
         let process = self.process?;
         let own: Vec<Usage> = self
             .own
             .iter()
             .filter_map(|own| usage_at(&format!("/proc/{process}/task/{}", own.thread?)))
             .collect();
-        ServerTraffic::new(usage_at(&format!("/proc/{process}")), &own, process)
+        ServerBytes::new(usage_at(&format!("/proc/{process}")), &own, process)
     }
 
     /// All threads of the server: those that serve a session now, ours, and the rest.

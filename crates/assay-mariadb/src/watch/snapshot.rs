@@ -90,10 +90,11 @@ impl Watcher {
 
     /// Counters of the status without what this session did itself.
     fn status_of_others(&mut self) -> Answer<BTreeMap<String, u64>> {
+        let names = queries::status();
         let counted_by_session: Vec<&str> =
-            queries::STATUS.iter().copied().filter(|name| is_of_session(name)).collect();
+            names.iter().copied().filter(|name| is_of_session(name)).collect();
         let own = read_own_status(&mut self.connection, &counted_by_session)?;
-        let mut status = read_status(&mut self.connection, queries::STATUS)?;
+        let mut status = read_status(&mut self.connection, &names)?;
         for (name, count) in own {
             status.entry(name).and_modify(|all| *all = all.saturating_sub(count));
         }

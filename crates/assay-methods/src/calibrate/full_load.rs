@@ -1,4 +1,4 @@
-//! How the highest rate went over time: the longest stretch without a pause, and whether it kept its level.
+//! The highest rate over time: its longest stretch without a pause, and its drift.
 
 use super::best::best;
 use super::ladder::Ladder;
@@ -220,7 +220,7 @@ mod tests {
         FullLoad { parts, longest_s: 0.0, longest_ios: 0.0 }
     }
 
-    /// Forty parts with noise of 3 %.
+    /// Forty parts with noise of 3%.
     fn noisy(seed: u64, level: impl Fn(usize) -> f64) -> FullLoad {
         let mut random = Random::new(seed);
         let rates: Vec<f64> =

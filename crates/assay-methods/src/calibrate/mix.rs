@@ -386,7 +386,7 @@ fn fell(mix: &str, small: &Climbed) -> Option<Remark> {
             show_count(burst.value),
             show_count(most.rate.value)
         ),
-        why: "a reserve that is used up, a limit and a neighbour look alike; the rates here are those that lasted"
+        why: "an exhausted reserve, a limit and a neighbour look alike; these are the sustained rates"
             .to_owned(),
         remedy: "size by the sustained rate; measure for longer to see whether it falls again"
             .to_owned(),

@@ -14,7 +14,7 @@ pub(super) fn held(mix: &str, full_load: &FullLoad, transfer_bytes: u64) -> Rema
     let ios = full_load.longest_ios;
     Remark {
         what: format!(
-            "{mix}: the highest rate kept its level; the longest stretch without a pause was {:.0} s, {} I/Os of {}",
+            "{mix}: the highest rate was steady; the longest stretch without a pause was {:.0} s, {} I/Os of {}",
             full_load.longest_s,
             show_count(ios),
             show_bytes(ios * real(transfer_bytes))
@@ -31,7 +31,7 @@ pub(super) fn drifted(mix: &str, drift: &Drift, most_iops: f64, began_s: f64) ->
     let end = drift.end_of_mean * most_iops;
     let what = match drift.step_s {
         Some(at_s) => format!(
-            "{mix}: the rate at full load {verb} from {} to {} IOPS {:.0} s after the beginning, too late to measure the level that followed",
+            "{mix}: the rate at full load {verb} from {} to {} IOPS {:.0} s after the start, too late to measure the new level",
             show_count(end / drift.end_of_begin),
             show_count(end),
             at_s - began_s
@@ -43,9 +43,8 @@ pub(super) fn drifted(mix: &str, drift: &Drift, most_iops: f64, began_s: f64) ->
     };
     Remark {
         what,
-        why: "the rate that lasts may differ from the rates here; the interval reaches to that of the end"
-            .to_owned(),
-        remedy: "calibrate for longer, or run full load for as long as it has to last".to_owned(),
+        why: "the sustained rate may differ; the interval extends to the final rate".to_owned(),
+        remedy: "calibrate for longer, or run full load for as long as it must last".to_owned(),
     }
 }
 
@@ -71,7 +70,7 @@ pub(super) fn stood_still(mix: &str, stalls: &Stalls) -> Remark {
         ),
         why: "all rates and mean times count the stalls with the share of the time that they take"
             .to_owned(),
-        remedy: "look for what writes down or collects with this period; high quantiles of latency show it"
+        remedy: "look for cache flushes or garbage collection with this period; high quantiles of latency show it"
             .to_owned(),
     }
 }
@@ -84,7 +83,7 @@ pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
     };
     Remark {
         what: format!("{mix}: the IOPS within the limit are uncertain: {ends}"),
-        why: "near the limit the quantile hardly depends on the load, or too few I/Os were seen"
+        why: "near the limit the quantile barely depends on the load, or there were too few I/Os"
             .to_owned(),
         remedy: "increase --time or choose another --max-latency".to_owned(),
     }
@@ -92,7 +91,7 @@ pub(super) fn unsure(mix: &str, rate: &Estimate) -> Remark {
 
 pub(super) fn varied(mix: &str, rung: &Rung, hosts: u32) -> Remark {
     let known = match rung.imprecision() {
-        within if within < 1.0 => format!("its mean is known only within {:.0} %", within * 100.0),
+        within if within < 1.0 => format!("its mean is known only within {:.0}%", within * 100.0),
         _ => "its mean may be more than twice as large".to_owned(),
     };
     Remark {

@@ -523,8 +523,8 @@ pub(super) fn document(estimate: &Estimate) -> assay_model::Estimate {
 }
 
 /// An interval that was watched until it was tight, at a load that was chosen for its rate, covers the truth less often
-/// than one of a load and a time fixed before: on devices of known truth, five of them with 100 seeds each, 91.2 % where
-/// 95 % are claimed (`examples/calibration_coverage.rs`). This factor makes up for it.
+/// than one of a load and a time fixed before: on devices of known truth, five of them with 100 seeds each, 91.2% where
+/// 95% are claimed (`examples/calibration_coverage.rs`). This factor makes up for it.
 const CHOSEN_WIDER_BY: f64 = 1.15;
 
 /// The estimate of a load that was chosen for what it gave, as documents hold it.

@@ -2,7 +2,7 @@
 
 use super::ladder::Ladder;
 use super::rung::{CONFIDENCE, Rung, Slice};
-use assay_model::calibration::PeriodicStalls;
+use assay_model::calibration::StallRecurrence;
 use assay_model::measurement::Interval;
 use assay_model::number::{real, real_len, seconds};
 use assay_stats::distribution::student_quantile;
@@ -52,8 +52,8 @@ impl Stalls {
     }
 
     /// As a calibration says it.
-    pub(super) fn noun(&self) -> PeriodicStalls {
-        PeriodicStalls { length_ns: 1e9 * self.length_s, period_ns: 1e9 * self.period_s() }
+    pub(super) fn noun(&self) -> StallRecurrence {
+        StallRecurrence { length_ns: 1e9 * self.length_s, period_ns: 1e9 * self.period_s() }
     }
 
     /// Time from one stall to the next, s.

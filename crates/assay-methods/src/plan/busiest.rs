@@ -1,8 +1,8 @@
-//! The busiest minute of a live server's profile: its rates, and how they changed from second to second.
+//! The busiest minute of a live server's profile, and its rates second by second.
 
 use super::demand::Demand;
 use assay_model::number::{index, real_len};
-use assay_model::profile::{IoPurpose, IoSecond, Profile};
+use assay_model::profile::{IoPurpose, IoSample, Profile};
 use assay_model::units::Nanos;
 
 /// Seconds that are replayed at most.
@@ -16,8 +16,8 @@ const VARIATION_MIN: f64 = 0.1;
 
 /// The stretch of a profile that is replayed.
 pub(super) struct Busiest<'a> {
-    seconds: &'a [IoSecond],
-    all: &'a [IoSecond],
+    seconds: &'a [IoSample],
+    all: &'a [IoSample],
 }
 
 impl<'a> Busiest<'a> {
@@ -25,14 +25,14 @@ impl<'a> Busiest<'a> {
     pub(super) fn new(profile: &'a Profile, duration: Nanos) -> Option<Self> {
         let all = profile.server.as_ref()?.io_by_second.as_slice();
         let length = index(duration.seconds().clamp(1.0, SECONDS_MAX));
-        (all.len() >= SECONDS_MIN).then(|| Self { seconds: IoSecond::busiest(all, length), all })
+        (all.len() >= SECONDS_MIN).then(|| Self { seconds: IoSample::busiest(all, length), all })
     }
 
     /// What is replayed, for a reader.
     pub(super) fn note(&self) -> String {
         let first_s = self.seconds.first().map_or(0.0, |second| (second.at_s - 1.0).max(0.0));
         format!(
-            "Rates are those of the busiest {} s, from second {:.0} of {} on, with their changes from second to second.",
+            "Rates are from the busiest {} s, starting at second {:.0} of {}, second by second.",
             self.seconds.len(),
             first_s,
             self.all.len()
@@ -42,7 +42,7 @@ impl<'a> Busiest<'a> {
     /// A demand at its rate of these seconds.
     pub(super) fn of(&self, demand: &Demand) -> Demand {
         let number = number_of(demand);
-        let (here, mean) = (IoSecond::mean(self.seconds, number), IoSecond::mean(self.all, number));
+        let (here, mean) = (IoSample::mean(self.seconds, number), IoSample::mean(self.all, number));
         let mut demand = demand.clone();
         if mean <= 0.0 || here <= 0.0 {
             return demand;
@@ -54,7 +54,7 @@ impl<'a> Busiest<'a> {
 }
 
 /// The counter that moves with a demand.
-fn number_of(demand: &Demand) -> fn(&IoSecond) -> f64 {
+fn number_of(demand: &Demand) -> fn(&IoSample) -> f64 {
     match demand.purpose {
         IoPurpose::LogWrite => |second| second.log_iops,
         IoPurpose::DataFileWrite | IoPurpose::DirectWrite | IoPurpose::Temporary => {
@@ -63,12 +63,12 @@ fn number_of(demand: &Demand) -> fn(&IoSecond) -> f64 {
         IoPurpose::SingleBlockRead | IoPurpose::MultiBlockRead | IoPurpose::DirectRead => {
             |second| second.read_iops
         }
-        IoPurpose::All | IoPurpose::Backup => IoSecond::iops,
+        IoPurpose::All | IoPurpose::Backup => IoSample::iops,
     }
 }
 
 /// Rates relative to their mean, where they vary by more than chance.
-fn pattern(seconds: &[IoSecond], number: fn(&IoSecond) -> f64, mean: f64) -> Vec<f64> {
+fn pattern(seconds: &[IoSample], number: fn(&IoSample) -> f64, mean: f64) -> Vec<f64> {
     let squares = seconds.iter().map(|second| (number(second) - mean).powi(2)).sum::<f64>();
     let variance = squares / real_len(seconds.len());
     let varies = variance > DISPERSION_MIN * mean && variance.sqrt() > VARIATION_MIN * mean;

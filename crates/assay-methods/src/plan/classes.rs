@@ -1,11 +1,11 @@
-//! What each stream of a plan stands for: how often, how long it took, and how much of DB time sessions waited for it.
+//! The class of I/O behind each stream of a plan: rate, mean time, and share of DB time.
 
 use super::demand::Demand;
 use assay_model::profile::{Figure, IoPurpose, Profile};
 
 /// A class of a database's I/O as a plan demands it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlannedClass {
+pub struct ClassDemand {
     /// The name of its stream.
     pub name: String,
     /// I/Os per second.
@@ -21,11 +21,11 @@ pub struct PlannedClass {
 }
 
 /// The classes of a plan, in the order of its streams.
-pub(super) fn planned(profile: &Profile, demands: &[Demand]) -> Vec<PlannedClass> {
+pub(super) fn planned(profile: &Profile, demands: &[Demand]) -> Vec<ClassDemand> {
     let class = |demand: &Demand| {
         let timed_s = demand.latency.as_ref().map(|latency| latency.value);
         let waits = if timed_s.is_none() { commit_waits(profile, demand) } else { None };
-        PlannedClass {
+        ClassDemand {
             name: demand.name.to_owned(),
             rate_iops: demand.rate.value,
             now_s: timed_s.or_else(|| waits.map(|waits| waits.most_s)),

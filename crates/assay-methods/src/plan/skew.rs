@@ -24,7 +24,7 @@ pub(super) fn access(profile: &Profile) -> (Access, Vec<String>) {
                 start: Share(0.0),
             };
             let note = format!(
-                "{} of {} files have {:.0} % of the reads, so random reads have a hot band. It is {:.1} % of the storage as if files were equally large, which no report says; {}.",
+                "{} of {} files have {:.0}% of the reads, so random reads have a hot band. It is {:.1}% of the storage as if files were equally large, which no report says; {}.",
                 skew.hot_files,
                 skew.files,
                 skew.read_share * 100.0,
@@ -55,7 +55,7 @@ fn segments(profile: &Profile) -> Option<String> {
         first.iter().map(|segment| format!("{}.{}", segment.owner, segment.object)).collect();
     (share > 0.0).then(|| {
         format!(
-            "{:.0} % of the {counted} are of {}; with their sizes you can narrow `access`.",
+            "{:.0}% of the {counted} are of {}; with their sizes you can narrow `access`.",
             share * 100.0,
             names.join(", ")
         )

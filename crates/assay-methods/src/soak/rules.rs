@@ -63,12 +63,12 @@ impl Rules {
         vec![
             RuleFinding {
                 rule: format!(
-                    "SNIA: {ROUNDS} rounds of {ROUND_S} s, range at most 20 %, slope at most 10 %"
+                    "SNIA: {ROUNDS} rounds of {ROUND_S} s, range at most 20%, slope at most 10%"
                 ),
                 steady_at_s: self.rounds_at_s,
             },
             RuleFinding {
-                rule: format!("fio: slope below 0.1 %/s over {window} s"),
+                rule: format!("fio: slope below 0.1%/s over {window} s"),
                 steady_at_s: self.slope_at_s,
             },
         ]

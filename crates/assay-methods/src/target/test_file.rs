@@ -315,10 +315,10 @@ fn note(plan: &SizePlan) -> String {
     let (share, reasons) = (plan.capacity_share * 100.0, plan.reasons.join("; "));
     if plan.first_bytes < plan.size_bytes {
         return format!(
-            "writing a test file of {first}, {share:.1} % of the capacity; it is made larger, up to {most}, while its reads look cached ({reasons})"
+            "writing a test file of {first}, {share:.1}% of the capacity; it is made larger, up to {most}, while its reads look cached ({reasons})"
         );
     }
-    format!("writing a test file of up to {first}, {share:.1} % of the capacity: {reasons}")
+    format!("writing a test file of up to {first}, {share:.1}% of the capacity: {reasons}")
 }
 
 /// The ledgers whose test files lie in a directory, the newest file last.
@@ -331,18 +331,18 @@ pub fn ledgers_in(directory: &Path) -> Result<Vec<String>> {
 
 /// The test files in a directory that no ledger needs.
 #[derive(Debug, Default)]
-pub struct LeftFiles {
+pub struct LeftoverFiles {
     /// Those that killed runs left behind.
-    pub left: Vec<LeftFile>,
+    pub left: Vec<LeftoverFile>,
     /// Those that stay, and why.
     pub stay: Vec<(PathBuf, String)>,
 }
 
 /// A test file that a killed run left behind.
 #[derive(Debug)]
-pub struct LeftFile(Created);
+pub struct LeftoverFile(Created);
 
-impl LeftFile {
+impl LeftoverFile {
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.0.path()
@@ -361,20 +361,20 @@ impl LeftFile {
 ///
 /// # Errors
 /// When the directory cannot be read.
-pub fn left_files_in(directory: &Path) -> Result<LeftFiles> {
+pub fn left_files_in(directory: &Path) -> Result<LeftoverFiles> {
     let gate = Gate::new(SysRoot::live());
-    let mut found = LeftFiles::default();
+    let mut found = LeftoverFiles::default();
     for created in gate.find_created(directory)? {
         let path = created.path().to_owned();
         if ledger_of(created.marker()).is_some() {
             let why = "the test file of a ledger; --ledger-files removes it".to_owned();
             found.stay.push((path, why));
         } else if is_kept(created.marker()) {
-            let why = "a test file that was kept with --keep, for the next run".to_owned();
+            let why = "a test file kept with --keep for the next run".to_owned();
             found.stay.push((path, why));
         } else {
             match gate.admit_created(&created) {
-                Ok(_) => found.left.push(LeftFile(created)),
+                Ok(_) => found.left.push(LeftoverFile(created)),
                 Err(error) => found.stay.push((path, error.message().to_owned())),
             }
         }
@@ -434,7 +434,7 @@ fn describe(content: &Content) -> String {
         }
         (compressible, duplicate) => {
             format!(
-                "{:.0} % compressible, {:.0} % duplicate",
+                "{:.0}% compressible, {:.0}% duplicate",
                 compressible * 100.0,
                 duplicate * 100.0
             )
@@ -519,7 +519,7 @@ mod tests {
         };
         assert!(
             plan(2 << 30, 32 << 30)
-                .contains("of 2.00 GiB, 1.0 % of the capacity; it is made larger, up to 32.0 GiB")
+                .contains("of 2.00 GiB, 1.0% of the capacity; it is made larger, up to 32.0 GiB")
         );
         assert!(plan(2 << 30, 2 << 30).contains("of up to 2.00 GiB"));
         fs::remove_dir(&path).unwrap();

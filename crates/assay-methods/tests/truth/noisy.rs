@@ -188,7 +188,7 @@ impl Kind {
         Noisy(Simulation::new(device, 1 << 40))
     }
 
-    /// Half the width of the 95 % interval, as a share, of one who knows the law of the noise and sees a load of this rate for all
+    /// Half the width of the 95% interval, as a share, of one who knows the law of the noise and sees a load of this rate for all
     /// the time; `None` where times have no variance.
     ///
     /// The variance of the mean of a stationary process over a long time is its variance times twice its memory over the time; of
@@ -293,9 +293,9 @@ pub fn kinds() -> Vec<Kind> {
     let cold = Noise::Cold { slower: 3.0, until_s: 20.0 };
     let collapse = Noise::Collapse { slower: 4.0, waiting: 48 };
     vec![
-        wander("wanders by 2 %", 0.02),
-        wander("wanders by 5 %", 0.05),
-        wander("wanders by 10 %", 0.1),
+        wander("wanders by 2%", 0.02),
+        wander("wanders by 5%", 0.05),
+        wander("wanders by 10%", 0.1),
         regimes("two regimes, 0.2 s and 0.1 s", 0.2, 0.1),
         regimes("two regimes, 2 s and 1 s", 2.0, 1.0),
         Kind::farm("stalls of 0.4 s every 3.7 s", 5, 450.0, 15_000.0, Noise::None)
@@ -322,8 +322,8 @@ pub fn others() -> Vec<Kind> {
     };
     let collapse = Noise::Collapse { slower: 3.0, waiting: 24 };
     vec![
-        wander("other: wanders by 3 %, 0.9", 0.03, 0.9),
-        wander("other: wanders by 7 %, 0.7", 0.07, 0.7),
+        wander("other: wanders by 3%, 0.9", 0.03, 0.9),
+        wander("other: wanders by 7%, 0.7", 0.07, 0.7),
         regimes("other: two regimes, 1 s and 1 s", 2.0, 1.0, 1.0),
         regimes("other: two regimes, 0.5 s and 0.25 s", 4.0, 0.5, 0.25),
         stalls("other: stalls of 0.25 s every 2.3 s", 2.3, 0.25),

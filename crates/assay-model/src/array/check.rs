@@ -89,7 +89,7 @@ impl SessionLoad {
             || !(self.logical_reads_mean.is_finite() && self.logical_reads_mean > 0.0)
         {
             return refuse(
-                "the sessions have nobody to work",
+                "no session has work",
                 "write sessions, hosts, cpus, writer_depth, dirty_max and logical_reads_mean above 0",
             );
         }

@@ -155,7 +155,7 @@ pub enum Measure {
     LastToFirst,
     /// When reads first fall below nine tenths of the first eighth for two 64ths of the time, seconds of the real pace.
     FallS,
-    /// When reads begin to stay within 2 % of the last eighth to the end, seconds of the real pace.
+    /// When reads begin to stay within 2% of the last eighth to the end, seconds of the real pace.
     SettledS,
 }
 

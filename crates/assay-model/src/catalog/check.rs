@@ -181,8 +181,8 @@ impl PriceList {
         let rise = billed.is_sorted_by(|one, next| one < next);
         demand(
             rise && billed.first().is_none_or(|least| least.0 > 0),
-            "the billed sizes do not rise",
-            "write billed_sizes from the smallest to the largest, all above 0",
+            "the billed sizes are not in ascending order",
+            "list billed_sizes in ascending order, all above 0",
         )
     }
 }

@@ -59,7 +59,7 @@ pub struct PageProtection {
     pub declared: DeclaredUnits,
     /// Cuts that would have shown a torn page.
     pub cuts: u64,
-    /// Where they showed none: the highest chance of one per cut, with 95 % confidence.
+    /// Where they showed none: the highest chance of one per cut, with 95% confidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torn_per_cut_max: Option<f64>,
 }

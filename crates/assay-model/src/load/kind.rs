@@ -28,7 +28,7 @@ pub struct CountedTransaction {
     pub plural: &'static str,
     /// The unit of their rate as people say it, and how many of it one a second is.
     pub unit: (&'static str, u32),
-    /// Their rate, their mean response time and its 99 % quantile: as criteria and studies write them, and in words.
+    /// Their rate, their mean response time and its 99% quantile: as criteria and studies write them, and in words.
     pub figures: [(&'static str, &'static str); 3],
 }
 

@@ -39,7 +39,7 @@ pub struct Rung {
     /// Arrivals that were due and had not begun when the time was over; only where arrivals are open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backlog: Option<u64>,
-    /// What the server counted.
+    /// Server counters.
     pub database: DatabaseCounts,
     /// Where the time of the sessions went.
     pub time: TimeSplit,
@@ -153,7 +153,7 @@ impl CommitParity {
     }
 }
 
-/// What the server counted during a rung; statements of the tool's own bookkeeping are part of it.
+/// Server counters during a rung; statements of the tool's own bookkeeping are part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -247,9 +247,9 @@ pub struct Physical {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PhysicalVerdict {
-    /// They were, but for 2 % at most.
+    /// They were, but for 2% at most.
     Physical,
-    /// More than 2 % were given by the page cache.
+    /// More than 2% were given by the page cache.
     Cached,
     /// Not known: there were no reads, or the server is on another machine.
     #[default]
@@ -274,7 +274,7 @@ impl Physical {
         let cached_share = given.map(|given| 1.0 - share(given, database_bytes).min(1.0));
         let verdict = match cached_share {
             None => PhysicalVerdict::Unknown,
-            // Beyond what rounding can make of an exact 2 %.
+            // Beyond what rounding can make of an exact 2%.
             Some(cached) if cached > CACHED_SHARE_MAX + 1e-12 => PhysicalVerdict::Cached,
             Some(_) => PhysicalVerdict::Physical,
         };

@@ -36,7 +36,7 @@ pub struct Remark {
     pub remedy: String,
 }
 
-/// How the tool behaved during one measurement.
+/// Tool health during one measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -8,7 +8,7 @@ fn about(value: f64) -> Estimate {
     Estimate { value, low: 0.95 * value, high: 1.05 * value, confidence: 0.95, n: 30 }
 }
 
-/// 70 % reads: that many a second at 32 outstanding, and called the most.
+/// 70% reads: that many a second at 32 outstanding, and called the most.
 fn mix(at_depth: f64, most: f64) -> MixCalibration {
     let point = CurvePoint {
         outstanding: 32,

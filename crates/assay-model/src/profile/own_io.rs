@@ -1,4 +1,4 @@
-//! I/O of a live server itself, second after second, and of the device that it shares with other programs.
+//! I/O of a live server itself, second by second, and of the device that it shares with other programs.
 
 use crate::number::real_len;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ impl DeviceIo {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
-pub struct IoSecond {
+pub struct IoSample {
     /// End of the second since the interval began, seconds.
     pub at_s: f64,
     /// Reads of data per second.
@@ -86,7 +86,7 @@ pub struct IoSecond {
     pub transactions_per_s: f64,
 }
 
-impl IoSecond {
+impl IoSample {
     /// All I/Os per second.
     pub fn iops(&self) -> f64 {
         self.read_iops + self.write_iops + self.log_iops
@@ -111,12 +111,12 @@ mod tests {
 
     #[test]
     fn the_busiest_stretch_has_the_most_io() {
-        let second = |read_iops: f64| IoSecond { read_iops, ..IoSecond::default() };
-        let seconds: Vec<IoSecond> = [1.0, 9.0, 2.0, 8.0, 7.0, 0.0].map(second).to_vec();
-        assert_eq!(IoSecond::busiest(&seconds, 2), &seconds[3..5]);
-        assert_eq!(IoSecond::busiest(&seconds, 3), &seconds[1..4]);
-        assert_eq!(IoSecond::busiest(&seconds, 60), &seconds[..]);
-        assert!(IoSecond::busiest(&[], 60).is_empty());
-        assert!((IoSecond::mean(&seconds[3..5], IoSecond::iops) - 7.5).abs() < 1e-12);
+        let second = |read_iops: f64| IoSample { read_iops, ..IoSample::default() };
+        let seconds: Vec<IoSample> = [1.0, 9.0, 2.0, 8.0, 7.0, 0.0].map(second).to_vec();
+        assert_eq!(IoSample::busiest(&seconds, 2), &seconds[3..5]);
+        assert_eq!(IoSample::busiest(&seconds, 3), &seconds[1..4]);
+        assert_eq!(IoSample::busiest(&seconds, 60), &seconds[..]);
+        assert!(IoSample::busiest(&[], 60).is_empty());
+        assert!((IoSample::mean(&seconds[3..5], IoSample::iops) - 7.5).abs() < 1e-12);
     }
 }

@@ -1,4 +1,4 @@
-//! How long reads of a block took, by who saw them: a statement, the canary, the kernel's block layer.
+//! Single-block read latency, by who saw them: a statement, the canary, the kernel's block layer.
 
 use crate::Histogram;
 use serde::{Deserialize, Serialize};

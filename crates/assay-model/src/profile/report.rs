@@ -294,7 +294,7 @@ pub struct InstanceShare {
 pub struct ReportActivity {
     /// What of the database it covers.
     pub scope: ReportScope,
-    /// What the report says of itself that spoils it: `Snapshots chosen span an instance shutdown`.
+    /// Notes of the report that spoils it: `Snapshots chosen span an instance shutdown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub invalid: Option<String>,
     /// Sessions and background processes ranked together, where the report does so.

@@ -1,6 +1,6 @@
 //! What a live server shows beyond what a report prints: load, events with their doubt, I/O by who did it and on what.
 
-use super::{DeviceIo, IoSecond, ProcessIo, ReadTimes};
+use super::{DeviceIo, IoSample, ProcessIo, ReadTimes};
 use crate::Estimate;
 use serde::{Deserialize, Serialize};
 
@@ -42,8 +42,8 @@ pub struct ServerActivity {
     pub device: Option<DeviceIo>,
     /// The server's own I/O, second after second.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub io_by_second: Vec<IoSecond>,
-    /// How long reads of a block took, by who saw them.
+    pub io_by_second: Vec<IoSample>,
+    /// Single-block read latency, by who saw them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub read_times: Vec<ReadTimes>,
     /// How it was sampled, and what that cost.

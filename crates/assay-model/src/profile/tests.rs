@@ -123,7 +123,7 @@ fn shares_and_slow_reads_a_second_come_out_as_printed() {
     assert_eq!(LatencyCurve::default().quantile_range_ns(0.5), None);
 }
 
-/// Figure 2 of the EMC paper: 40.97 % of DB time on user I/O can be made 1.69 times faster at best. Where shares overlap,
+/// Figure 2 of the EMC paper: 40.97% of DB time on user I/O can be made 1.69 times faster at best. Where shares overlap,
 /// the CPU and the other waits are left.
 #[test]
 fn faster_storage_is_bounded_by_amdahl_and_by_what_is_left() {
@@ -175,7 +175,7 @@ fn waiting_for_commits_is_a_cause_of_its_own() {
         shares.concluded()
     };
     assert_eq!(verdict(Some(0.87)).bottleneck, Bottleneck::Commit);
-    assert!(verdict(Some(0.87)).reason.contains("87.0 % waiting for commits"));
+    assert!(verdict(Some(0.87)).reason.contains("87.0% waiting for commits"));
     assert_eq!(verdict(Some(0.18)).bottleneck, Bottleneck::Mixed);
     assert_eq!(verdict(None).bottleneck, Bottleneck::Cpu);
 }

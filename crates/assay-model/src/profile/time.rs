@@ -269,7 +269,7 @@ impl TimeVerdict {
 
     fn sentence(&self) -> String {
         // What was rounded to nothing has no sign.
-        let percent = |share: f64| format!("{:.1} %", (share * 1000.0).round() / 10.0 + 0.0);
+        let percent = |share: f64| format!("{:.1}%", (share * 1000.0).round() / 10.0 + 0.0);
         let known = |share: Option<f64>| share.map_or_else(|| "unknown".to_owned(), percent);
         let optional = |share: Option<f64>, what: &str| {
             share.map_or_else(String::new, |share| format!(", {} {what}", percent(share)))

@@ -1,4 +1,4 @@
-//! The I/O of a database, issued on other storage at the database's own rate, and what its work would take there.
+//! A database's I/O issued on other storage at its own rate, and the time that its work would take there.
 
 use crate::estimate::Estimate;
 use serde::{Deserialize, Serialize};

@@ -129,7 +129,7 @@ pub struct ErrorSummary {
     pub median_error: f64,
     /// The largest size of an error.
     pub worst_error: f64,
-    /// Share of errors of at most 15 %.
+    /// Share of errors of at most 15%.
     pub within_share: f64,
     /// Share of predictions whose share of reads in DB time is within 10 points of the measured one.
     pub reads_within_share: f64,

@@ -73,7 +73,7 @@ fn numbers_are_shown_with_their_unit() {
         Unit::Count.show(12.0),
         Unit::PerMinute.show(18_382.4),
     ];
-    assert_eq!(shown, ["1.23 ms", "46,018/s", "561 MB/s", "79.5 %", "80 %", "12", "18,382/min"]);
+    assert_eq!(shown, ["1.23 ms", "46,018/s", "561 MB/s", "79.5%", "80%", "12", "18,382/min"]);
 }
 
 #[test]

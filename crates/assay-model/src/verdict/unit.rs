@@ -65,11 +65,10 @@ impl Unit {
         }
     }
 
-    /// A number of this unit for a reader: `1.23 ms`, `46,018/s`, `561 MB/s`, `79.5 %`, `12`.
+    /// A number of this unit for a reader: `1.23 ms`, `46,018/s`, `561 MB/s`, `79.5%`, `12`.
     pub fn show(self, value: f64) -> String {
         let (number, unit) = self.parts(value);
-        let is_word = unit.starts_with(|letter: char| letter.is_alphabetic() || letter == '%');
-        let gap = if is_word { " " } else { "" };
+        let gap = if unit.starts_with(char::is_alphabetic) { " " } else { "" };
         format!("{number}{gap}{unit}")
     }
 

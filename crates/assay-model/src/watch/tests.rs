@@ -46,7 +46,7 @@ fn the_document_reads_back_the_same_and_refuses_unknown_keys() {
     assert!(serde_json::from_str::<Moment>(r#"{"colour":1}"#).is_err());
 }
 
-/// 37 segments sent again of 7,400 are 0.5 %; without any sent nothing is known, which is not 0 %.
+/// 37 segments sent again of 7,400 are 0.5%; without any sent nothing is known, which is not 0%.
 #[test]
 fn the_share_of_segments_sent_again_needs_segments() {
     let counted = |out_segments, retransmitted_segments| TcpCounters {

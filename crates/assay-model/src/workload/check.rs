@@ -122,8 +122,8 @@ impl Stream {
         }
         if matches!(self.arrival, Arrival::Closed { .. }) {
             return refuse(
-                "closed arrivals have no rate that a pattern could change".to_owned(),
-                "remove pattern, or write open arrivals",
+                "a pattern needs open arrivals".to_owned(),
+                "remove pattern, or use open arrivals",
             );
         }
         if !any || !self.pattern.iter().all(sound) || self.pattern.len() > PATTERN_MAX {
@@ -352,7 +352,7 @@ arrival = { closed = { outstanding = 4 } }
             ),
             ("\"8KiB\"", "[{ size = \"8KiB\", share = 0.5 }]", "add up to 0.5"),
             ("\"8KiB\"", "\"100B\"", "cannot be issued"),
-            ("outstanding = 4 } }", "outstanding = 4 } }\npattern = [1, 2]", "no rate that a"),
+            ("outstanding = 4 } }", "outstanding = 4 } }\npattern = [1, 2]", "needs open arrivals"),
             (
                 "{ closed = { outstanding = 4 } }",
                 "{ open = { rate = \"5/s\" } }\npattern = [0.0, 0.0]",

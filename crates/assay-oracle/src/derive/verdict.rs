@@ -57,13 +57,11 @@ fn unjudged(report: &Report, time: &TimeModel) -> Option<String> {
     }
     if let Some(misplaced) = check::misplaced(report) {
         return Some(format!(
-            "{misplaced} or more numbers and headings are out of place: the layout of this copy was changed, and what is left of it decides nothing"
+            "{misplaced} or more numbers and headings are misaligned: the layout of this copy was changed, so it supports no verdict"
         ));
     }
     if let Some(event) = unread_wait(report) {
-        return Some(format!(
-            "the time of {event} cannot be read, and no wait class says what it was"
-        ));
+        return Some(format!("the time of {event} is unreadable, and its wait class is unknown"));
     }
     let db_time_s = time.db_time_s.as_ref().map(|time| time.value).filter(|time_s| *time_s > 0.0);
     match db_time_s {
@@ -101,7 +99,7 @@ fn other_share_printed(report: &Report, db_time_s: f64) -> Option<String> {
     });
     wrong.next().map(|(event, share, time)| {
         format!(
-            "{} is {:.1} % of DB time as printed and {:.1} % by its time ({}): its numbers contradict each other",
+            "{} is {:.1}% of DB time as printed and {:.1}% by its time ({}): its numbers contradict each other",
             event.name,
             share * 100.0,
             time.value / db_time_s * 100.0,
@@ -209,10 +207,9 @@ fn contradiction(verdict: &mut TimeVerdict, time: &TimeModel) {
             format!("the largest part of DB time is in no event and on no CPU: {reason}");
     } else if let Some(cpu) = verdict.cpu_share.filter(|share| *share > 1.0) {
         // The two are taken at different instants.
-        verdict.notes.push(format!(
-            "DB CPU is {:.1} % of DB time as printed; it is taken for all of it.",
-            cpu * 100.0
-        ));
+        verdict
+            .notes
+            .push(format!("DB CPU is {:.1}% of DB time as printed; 100% is assumed.", cpu * 100.0));
         verdict.cpu_share = Some(1.0);
         verdict.unaccounted_share = verdict.unaccounted_share.map(|rest| rest + cpu - 1.0);
         let notes = std::mem::take(&mut verdict.notes);
@@ -226,7 +223,7 @@ fn cpu_above_all(verdict: &TimeVerdict, time: &TimeModel) -> Option<String> {
     let places = sources.map_or_else(String::new, |(cpu, db_time)| {
         format!(" ({}; {})", cpu.source, db_time.source)
     });
-    Some(format!("DB CPU is {:.0} % of DB time, which cannot be{places}", cpu * 100.0))
+    Some(format!("DB CPU is {:.0}% of DB time, which is impossible{places}", cpu * 100.0))
 }
 
 /// Waits in which sessions used a CPU are counted twice, but no wait is counted with another.
@@ -240,7 +237,7 @@ fn waits_above_all(verdict: &TimeVerdict) -> Option<String> {
     ];
     let sum: f64 = waits.into_iter().flatten().sum();
     (sum > CONTRADICTS).then(|| {
-        format!("waits of sessions add up to {:.0} % of DB time, which cannot be", sum * 100.0)
+        format!("waits of sessions add up to {:.0}% of DB time, which is impossible", sum * 100.0)
     })
 }
 
@@ -252,7 +249,7 @@ fn with_cpu_queue(mut shares: TimeVerdict, host: &HostActivity) -> TimeVerdict {
     shares.cpu_queue_share = Some(queued);
     shares.unaccounted_share = None;
     shares.notes.push(format!(
-        "{:.1} % of DB time is in no event while the machine was {:.0} % busy: sessions waited for a CPU.",
+        "{:.1}% of DB time is in no event while the machine was {:.0}% busy: sessions waited for a CPU.",
         queued * 100.0,
         busy * 100.0
     ));
@@ -311,13 +308,13 @@ fn notes(verdict: &TimeVerdict, hanging: f64) -> Vec<String> {
     let mut notes = Vec::new();
     if hanging >= TOLD_SHARE {
         notes.push(format!(
-            "Row locks ({:.1} % of DB time) are held until the commit returns, and the log device is slow: it may be behind them. Mend it first, then measure again.",
+            "Row locks ({:.1}% of DB time) are held until the commit returns, and the log device is slow, so it may be the cause. Fix it first, then measure again.",
             hanging * 100.0
         ));
     }
     if let Some(share) = verdict.unaccounted_share.filter(|share| *share < -TOLD_SHARE) {
         notes.push(format!(
-            "{:.1} % of DB time was counted twice: as a wait and as time on a CPU.",
+            "{:.1}% of DB time was counted twice: as a wait and as time on a CPU.",
             -share * 100.0
         ));
     }
@@ -332,7 +329,7 @@ fn own_causes(report: &Report, time: &TimeModel) -> Vec<String> {
         let share = event.time?.value / db_time_s;
         let cause = knowledge::own_cause(&event.name).filter(|_| share >= NAMED_SHARE)?;
         let count = event.waits.map_or_else(String::new, |waits| format!("{} × ", waits.value));
-        Some(format!("{} ({count}{:.1} % of DB time): {cause}.", event.name, share * 100.0))
+        Some(format!("{} ({count}{:.1}% of DB time): {cause}.", event.name, share * 100.0))
     });
     named.collect()
 }

@@ -1,5 +1,4 @@
-//! I/O by file since the instance started: the listings of `v$filestat` and `v$tempstat`, and of
-//! `v$file_histogram`.
+//! I/O by file since instance start: listings of `v$filestat`, `v$tempstat` and `v$file_histogram`.
 
 use super::row::{Listing, ListingRow};
 use super::spool::{SpoolRow, SpoolTable, parsed};

@@ -1,4 +1,4 @@
-//! The table that `rac_stats.sh` makes of global reports (EMC 2014, figures 25 and 26).
+//! The table that `rac_stats.sh` makes from global reports (EMC 2014, figures 25 and 26).
 
 use super::row::{Listing, ListingRow};
 use super::spool::parsed;

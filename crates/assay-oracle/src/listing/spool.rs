@@ -1,5 +1,4 @@
-//! What SQL*Plus prints of a query: headings, a ruler, rows; pages repeat the headings, and what is
-//! wider than a line takes several.
+//! SQL*Plus output of a query: headings, a ruler and rows, with repeated headings and wrapped lines.
 
 use crate::columns::{self, Layout};
 use crate::number::{self, Cell, Decimal};

@@ -181,12 +181,7 @@ impl Reading {
         ];
         // AIX has no sockets and its row is out of step; the operating system's own table says the same.
         if row.cells.iter().any(|cell| cell.contains(&b'#')) {
-            self.unread(
-                table.section,
-                row.line,
-                b"",
-                "its numbers do not stand under their headings",
-            );
+            self.unread(table.section, row.line, b"", "its numbers are not under their headings");
             return;
         }
         if names.iter().take(HOST_COLUMNS).any(|(_, column, _)| column.is_none()) {

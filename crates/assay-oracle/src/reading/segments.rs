@@ -51,7 +51,7 @@ impl Reading {
                 table.section,
                 row.line,
                 row.cell(object),
-                "a number stands where a name should",
+                "it has a number instead of a name",
             );
             return;
         }

@@ -21,7 +21,7 @@ pub(super) fn password(file: &Path, wanted: [&str; 4]) -> Result<Option<String>,
     };
     let unread = |why: &str| Err(format!("; {} was not read: {why}", file.display()));
     match opened.metadata() {
-        Ok(metadata) if !metadata.is_file() => unread("it is not a plain file"),
+        Ok(metadata) if !metadata.is_file() => unread("it is not a regular file"),
         Ok(metadata) if metadata.permissions().mode() & 0o077 != 0 => {
             unread("others may read it, chmod 600 takes that from them")
         }

@@ -24,8 +24,8 @@ pub(super) fn read(
     }
     if known("gssencmode", "PGGSSENCMODE").is_some_and(|mode| mode == "require") {
         return Err(Error::usage(
-            "gssencmode=require: encryption by GSSAPI is not spoken here",
-            "encrypt by TLS instead: sslmode=verify-full",
+            "gssencmode=require: GSSAPI encryption is not supported",
+            "use TLS instead: sslmode=verify-full",
         ));
     }
     let security = Security {

@@ -90,8 +90,7 @@ fn encrypt(stream: &mut Stream, address: &Address, way: Try) -> Answer<()> {
         (1, b'S') => stream.encrypt(&Tls::new(&address.terms.security)?, &address.certified()),
         (1, b'N') if way == Try::Offered => Ok(()),
         (1, b'N') => Err(Failure::Unsafe {
-            what: "the server does not encrypt, or somebody between keeps it from doing so"
-                .to_owned(),
+            what: "the server does not encrypt, or someone between prevents it".to_owned(),
             hint: "set ssl = on in the server; sslmode=disable only in a network that you trust",
         }),
         // Of an error that was not encrypted nothing is shown: anybody may have written it.

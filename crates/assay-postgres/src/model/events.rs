@@ -25,8 +25,8 @@ pub(super) fn events(delta: &Delta<'_>, sampler: Sampler<'_>) -> Vec<TimedEvent>
 ///
 /// The scheduler counts time in its queue as well, but most of that is the end of a wait, which the wait's own time
 /// holds, or comes before a statement begins. Adding it would count it twice: with four sessions of pgbench on two
-/// processors that had no time to spare the parts came to 230 % (release 18) and 220 % (release 15) of DB time so, and to
-/// 109 % and 108 % in this way. What is beyond 100 % there is the log's: counted flushes next to sampled waits for them.
+/// processors that had no time to spare the parts came to 230% (release 18) and 220% (release 15) of DB time so, and to
+/// 109% and 108% in this way. What is beyond 100% there is the log's: counted flushes next to sampled waits for them.
 fn processor(sampler: Sampler<'_>) -> Vec<TimedEvent> {
     if sampler.samples.tasks.is_none() {
         return Vec::new();

@@ -139,7 +139,7 @@ pub(super) fn classes(delta: &Delta<'_>, host: &HostContext) -> Vec<IoClass> {
     }
     let tables = of(&|key| key.object == "temp relation");
     let temporary = tables.plus(&temporary_files(delta));
-    let source = "pg_stat_io: temp relation; pg_stat_database: temp_bytes, in pieces of 128 KiB";
+    let source = "pg_stat_io: temp relation; pg_stat_database: temp_bytes, in blocks of 128 KiB";
     classes.push(both(IoPurpose::Temporary, &temporary, delta, source));
     let log = log_rows(delta, false);
     let mut class = IoClass::new(IoPurpose::LogWrite);

@@ -8,7 +8,7 @@ use crate::connection::Row;
 use crate::model::{Snapshot, profile};
 use crate::processes::{parent, usage, whole_usage};
 use assay_dbserver::processes::name;
-use assay_dbserver::{ServerTraffic, Usage};
+use assay_dbserver::{ServerBytes, Usage};
 use assay_live::watch::{
     IoCounters, Kind, Observed, ObservedServer, ObservedServerSpan, Own, Plan, Process,
     ServerSample, TaskTimes, observe,
@@ -93,10 +93,10 @@ impl ObservedServer for Watcher {
         self.take_io_counters()
     }
 
-    fn traffic(&self) -> Option<ServerTraffic> {
+    fn traffic(&self) -> Option<ServerBytes> {
         let first = parent(self.process_id()).filter(|_| self.is_here())?;
         let own: Vec<Usage> = self.own.iter().filter_map(|process| usage(*process)).collect();
-        ServerTraffic::new(whole_usage(first), &own, first)
+        ServerBytes::new(whole_usage(first), &own, first)
     }
 
     fn processes(&self, sampled: &ServerSample) -> Vec<Process> {

@@ -1,4 +1,4 @@
-//! The server's own counters of I/O in one row, for every second.
+//! The server's own I/O counters in one row, read every second.
 
 use super::Watcher;
 use crate::model::Version;

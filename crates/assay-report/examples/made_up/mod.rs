@@ -167,7 +167,7 @@ fn events(intervals: u64) -> Vec<Event> {
         what: what.to_owned(),
     };
     vec![
-        event(0.33, "change point: 28 % fewer I/Os per second"),
+        event(0.33, "change point: 28% fewer I/Os per second"),
         event(0.45, "change point: back to the level before"),
         event(0.66, "first of 3 reads that failed with EIO on /oradata/data02.dbf"),
     ]
@@ -217,7 +217,7 @@ fn conduct(intervals: u64) -> Conduct {
         littles_law_ratio: 0.998,
         start_error: Some(start_error),
         remarks: vec![Remark {
-            what: "IOPS fell by 28 % for 14 s and came back by themselves".to_owned(),
+            what: "IOPS fell by 28% for 14 s and came back by themselves".to_owned(),
             why: "a mean over the run hides it; a database would have waited".to_owned(),
             remedy: "run for an hour or longer to see how often it happens".to_owned(),
         }],

@@ -60,7 +60,7 @@ impl Law {
         Capacity { rate: about(rate, 0.011), burst_rate: None, burst_s: None, outstanding, bound }
     }
 
-    /// Most IOPS with 99 % within a limit, by the same law as the points.
+    /// Most IOPS with 99% within a limit, by the same law as the points.
     fn within(&self, limit_ns: f64) -> Option<Capacity> {
         let depth = DEPTHS
             .into_iter()

@@ -150,7 +150,7 @@ fn describe(what: &str, times: &Histogram, format: &Formatter) -> String {
     let at = |quantile: f64| format.value(Unit::Ns, real(times.quantile_ns(quantile)));
     let longest = format.value(Unit::Ns, real(times.max_ns()));
     let (half, most) = (at(0.5), at(0.99));
-    format!("Half of the {what} took up to {half}, 99 % up to {most}, the longest {longest}.")
+    format!("Half of the {what} took up to {half}, 99% up to {most}, the longest {longest}.")
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ fn draw_curves(
     (low, high): Point,
     size: Size,
 ) -> Scene {
-    let mut scene = Scene::new(size, 280.0, "How long I/Os took");
+    let mut scene = Scene::new(size, 280.0, "I/O latency");
     let plot = scene.plot;
     let format = Formatter::default();
     let x = Scale::log(low, high).onto(plot.left, plot.right());

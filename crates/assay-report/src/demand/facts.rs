@@ -33,7 +33,7 @@ fn neighbours(profile: &Profile) -> Option<String> {
     let device = device_io(profile).filter(|device| device.is_mostly_others())?;
     let others = percent(device.others_share.unwrap_or(0.0));
     Some(format!(
-        "Other programs moved {others} of the bytes on its device {} ({} I/Os per second in all); the demand below is the database's alone.",
+        "Other programs moved {others} of the bytes on its device {} ({} I/Os per second in total); the demand below is only the database's.",
         device.name,
         rate(device.iops())
     ))
@@ -56,7 +56,7 @@ fn answer(verdict: &TimeVerdict) -> String {
             "Commit-bound: in {share} of DB time sessions waited for their commits; a faster device of the log helps as far as they wait for it."
         ),
         Bottleneck::Contention if verdict.suspected_cause.is_some() => format!(
-            "Contention-bound: in {share} of DB time sessions waited for each other{of}. The log device is slow and may be the cause: mend it first."
+            "Contention-bound: in {share} of DB time sessions waited for each other{of}. The log device is slow and may be the cause: fix it first."
         ),
         Bottleneck::Contention => format!(
             "Contention-bound: in {share} of DB time sessions waited for each other{of}, so faster storage cannot help much."
@@ -150,9 +150,7 @@ fn redo(redo: &RedoPath) -> Option<String> {
         .map_or_else(String::new, |share| format!(" ({} of DB time)", percent(share)));
     match redo.finding {
         RedoFinding::Unknown => None,
-        RedoFinding::NotWaitedFor => {
-            Some(format!("Commits are hardly waited for{share}: {times}."))
-        }
+        RedoFinding::NotWaitedFor => Some(format!("Commits cost almost no waits{share}: {times}.")),
         RedoFinding::Device => Some(format!("Commits wait for the log device{share}: {times}.")),
         RedoFinding::Saturated => Some(format!(
             "The log writer is busy all the time and commits queue for it{share}: {times}; a faster log device shortens the queue."
@@ -173,7 +171,7 @@ pub(super) fn outlier(outlier: &Outlier) -> String {
     format!("{}: {} per second took {range}.", outlier.event, rate(outlier.rate_per_s))
 }
 
-/// Where the numbers come from.
+/// Sources of the numbers.
 pub(super) fn source(profile: &Profile) -> Vec<(String, String)> {
     let source = &profile.source;
     let pairs = [
@@ -356,11 +354,11 @@ pub(super) fn checks(checks: &[CrossCheck]) -> Table {
     Table::of_numbers("Sections that should agree", &["", "one", "other", "outcome"]).with(rows)
 }
 
-/// `41.0 %`.
+/// `41.0%`.
 pub(super) fn percent(share: f64) -> String {
     // What rounds to nothing has no sign.
     let tenths = (share * 1000.0).round() + 0.0;
-    format!("{:.1} %", tenths / 10.0)
+    format!("{:.1}%", tenths / 10.0)
 }
 
 fn seconds(figure: &Figure) -> String {

@@ -109,8 +109,8 @@ mod tests {
     fn a_histogram_has_rates_and_shares_and_no_empty_range() {
         let rows = histograms(&profile()).plain();
         assert_eq!(rows[0], ["", "single-block reads, per second"]);
-        assert_eq!(rows[1], ["below 1.00 ms", "9.00 (90.0 %)"]);
-        assert_eq!(rows[2], ["32.0 ms and longer", "1.00 (10.0 %)"]);
+        assert_eq!(rows[1], ["below 1.00 ms", "9.00 (90.0%)"]);
+        assert_eq!(rows[2], ["32.0 ms and longer", "1.00 (10.0%)"]);
         assert_eq!(rows.len(), 3);
     }
 }

@@ -152,7 +152,7 @@ fn commits(profile: &Profile) -> Table {
     add("redo", value(redo.redo_bytes_per_s.as_ref()).map(assay_model::units::show_throughput), "");
     add("log file sync", time(&redo.sync_latency_s), "of a session");
     add("log file parallel write", time(&redo.write_latency_s), "of the log writer");
-    add("log writer busy", redo.writer_busy_share.map(percent), "commits queue from 70 % on");
+    add("log writer busy", redo.writer_busy_share.map(percent), "commits queue from 70% on");
     rows
 }
 

@@ -60,20 +60,20 @@ fn one_report(named: NamedProfile<'_>) -> Vec<Section<'_>> {
     let source = || vec![Block::facts(facts::source(profile))];
     vec![
         section("read", named.file, vec![Block::InTerminal(source())]),
-        section("events", "What sessions waited for", vec![side_by_side(first(profile))]),
-        section("demand", "What was asked of storage", demand(profile)),
+        section("events", "Wait events", vec![side_by_side(first(profile))]),
+        section("demand", "Storage demand", demand(profile)),
         section("time", "Where DB time went", time(profile)),
-        section("server", "Who asked", who(profile)),
-        section("tiering", "What gains most from faster storage", tiering(profile)),
+        section("server", "Sources of demand", who(profile)),
+        section("tiering", "Tiering candidates", tiering(profile)),
         section(
             "checks",
-            "What the report says of itself",
+            "Notes of the report",
             vec![
                 Block::folded(
                     "Sections that should agree, doubts, and what is missing",
                     doubts(profile),
                 ),
-                Block::OnPage(vec![Block::folded("Where the numbers come from", source())]),
+                Block::OnPage(vec![Block::folded("Sources of the numbers", source())]),
             ],
         ),
     ]
@@ -126,8 +126,7 @@ fn demand(profile: &Profile) -> Vec<Block<'_>> {
                 Outstanding is rate times time (Little's law). A dash is not in the report.";
     let note = (!purposes.is_empty()).then(|| Block::Note(note.to_owned()));
     let curve = curves(profile).map(|draw| {
-        let caption =
-            "How long I/Os took, as the report counts them: what share of them took no longer.";
+        let caption = "I/O latency from the report: share of I/Os up to each latency.";
         Block::Chart(Chart::new("how-long-ios-took", Size::Half, caption, draw))
     });
     let folded = |table: Table| {
@@ -147,7 +146,7 @@ fn time(profile: &Profile) -> Vec<Block<'_>> {
     });
     let table = Block::Table(facts::time_table(profile));
     let over_time = over_time(profile).map(|draw| {
-        let caption = "What active sessions did, by looks at them. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.";
+        let caption = "Activity of sessions, sampled. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.";
         Block::Chart(Chart::new("active-sessions", Size::Full, caption, draw))
     });
     let beside = Block::SideBySide([table].into_iter().chain(shares).collect());

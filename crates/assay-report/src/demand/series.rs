@@ -82,7 +82,7 @@ fn databases<'a>(stops: &[Stop<'a>]) -> Vec<&'a str> {
 pub(super) fn details(profiles: &[NamedProfile<'_>]) -> Vec<String> {
     let stops = stops(profiles);
     let peak = largest(&stops, Stop::iops).map(|(iops, stop)| {
-        format!("The most I/O was asked in {}: {} per second.", stop.file, show_count(iops))
+        format!("The I/O peak is in {}: {} per second.", stop.file, show_count(iops))
     });
     let slow = largest(&stops, |stop| stop.read_latency_ns).map(|(time_ns, stop)| {
         format!("Reads took longest in {}: {} on average.", stop.file, show_time_ns(time_ns))

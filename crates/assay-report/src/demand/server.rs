@@ -45,7 +45,7 @@ fn optional(time_s: Option<f64>) -> String {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    format!("{:.1}%", share * 100.0)
 }
 
 fn events(server: &ServerActivity) -> Table {
@@ -117,7 +117,7 @@ fn levels(levels: Option<&ReadLevels>, process_io: Option<&ProcessIo>) -> Table 
 /// Times of reads by who saw them, each labelled by what it is.
 fn read_times(times: &[ReadTimes]) -> Table {
     let mut rows = Table::of_numbers(
-        "How long reads of a block took",
+        "Single-block read latency",
         &["", "of", "reads", "p50", "p95", "p99", "p99.9", "longest"],
     );
     rows.extend(times.iter().map(|one| {
@@ -230,7 +230,7 @@ fn log(server: &ServerActivity) -> Table {
 }
 
 fn sampling(sampling: Option<&Sampling>) -> Table {
-    let mut rows = Table::of_numbers("How it was watched", &["", "number"]);
+    let mut rows = Table::of_numbers("Sampling", &["", "number"]);
     if let Some(one) = sampling {
         let mut add = |name: &str, value: String| rows.push(vec![name.to_owned(), value]);
         add(
@@ -260,7 +260,7 @@ mod tests {
             seen,
         };
         let sampled = event(&one(TimeSource::Sampled, Some(40), 1.0, 3.0));
-        assert_eq!(sampled[2..], ["sampled", "2.00 s", "1.00 s – 3.00 s", "25.0 %"]);
+        assert_eq!(sampled[2..], ["sampled", "2.00 s", "1.00 s – 3.00 s", "25.0%"]);
         let counted = |low, high| event(&one(TimeSource::Counted, None, low, high))[4].clone();
         assert_eq!(counted(2.0, 2.0), "");
         // Whole milliseconds of each wait.

@@ -35,11 +35,10 @@ fn next(name: &str, file: &str) -> Vec<(&'static str, String)> {
         format!("assay check DIR --for {file}"),
     );
     if name.contains("://") {
-        let keep = "Keep the profile, to plan and size by it";
+        let keep = "Keep the profile for planning and sizing";
         return vec![check, (keep, format!("assay profile {file} --output DIR"))];
     }
-    let plan =
-        ("Write its demand as a workload for other tools and times", format!("assay plan {file}"));
+    let plan = ("Write its demand as a workload", format!("assay plan {file}"));
     vec![check, plan]
 }
 
@@ -51,7 +50,7 @@ fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
     let meaning = match bound.as_slice() {
         [] => "In none of the reports does the database mainly wait for storage: faster storage would change little.".to_owned(),
         some => format!(
-            "In {} of {} reports the database mainly waited for storage or for its log: these gain from faster storage, the others hardly.",
+            "In {} of {} reports the database mainly waited for storage or for its log: these gain from faster storage, the others barely do.",
             some.len(),
             profiles.len()
         ),
@@ -101,7 +100,7 @@ fn meaning(verdict: &TimeVerdict) -> Vec<String> {
     let bound = verdict.speedup_limit.map_or(1.0, |limit| 1.0 - 1.0 / limit);
     let half = share.map(|share| {
         format!(
-            "If reads took half as long, the same work would take {:.0} % less time; if they took none, {:.0} % less.",
+            "If reads took half as long, the same work would take {:.0}% less time; if they took none, {:.0}% less.",
             100.0 * (0.5 * share).min(bound),
             100.0 * share.min(bound)
         )
@@ -139,8 +138,8 @@ mod tests {
         let said = meaning(&verdict);
         assert!(
             said[0].starts_with("Yes")
-                && said[1].contains("30 % less")
-                && said[1].contains("60 % less")
+                && said[1].contains("30% less")
+                && said[1].contains("60% less")
         );
     }
 }

@@ -25,7 +25,7 @@ fn rows(report: &Report) -> Option<Vec<Vec<String>>> {
     let mix = calibration.mixes.iter().find(reads)?;
     let best = load.best_by(Rung::reads_per_s)?;
     let row = |name: &str, raw: f64, database: f64, show: fn(f64) -> String| {
-        let ratio = format!("{:.0} %", 100.0 * database / raw.max(1e-9));
+        let ratio = format!("{:.0}%", 100.0 * database / raw.max(1e-9));
         vec![name.to_owned(), show(raw), show(database), ratio]
     };
     let most = row("most per second", mix.iops_max.rate.value, best.reads_per_s(), show_count);

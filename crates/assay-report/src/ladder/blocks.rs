@@ -57,7 +57,7 @@ fn throughput() -> Columns {
             ("device r/s", |rung| of_device(rung, |device| device.read_ios)),
             ("from cache", |rung| {
                 let cached = rung.physical.cached_share;
-                cached.map_or_else(unknown, |cached| format!("{:.2} %", 100.0 * cached))
+                cached.map_or_else(unknown, |cached| format!("{:.2}%", 100.0 * cached))
             }),
             ("reads are", |rung| rung.physical.verdict.name().to_owned()),
             ("CPU busy", busy),
@@ -118,7 +118,7 @@ fn physical(rung: &Rung) -> Option<String> {
         .device_bytes
         .map_or_else(|| "an unknown amount".to_owned(), |bytes| show_bytes(real(bytes)));
     Some(format!(
-        "Of {} that the database read, {} came from the page cache ({:.2} %), and the device delivered {device}: the reads are {}.",
+        "Of {} that the database read, {} came from the page cache ({:.2}%), and the device delivered {device}: the reads are {}.",
         show_bytes(database),
         show_bytes(database * cached),
         100.0 * cached,
@@ -131,7 +131,7 @@ fn flaw(load: &Load) -> Option<String> {
     let cached = load.rungs.iter().filter(|rung| rung.physical.verdict == PhysicalVerdict::Cached);
     let worst = cached.filter_map(|rung| rung.physical.cached_share).reduce(f64::max)?;
     Some(format!(
-        "Up to {:.1} % of the database's reads came from the page cache: this measures memory, not the storage.",
+        "Up to {:.1}% of the database's reads came from the page cache: this measures memory, not the storage.",
         100.0 * worst
     ))
 }
@@ -146,7 +146,7 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
     let mut charts = vec![Chart::new(
         "reads-by-sessions",
         Size::Half,
-        "What the database reads, and what the device gave, by sessions: where both lines are one, every read was one of the storage.",
+        "Bytes read by the database and by the device, by sessions: if the lines coincide, every read came from the storage.",
         draw,
     )];
     let rungs: Vec<&Rung> = load.rungs.iter().collect();
@@ -155,7 +155,7 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
         ladder(title, "time", Unit::Ns, &rungs, &TIMES, &format, size)
     };
     charts.push(Chart::new("times-by-sessions", Size::Half, "Times of reading statements by sessions: the middle, and the slowest of a hundred and of a thousand.", draw));
-    charts.push(time_of_sessions(load, format, "sessions", "Where the time of the sessions went: each column is a rung, each part the sessions that were in a state on average. The kernel’s work for a read belongs to the read."));
+    charts.push(time_of_sessions(load, format, "sessions", "Time of the sessions: each column is a rung, each part the sessions that were in a state on average. The kernel’s work for a read belongs to the read."));
     if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
         let times = rung.times(Operation::Read);
         let caption = format!(
@@ -222,13 +222,13 @@ mod tests {
         }
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         let page = html(&report, Options::default());
-        assert!(page.contains("What a database gets out of it") && page.contains("2 CPUs"));
+        assert!(page.contains("Database load") && page.contains("2 CPUs"));
     }
 
     #[test]
     fn reads_of_the_page_cache_spoil_the_answer() {
         let text = text(&report(vec![rung(1, 81_920_000)]), Options::default(), false);
-        assert!(text.starts_with("Up to 10.0 %"), "{text}");
-        assert!(text.contains("10.0 %") && text.contains("CACHED"), "{text}");
+        assert!(text.starts_with("Up to 10.0%"), "{text}");
+        assert!(text.contains("10.0%") && text.contains("CACHED"), "{text}");
     }
 }

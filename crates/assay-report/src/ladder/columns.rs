@@ -141,9 +141,9 @@ pub(super) fn doubt(rate: Option<Estimate>) -> String {
     let ends = |estimate: Estimate| {
         let share = |end: f64| 100.0 * (end / estimate.value - 1.0);
         if estimate.is_at_least() {
-            return format!("from {:+.0} %", share(estimate.low.max(0.0)));
+            return format!("from {:+.0}%", share(estimate.low.max(0.0)));
         }
-        format!("{:+.0} … {:+.0} %", share(estimate.low.max(0.0)), share(estimate.high))
+        format!("{:+.0} … {:+.0}%", share(estimate.low.max(0.0)), share(estimate.high))
     };
     rate.filter(|estimate| estimate.value > 0.0).map_or_else(unknown, |estimate| {
         match even_half(Unit::Count, &estimate) {
@@ -155,7 +155,7 @@ pub(super) fn doubt(rate: Option<Estimate>) -> String {
 
 /// How busy the machine's processors were.
 pub(super) fn busy(rung: &Rung) -> String {
-    rung.host_busy_share.map_or_else(unknown, |share| format!("{:.0} %", 100.0 * share))
+    rung.host_busy_share.map_or_else(unknown, |share| format!("{:.0}%", 100.0 * share))
 }
 
 /// Sessions on average; less than nothing is what rounding leaves of it.

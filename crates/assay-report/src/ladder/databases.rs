@@ -33,7 +33,7 @@ fn row(rung: &Rung, one: &DatabaseRung) -> Vec<String> {
         one.sessions.to_string(),
         show_count(one.statements_per_s),
         doubt(one.statements),
-        format!("{share:.1} %"),
+        format!("{share:.1}%"),
         time(|times| times.p50_ns),
         time(|times| times.p99_ns),
         show_count(real(one.database.commits) / rung.elapsed_s().max(1e-9)),
@@ -42,7 +42,7 @@ fn row(rung: &Rung, one: &DatabaseRung) -> Vec<String> {
 
 /// Where the time of the sessions of each database went, a row for each of each rung; empty where the load is on one.
 pub(crate) fn time_of_databases(load: &Load) -> Table {
-    let table = Table::new("What sessions of each database did, on average at a time");
+    let table = Table::new("Average active sessions of each database");
     let table = table.numbers("sessions").words("database").numbers("active").numbers("CPU");
     let table = table.numbers("data I/O").numbers("log").numbers("locks").numbers("other");
     let mut table = table.words("longest wait");
@@ -138,7 +138,7 @@ mod tests {
         );
         let table = time_of_databases(made.load.as_ref().unwrap());
         assert_eq!(table.rows.len(), 2);
-        assert!(shown.contains("What sessions of each database did"), "{shown}");
+        assert!(shown.contains("Average active sessions of each database"), "{shown}");
         // The times are those of what there is most of.
         assert!(shown.contains("1.00 ms") && !shown.contains("9.00 ms"), "{shown}");
         let single = report(vec![rung(1, 0)]);

@@ -168,7 +168,7 @@ fn parity_words(load: &Load) -> Option<String> {
         "NOT THE SAME: others work on this server, or a client is counted twice or not at all"
     };
     Some(format!(
-        "{who} saw {} commits, the server counted {} ({:+.2} %): {meaning}.",
+        "{who} saw {} commits, the server counted {} ({:+.2}%): {meaning}.",
         show_count(real(worst.clients)),
         show_count(real(worst.server)),
         100.0 * worst.difference_share()

@@ -251,7 +251,7 @@ fn remark(cell: &Cell) -> Option<&str> {
 
 /// A row a figure, and below what changes the worth of one.
 fn cards(text: &mut Text, cards: &[Card]) {
-    let mut table = Table::of_numbers("", &["", "value", "95 % interval", "queue depth"]);
+    let mut table = Table::of_numbers("", &["", "value", "95% interval", "queue depth"]);
     for card in cards {
         table.extend(figures(card).map(|figure| figure_row(card, figure)));
     }

@@ -10,7 +10,7 @@ use crate::phrases::{
     capital, capital_words, ended, is_hardly_known, is_lower_bound, nines, size, within_limit,
 };
 use assay_model::calibration::{Calibration, Capacity, MixCalibration};
-use assay_model::cause::{CauseKind, KnownCause};
+use assay_model::cause::{Cause, CauseKind};
 use assay_model::number::{real, seconds};
 use assay_model::units::show_count;
 use assay_model::verdict::{Bias, Doubt, Judgement, Limit, Outcome, Reason, Unit, Verdict};
@@ -23,7 +23,7 @@ pub(super) struct Answer {
     pub(super) outcome: Option<Outcome>,
     /// One sentence.
     pub(super) headline: String,
-    /// What the storage gives, a sentence each.
+    /// Capacity, a sentence each.
     pub(super) details: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
 }
 
 /// An answer that begins with a known cause.
-fn after(cause: &KnownCause, found: Answer, report: &Report, format: &Formatter) -> Answer {
+fn after(cause: &Cause, found: Answer, report: &Report, format: &Formatter) -> Answer {
     let what = format.prose(&cause.what);
     let sentence = ended(&capital_words(&what));
     let is_said = match cause.kind {
@@ -261,7 +261,7 @@ pub(super) fn reason(judgement: &Judgement, format: &Formatter) -> String {
             format!("The limit lies inside the interval. {}", doubts(judgement, format))
         }
         Reason::Straddles { enough_s: None } => {
-            "The limit lies inside the interval, so close to the value that measuring longer will hardly help.".to_owned()
+            "The limit is inside the interval, so close to the value that a longer measurement would not help.".to_owned()
         }
         Reason::Straddles { enough_s: Some(enough_s) } => format!(
             "The limit lies inside the interval; about {} of measuring in all should decide.",
@@ -376,7 +376,7 @@ mod tests {
 
     fn judgement(outcome: Outcome, reason: Reason, value: f64) -> Judgement {
         let doubt =
-            |what: &str, bias| Doubt { what: what.to_owned(), bias, remedy: "mend it".to_owned() };
+            |what: &str, bias| Doubt { what: what.to_owned(), bias, remedy: "fix it".to_owned() };
         Judgement {
             quantity: "read.service_time.q0.99".to_owned(),
             subject: None,
@@ -396,7 +396,7 @@ mod tests {
                 doubts: vec![
                     doubt("the target is sparse", Bias::Flattering),
                     doubt(
-                        "the host was too busy to judge the storage: its processors were busy for 97 % of the time",
+                        "the host was too busy to judge the storage: its processors were busy for 97% of the time",
                         Bias::Unflattering,
                     ),
                 ],
@@ -439,7 +439,7 @@ mod tests {
         let said = sentence(vec![wide.clone()]);
         assert!(said.contains("because the host was too busy") && !said.contains("too close"));
         let why = reason(&wide, &Formatter::default());
-        assert!(why.contains("97 %") && !why.contains("measuring"), "{why}");
+        assert!(why.contains("97%") && !why.contains("measuring"), "{why}");
     }
 
     #[test]
@@ -448,7 +448,7 @@ mod tests {
         assert_eq!(
             sentence(vec![slow.clone()]),
             "p99 of reads 3.00 ms, limit ≤ 1 ms at 40,000 IOPS: not decided, because the host was too busy to judge the storage: its \
-             processors were busy for 97 % of the time (1 of 1 criteria of “orders” undecided)."
+             processors were busy for 97% of the time (1 of 1 criteria of “orders” undecided)."
         );
         assert!(!reason(&slow, &Formatter::default()).contains("sparse"));
         let mut near =

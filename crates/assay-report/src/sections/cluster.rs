@@ -106,12 +106,12 @@ fn sharing(found: &Cluster) -> Option<String> {
         (SharedLimit::Unclear, _) => "it is open whether the hosts or what they share is the limit",
     };
     let interval = if ratio.has_interval() {
-        format!("{:.0} to {:.0} %", percent(ratio.low), percent(ratio.high))
+        format!("{:.0} to {:.0}%", percent(ratio.low), percent(ratio.high))
     } else {
         "too short for an interval".to_owned()
     };
     Some(format!(
-        "{hosts} hosts give together {:.0} % of the sum of what each gives alone ({interval}): {meaning}.",
+        "{hosts} hosts together deliver {:.0}% of the sum of each alone ({interval}): {meaning}.",
         percent(ratio.value)
     ))
 }
@@ -143,7 +143,7 @@ fn straggler(found: &Straggler) -> String {
     let percent = 100.0 * found.ratio.value;
     match found.kind {
         StragglerKind::Rate => format!(
-            "{} lags behind: {percent:.0} % of the rate of the others; likely place: {}.",
+            "{} lags behind: {percent:.0}% of the rate of the others; likely place: {}.",
             found.host, found.place
         ),
         StragglerKind::Tail => format!(
@@ -159,7 +159,7 @@ fn fairness(found: &Cluster) -> Option<String> {
     let by_ios = |one: &&ClusterHost, other: &&ClusterHost| one.ios.cmp(&other.ios);
     let (least, most) = (found.hosts.iter().min_by(by_ios)?, found.hosts.iter().max_by(by_ios)?);
     Some(format!(
-        "Jain's index of fairness is {index:.3}; {} did the least, {:.1} % of what {} did.",
+        "Jain's index of fairness is {index:.3}; {} did the least, {:.1}% of what {} did.",
         least.name,
         100.0 * assay_model::number::share(least.ios, most.ios),
         most.name
@@ -324,7 +324,7 @@ fn each_alone<'a>(found: &Cluster, format: Formatter) -> Option<Chart<'a>> {
     if known.len() < 2 {
         return None;
     }
-    let caption = "What each host gives while all others are idle, and what it gives with them.";
+    let caption = "Rate of each host alone and with all others.";
     Some(Chart::new("hosts-alone", Size::Full, caption, move |size| {
         alone_chart(&known, &format, size)
     }))

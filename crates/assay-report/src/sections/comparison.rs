@@ -11,7 +11,7 @@ use crate::phrases::capital_words;
 use crate::view::{Block, Level, Section, Table};
 use assay_model::Estimate;
 use assay_model::comparison::{
-    Bucket, Buckets, Comparison, Measure, NotCompared, Pair, Scaling, ScalingLaw, Side,
+    Bucket, Buckets, Comparison, ComparisonRefusal, Measure, Pair, Scaling, ScalingLaw, Side,
 };
 use assay_model::number::real;
 use assay_model::units::{show_count, show_time_ns};
@@ -153,8 +153,8 @@ impl Row {
 /// Why there is no ratio.
 const fn unknown(measure: &Measure) -> &'static str {
     match measure.not_compared {
-        Some(NotCompared::OtherRate) => "other rate",
-        Some(NotCompared::Assumed) => "assumed",
+        Some(ComparisonRefusal::OtherRate) => "other rate",
+        Some(ComparisonRefusal::Assumed) => "assumed",
         None => "not known",
     }
 }
@@ -197,7 +197,7 @@ fn parity(pair: &Pair) -> Table {
             check.outcome.name().to_owned(),
         ]
     });
-    Table::of_numbers("Whether both sides did the same work", &names).with(rows)
+    Table::of_numbers("Parity", &names).with(rows)
 }
 
 /// A number of any size with about five digits that count.
@@ -213,7 +213,7 @@ fn differences(found: &Comparison) -> Table {
     let names = ["made differently", "base", "other"];
     let rows = found.differences.iter();
     let rows = rows.map(|one| vec![one.key.clone(), one.base.clone(), one.other.clone()]);
-    Table::of_numbers("What was made differently and allowed to", &names).with(rows)
+    Table::of_numbers("Allowed differences", &names).with(rows)
 }
 
 /// Distributions by wall clock; a range with nothing on any side is left out.
@@ -225,7 +225,7 @@ fn distributions<'a>(found: &Comparison) -> Option<Section<'a>> {
                 middle of the range. So tails compare with sessions and cores.";
     Some(Section {
         id: "distributions",
-        title: "How long I/Os took, by wall clock".to_owned(),
+        title: "Latency by wall clock".to_owned(),
         blocks: [Block::Lead(vec![lead.to_owned()])].into_iter().chain(tables).collect(),
     })
 }
@@ -235,8 +235,8 @@ fn frequency(base_iops: f64, other_iops: f64) -> String {
     match other_iops / base_iops {
         _ if base_iops <= 0.0 => "new".to_owned(),
         times if times >= 10.0 => format!("{} times as many", show_count(times)),
-        times if times > 1.0 => format!("{:.1} % more", (times - 1.0) * 100.0),
-        times => format!("{:.1} % fewer", (1.0 - times) * 100.0),
+        times if times > 1.0 => format!("{:.1}% more", (times - 1.0) * 100.0),
+        times => format!("{:.1}% fewer", (1.0 - times) * 100.0),
     }
 }
 
@@ -250,8 +250,8 @@ fn buckets(one: &Buckets) -> Table {
             range,
             format!("{}/s", show_count(bucket.base.iops)),
             format!("{}/s", show_count(bucket.other.iops)),
-            format!("{:.2} %", bucket.base.share * 100.0),
-            format!("{:.2} %", bucket.other.share * 100.0),
+            format!("{:.2}%", bucket.base.share * 100.0),
+            format!("{:.2}%", bucket.other.share * 100.0),
             format!("{:.2}", bucket.base.outstanding),
             format!("{:.2}", bucket.other.outstanding),
             frequency(bucket.base.iops, bucket.other.iops),
@@ -311,9 +311,9 @@ fn sentence(scaling: &Scaling) -> String {
 fn share_interval(share: &Estimate) -> String {
     let low = share.low * 100.0;
     if share.high.is_finite() {
-        format!("{low:.1} – {:.1} %", share.high * 100.0)
+        format!("{low:.1} – {:.1}%", share.high * 100.0)
     } else {
-        format!("{low:.1} % or more")
+        format!("{low:.1}% or more")
     }
 }
 
@@ -339,12 +339,12 @@ fn scaling_table(all: &[Scaling], nodes: &str, format: &Formatter) -> Table {
                 scaling.quantity.clone(),
                 format!("{}", point.nodes),
                 format.value(scaling.unit, point.value.value),
-                format!("{:.1} %", point.of_linear.value * 100.0),
+                format!("{:.1}%", point.of_linear.value * 100.0),
                 share_interval(&point.of_linear),
             ]
         })
     });
-    let names = ["measure", nodes, "value", "of linear", "95 % interval"];
+    let names = ["measure", nodes, "value", "of linear", "95% interval"];
     Table::of_numbers("Scaling efficiency", &names).with(rows)
 }
 
@@ -392,9 +392,9 @@ mod tests {
     #[test]
     fn a_share_that_nothing_bounds_above_says_so() {
         let bounded = Estimate { low: 0.4, high: 0.6, ..Estimate::exact(0.5, 3) };
-        assert_eq!(share_interval(&bounded), "40.0 – 60.0 %");
+        assert_eq!(share_interval(&bounded), "40.0 – 60.0%");
         let open = Estimate { high: f64::INFINITY, ..bounded };
-        assert_eq!(share_interval(&open), "40.0 % or more");
+        assert_eq!(share_interval(&open), "40.0% or more");
     }
 
     #[test]
@@ -403,6 +403,6 @@ mod tests {
         assert_eq!(shown, ["0.8265", "44.13", "8,277", "1,000,000"]);
         let frequencies = [(2.0, 1.0), (1.0, 1.5), (1.0, 38_616.2), (0.0, 1.0)];
         let frequencies = frequencies.map(|(base, other)| frequency(base, other));
-        assert_eq!(frequencies, ["50.0 % fewer", "50.0 % more", "38,616 times as many", "new"]);
+        assert_eq!(frequencies, ["50.0% fewer", "50.0% more", "38,616 times as many", "new"]);
     }
 }

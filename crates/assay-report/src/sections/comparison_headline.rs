@@ -1,11 +1,11 @@
-//! A comparison in words: how many times as much the other side did, how certain that is, and what keeps it from being more.
+//! A comparison in words: the ratio, its certainty, and what limits the conclusion.
 
 use super::headline::Headline;
 use super::quantity_names::quantity;
 use crate::clock::show_length;
 use crate::format::Formatter;
 use assay_model::Estimate;
-use assay_model::comparison::{Comparison, Measure, Pair, RunToRun};
+use assay_model::comparison::{Comparison, Measure, Pair, SpreadSource};
 use assay_model::units::show_count;
 use assay_model::verdict::{Outcome, Reason, Unit};
 
@@ -43,7 +43,7 @@ pub(super) fn headline(found: &Comparison, format: &Formatter) -> Headline {
 /// `2.0× the read IOPS (95% CI 1.84–2.17), same latency at depth 1 (0.95–1.06×)`.
 fn pair_words(pair: &Pair) -> String {
     let Some(primary) = pair.primary() else {
-        return "nothing of it can be compared".to_owned();
+        return "nothing can be compared".to_owned();
     };
     let first = match &primary.ratio {
         Some(ratio) => {
@@ -84,7 +84,7 @@ fn time_words(pair: &Pair) -> Option<String> {
     let ends = format!("{}–{}", digits(ratio.low), times(ratio.high));
     let is_near = ratio.covers(1.0) && ratio.high / ratio.low <= SAME_MAX * SAME_MAX;
     let is_plain = !ratio.has_interval() || ratio.high <= ratio.low;
-    Some(if measure.different || pair.run_to_run == RunToRun::Unknown || is_plain {
+    Some(if measure.different || pair.run_to_run == SpreadSource::Unknown || is_plain {
         format!("{} the {words}{}", times(ratio.value), interval(ratio))
     } else if is_near {
         format!("same {words} ({ends})")
@@ -143,15 +143,15 @@ fn certainty(pair: &Pair) -> Option<String> {
     let ratio = pair.primary().and_then(|measure| measure.ratio.as_ref());
     let is_large = ratio.is_some_and(|ratio| !(1.0 / LARGE..=LARGE).contains(&ratio.value));
     match pair.run_to_run {
-        RunToRun::Unknown if is_large => Some(
+        SpreadSource::Unknown if is_large => Some(
             "The difference is large, but the run-to-run variation is unknown: measure each side three times."
                 .to_owned(),
         ),
-        RunToRun::Unknown => Some(
-            "The run-to-run variation is unknown, so this shows no difference of the storage: measure each side three times."
+        SpreadSource::Unknown => Some(
+            "The run-to-run variation is unknown, so this does not show a difference in the storage: measure each side three times."
                 .to_owned(),
         ),
-        RunToRun::Counted => None,
+        SpreadSource::Counted => None,
         _ if pair.measures.iter().any(|measure| measure.different) => None,
         _ => Some("No measure differs significantly.".to_owned()),
     }
@@ -255,7 +255,7 @@ pub(super) fn different(pair: &Pair) -> String {
     let named: Vec<String> =
         named.map(|measure| format!("{} {}", name(measure), change(measure))).collect();
     match (named.as_slice(), more) {
-        ([], _) if pair.run_to_run == RunToRun::Unknown => {
+        ([], _) if pair.run_to_run == SpreadSource::Unknown => {
             "Single runs cannot show that the storage differs.".to_owned()
         }
         ([], _) => "No measure differs significantly.".to_owned(),
@@ -267,18 +267,18 @@ pub(super) fn different(pair: &Pair) -> String {
 /// Where the run-to-run variation is known from, in a sentence.
 pub(super) fn variation(pair: &Pair) -> String {
     match pair.run_to_run {
-        RunToRun::Repeats => "The repeats show the run-to-run variation.".to_owned(),
-        RunToRun::History { runs } => format!(
+        SpreadSource::Repeats => "The repeats show the run-to-run variation.".to_owned(),
+        SpreadSource::History { runs } => format!(
             "The run-to-run variation is that of {runs} earlier runs of this workload on the same storage, and of the repeats."
         ),
-        RunToRun::Stated => {
+        SpreadSource::Stated => {
             "The run-to-run variation is the one given with --run-to-run.".to_owned()
         }
-        RunToRun::Simulated => "A simulated device does not vary from run to run.".to_owned(),
-        RunToRun::Counted => {
+        SpreadSource::Simulated => "A simulated device does not vary from run to run.".to_owned(),
+        SpreadSource::Counted => {
             "Reports count what happened; they have no confidence interval.".to_owned()
         }
-        RunToRun::Unknown => {
+        SpreadSource::Unknown => {
             "The run-to-run variation is unknown: intervals are those within each run.".to_owned()
         }
     }

@@ -19,7 +19,7 @@ const PLACES_MAX: u64 = 32;
 
 /// What each kind of cut takes away, and how often it was made; nothing where nothing was cut.
 pub(super) fn reach(found: &Durability) -> Table {
-    let table = Table::new("What was cut, and what was not").words("cut").numbers("times");
+    let table = Table::new("Components cut").words("cut").numbers("times");
     let table = table.words("page cache").words("cache of a virtual machine's host");
     let table = table.words("cache of the device or array");
     let row = |kind: CutKind| {

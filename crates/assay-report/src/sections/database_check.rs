@@ -1,4 +1,4 @@
-//! What a check says of the one database that it was made for: its work and response now and on the new storage, class by class.
+//! A check for one database: its work and response now and on the new storage, by class of I/O.
 
 use super::headline::Headline;
 use super::projection::{percent, rate, seconds, span};
@@ -144,9 +144,10 @@ impl<'a> Check<'a> {
         let doubt = doubt.or_else(|| first.evidence.doubts.first());
         let why = match (&first.reason, doubt) {
             (Reason::NoEvidence { missing }, _) => format!("{}.", capital(missing)),
-            (_, Some(doubt)) => format!("{} {}", ended(&capital(&doubt.what)), ended(&capital(&doubt.remedy))),
-            _ => "The interval of the measurement reaches both sides of the limit. Measure for longer with --time."
-                .to_owned(),
+            (_, Some(doubt)) => {
+                format!("{} {}", ended(&capital(&doubt.what)), ended(&capital(&doubt.remedy)))
+            }
+            _ => "The interval includes the limit. Measure for longer with --time.".to_owned(),
         };
         let seen =
             self.response().map_or_else(String::new, |response| format!(" Measured: {response}."));
@@ -292,7 +293,7 @@ fn now(class: &ReplayedClass) -> String {
 /// The classes, those that count first.
 fn classes_table(check: &Check<'_>, most: usize) -> Table {
     let names = ["class of I/O", "of I/Os", "of DB time", "now", "here", "95% CI", "counts"];
-    let mut table = Table::of_numbers("Mean time of an I/O, class by class", &names);
+    let mut table = Table::of_numbers("Mean time of an I/O by class", &names);
     let known = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), percent);
     for class in check.replay.classes.iter().take(most) {
         table.push(vec![

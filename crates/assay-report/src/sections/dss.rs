@@ -34,7 +34,7 @@ pub(super) fn headline(dss: &Dss, format: &Formatter) -> Headline {
         ),
         (Some(Outcome::Inconclusive), _) => flaw(dss, format),
         (Some(Outcome::Pass), Some(run)) => power_words(run, dss, format),
-        (Some(Outcome::Pass), None) => "All queries of all streams came to their end.".to_owned(),
+        (Some(Outcome::Pass), None) => "All queries of all streams finished.".to_owned(),
     };
     // Nothing was asked that could be met: what failed is a failure all the same.
     Headline { outcome: outcome.filter(|outcome| *outcome == Outcome::Fail), words }
@@ -66,7 +66,7 @@ fn power_words(run: &DssRun, dss: &Dss, format: &Formatter) -> String {
 fn flaw(dss: &Dss, format: &Formatter) -> String {
     let worst = dss.runs.iter().filter_map(|run| run.physical.cached_share).fold(0.0, f64::max);
     format.prose(&format!(
-        "Up to {:.1} % of the database's reads were given by the page cache: times say little about the storage.",
+        "Up to {:.1}% of the database's reads were given by the page cache: times say little about the storage.",
         100.0 * worst
     ))
 }
@@ -81,7 +81,7 @@ pub(super) fn section<'a>(dss: &Dss, format: Formatter) -> Section<'a> {
     blocks.push(Block::Note(MEANING.to_owned()));
     blocks.extend(tables.map(|table| Block::captioned(Level::Detail, table)));
     if !format.is_relative() {
-        blocks.push(Block::detail("How it was loaded and asked", vec![Block::facts(facts(dss))]));
+        blocks.push(Block::detail("Load and queries", vec![Block::facts(facts(dss))]));
     }
     Section { id: "queries", title: "Queries of decision support".to_owned(), blocks }
 }
@@ -107,7 +107,7 @@ fn physical_words(run: &DssRun) -> Option<String> {
         .device_bytes
         .map_or_else(|| "an unknown amount".to_owned(), |bytes| show_bytes(real(bytes)));
     Some(format!(
-        "Of {} that the database read in the run that read most, {} came from the page cache ({:.2} %), and the device gave {device}: the reads are {}.",
+        "Of {} that the database read in the run that read most, {} came from the page cache ({:.2}%), and the device gave {device}: the reads are {}.",
         show_bytes(database),
         show_bytes(database * cached),
         100.0 * cached,
@@ -199,8 +199,8 @@ fn runs_table(dss: &Dss, format: &Formatter) -> Table {
             format!("{} / {}", run.over_limit(), run.failed()),
             run.physical
                 .cached_share
-                .map_or_else(unknown, |cached| format!("{:.1} %", 100.0 * cached)),
-            run.host_busy_share.map_or_else(unknown, |busy| format!("{:.0} %", 100.0 * busy)),
+                .map_or_else(unknown, |cached| format!("{:.1}%", 100.0 * cached)),
+            run.host_busy_share.map_or_else(unknown, |busy| format!("{:.0}%", 100.0 * busy)),
         ]
     };
     let names = [
@@ -228,7 +228,7 @@ fn repeated(run: &DssRun) -> String {
 
 fn hourly(value: f64, most: f64, format: &Formatter) -> String {
     if format.is_relative() {
-        return format!("{:.1} %", 100.0 * value / most.max(f64::MIN_POSITIVE));
+        return format!("{:.1}%", 100.0 * value / most.max(f64::MIN_POSITIVE));
     }
     format!("{}/h", show_count(value))
 }

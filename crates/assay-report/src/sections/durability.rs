@@ -82,7 +82,7 @@ fn kept(found: &Durability) -> String {
     let limit = found.loss_per_cut_max.unwrap_or(1.0);
     let below = if kind == CutKind::System { "; caches below the system were not cut" } else { "" };
     format!(
-        "Nothing that was acknowledged was lost in {}: at most {} a cut lose something, with 95 % confidence ({}{below}).",
+        "Nothing that was acknowledged was lost in {}: at most {} a cut lose something, with 95% confidence ({}{below}).",
         cuts(number, Some(kind)),
         Unit::Share.show(limit),
         found.evidence.code()
@@ -212,14 +212,14 @@ fn judged_row(cuts: &[&JudgedCut]) -> Vec<String> {
 }
 
 fn declared(found: &Durability) -> Table {
-    let table = Table::new("What the layers declare").words("layer").words("declaration");
+    let table = Table::new("Declarations by layer").words("layer").words("declaration");
     let rows = found.declarations.iter();
     table.with(rows.map(|said| vec![said.layer.clone(), said.what.clone()]))
 }
 
 fn flushes(timing: &FlushTiming) -> Table {
     let table =
-        Table::of_numbers("Flushes by what was written before", &["", "median", "95 % from", "to"]);
+        Table::of_numbers("Flushes by what was written before", &["", "median", "95% from", "to"]);
     let row = |time: &assay_model::durability::FlushTime| {
         let what = match time.dirty_bytes {
             0 => "flush of nothing".to_owned(),

@@ -22,7 +22,7 @@ pub(super) fn blocks<'a>(environment: &Environment) -> Vec<Block<'a>> {
     blocks.extend(environment.storage.iter().map(storage));
     blocks.push(Block::part("Host", vec![Block::facts(facts::host(&environment.host))]));
     let unreadable = vec![Block::List(facts::unreadable(environment).collect())];
-    blocks.push(Block::folded("What could not be read", unreadable));
+    blocks.push(Block::folded("Missing data", unreadable));
     blocks
 }
 

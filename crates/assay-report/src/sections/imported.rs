@@ -1,4 +1,4 @@
-//! Rows of another program's result: what they hold, whatever it is called, with the interval of each number that has one.
+//! Rows of an imported result: every number, with its interval if it has one.
 
 use super::headline::Headline;
 use super::quantity_names::{factor, quantity};
@@ -63,7 +63,7 @@ pub(super) fn rows(study: &StudyResult, format: &Formatter) -> Table {
         cells.extend(has_dates.then(|| started(row)));
         cells
     };
-    let table = Table::new("Every row in its order").look(Look::Dense);
+    let table = Table::new("Rows").look(Look::Dense);
     let table = table.words("row").words("settings").numbers("repeat");
     let table = columns.iter().fold(table, |table, name| table.numbers(quantity(name)));
     let table = table.numbers("measured");
@@ -88,9 +88,9 @@ pub(super) fn numbers(study: &StudyResult, format: &Formatter) -> Table {
             ]
         })
     });
-    let table = Table::new("Every number of every row").look(Look::Dense);
+    let table = Table::new("Numbers of each row").look(Look::Dense);
     let table = table.words("row").words("what").words("of").numbers("value");
-    table.numbers("95 % interval").words("name in criteria").with(lines)
+    table.numbers("95% interval").words("name in criteria").with(lines)
 }
 
 /// The quantities of the whole rows in the order in which they appear.

@@ -120,7 +120,7 @@ fn fault_map<'a>(number: u64, map: &FaultMap, format: Formatter) -> Block<'a> {
         let end = begin(part + 1) - 1;
         (*blocks > 0).then(|| vec![format!("{} to {end}", begin(part)), show_count(real(*blocks))])
     };
-    let caption = format!("Where the faults of {} lie", map.target);
+    let caption = format!("Fault addresses of {}", map.target);
     let table = Table::new(caption).words("bytes").numbers("faulty blocks");
     let table = table.with(map.blocks.iter().enumerate().filter_map(row));
     let table = Table { terminal_rows_max: Some(FAULTS_IN_TERMINAL), ..table };
@@ -226,14 +226,14 @@ fn coverage(found: &Integrity) -> Table {
     ];
     let rows = rows.into_iter().filter(|(_, number)| *number > 0);
     let row = |(name, number): (&str, u64)| vec![name.to_owned(), show_count(real(number))];
-    Table::of_numbers("What was looked at", &["", "number"]).with(rows.map(row))
+    Table::of_numbers("Verification coverage", &["", "number"]).with(rows.map(row))
 }
 
 fn cost(found: &Integrity) -> Table {
     let cost = &found.cost;
     if cost.table_bytes == 0 {
         // After a cut nothing was written, and nothing timed.
-        return Table::of_numbers("What verification cost", &["", "mean"]);
+        return Table::of_numbers("Verification overhead", &["", "mean"]);
     }
     let rows = [
         ("stamping a write", Unit::Ns.show(cost.stamp_mean_ns)),
@@ -242,5 +242,5 @@ fn cost(found: &Integrity) -> Table {
         ("memory for the versions of all blocks", show_bytes(real(cost.table_bytes))),
     ];
     let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]);
-    Table::of_numbers("What verification cost", &["", "mean"]).with(rows)
+    Table::of_numbers("Verification overhead", &["", "mean"]).with(rows)
 }

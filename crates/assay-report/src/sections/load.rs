@@ -13,7 +13,7 @@ use assay_model::profile::Profile;
 /// Tables that are unfolded at first: the ladder and what comes next to it.
 const TABLES_OPEN: usize = 2;
 /// Tables of the server that a terminal shows as well.
-const IN_BRIEF: [&str; 2] = ["Top timed events of sessions", "How long reads of a block took"];
+const IN_BRIEF: [&str; 2] = ["Top timed events of sessions", "Single-block read latency"];
 
 /// The whole section; nothing without a load, and in relative reports, because every column is absolute.
 pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>> {
@@ -37,8 +37,8 @@ pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>
     blocks.extend(tables.by_ref().take(TABLES_OPEN - 1));
     blocks.push(Block::folded("All other figures, step by step", tables.collect()));
     let activity = activity(load);
-    blocks.push(Block::folded("What the server counted", activity));
-    blocks.push(Block::part("How it was loaded", vec![Block::facts(facts(load))]));
+    blocks.push(Block::folded("Server counters", activity));
+    blocks.push(Block::part("Load", vec![Block::facts(facts(load))]));
     blocks.push(Block::captioned(Level::Part, errors(load)));
     blocks
 }
@@ -101,7 +101,7 @@ fn over_time(load: &Load, format: Formatter) -> Option<Chart<'_>> {
     Some(Chart::new(
         "active-sessions",
         Size::Full,
-        "What active sessions did, second by second and rung after rung (the numbers are sessions), sampled ten times per second. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.",
+        "Activity of sessions, second by second and rung after rung (the numbers are sessions), sampled ten times per second. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.",
         draw,
     ))
 }

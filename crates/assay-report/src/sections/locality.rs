@@ -85,7 +85,7 @@ fn points(found: &Locality, format: &Formatter) -> Table {
             format.interval(Unit::Ns, &point.service_time_ns),
         ]
     };
-    let names = ["working set", "mean read time", "95 % interval"];
+    let names = ["working set", "mean read time", "95% interval"];
     Table::of_numbers("Every working set", &names).with(found.points.iter().map(row))
 }
 
@@ -105,13 +105,13 @@ fn places(found: &Locality, format: &Formatter) -> Table {
         ]
     };
     let known = found.tiers.iter().any(|tier| tier.interval_ns.is_some());
-    let names = ["holds", "95 % interval", "mean read time", "95 % interval"];
+    let names = ["holds", "95% interval", "mean read time", "95% interval"];
     Table::of_numbers("Tiers", &names).with(found.tiers.iter().filter(|_| known).map(row))
 }
 
 fn sentences(found: &Locality) -> Vec<String> {
     let mut sentences = vec![format!(
-        "One random read at a time; the tiers explain the means within {:.1} %.",
+        "One random read at a time; the tiers explain the means within {:.1}%.",
         found.misfit * 100.0
     )];
     if !found.doubts.is_empty() {

@@ -1,4 +1,4 @@
-//! How the numbers were made and what the words mean, in a line each: only what the page really shows.
+//! Method and what the words mean, in a line each: only what the page really shows.
 
 use crate::format::Formatter;
 use crate::input::Report;
@@ -21,11 +21,11 @@ const TERMS: [(&str, &str); 7] = [
     ),
     (
         "p99",
-        "the time within which 99 % of the I/Os completed; one in a hundred took longer. Read, write and sync are never mixed, and quantiles are never averaged.",
+        "the time within which 99% of the I/Os completed; one in a hundred took longer. Read, write and sync are never mixed, and quantiles are never averaged.",
     ),
     (
         "interval",
-        "a 95 % confidence interval: made from how the number varied over time, allowing for neighbouring moments being alike. Of many such intervals 95 in 100 hold the true number.",
+        "a 95% confidence interval: made from how the number varied over time, allowing for neighbouring moments being alike. Of many such intervals 95 in 100 hold the true number.",
     ),
     (
         "outstanding I/Os",

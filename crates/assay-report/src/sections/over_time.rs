@@ -30,7 +30,7 @@ pub(super) struct OverTime {
     timeline: Rc<Timeline>,
     /// The columns of the heat maps, fewer.
     cells: Rc<Timeline>,
-    /// What happened when.
+    /// Events.
     events: Rc<[Event]>,
 }
 
@@ -108,9 +108,9 @@ impl OverTime {
         )
     }
 
-    /// What happened when; the numbers are those in the charts.
+    /// Events; the numbers are those in the charts.
     pub(super) fn events<'a>(&self, format: &Formatter) -> Block<'a> {
-        let table = Table::new("What happened when").look(Look::Slim).words("No.");
+        let table = Table::new("Events").look(Look::Slim).words("No.");
         let mut table = table.numbers("At").words("Event");
         for (number, event) in (1..).zip(self.events.iter()).take(EVENTS_MAX) {
             table.row(vec![

@@ -22,7 +22,7 @@ pub(super) fn sections<'a>(found: &Comparison, format: Formatter) -> Vec<Section
     [
         section(
             ("curves", "Curves over each other"),
-            "Each side under the same loads; the shaded band is the 95 % interval of every point.",
+            "Each side under the same loads; the shaded band is the 95% interval of every point.",
             &curves,
             format,
         ),

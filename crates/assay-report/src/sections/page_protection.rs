@@ -100,7 +100,7 @@ fn untorn(pages: &PageProtection, page: &str) -> String {
         || "No cut has tried it.".to_owned(),
         |limit| {
             format!(
-                "No page of {page} was seen torn in {}: at most {} a cut tear one, with 95 % confidence.",
+                "No page of {page} was seen torn in {}: at most {} a cut tear one, with 95% confidence.",
                 times(pages.cuts),
                 Unit::Share.show(limit)
             )
@@ -164,7 +164,7 @@ mod tests {
         let text = said(PageAnswer::Unproven, &vec![cut(0, None); 59], FILE);
         assert!(text.contains("should stay on here: no layer declares"), "{text}");
         assert!(text.contains("blocks of 512 B, physically 4 KiB"), "{text}");
-        assert!(text.contains("in 59 cuts: at most 5 % a cut"), "{text}");
+        assert!(text.contains("in 59 cuts: at most 5% a cut"), "{text}");
         assert!(said(PageAnswer::Unproven, &[], FILE).ends_with("No cut has tried it."));
         let devices = DeclaredUnits { device_bytes: Some(16_384), ..FILE };
         assert!(said(PageAnswer::Unproven, &[], devices).contains("does not pass that on"));

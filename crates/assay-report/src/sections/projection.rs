@@ -106,20 +106,20 @@ pub(super) fn rate(per_s: f64) -> String {
 }
 
 pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    format!("{:.1}%", 100.0 * share)
 }
 
 /// All sections of a projection.
 pub(super) fn sections(found: &Projection, format: Formatter) -> Vec<Section<'_>> {
     let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
     vec![
-        section("candidates", "What the database would do", candidates(found)),
-        section("time", "Where its time would go", time(found, format)),
+        section("candidates", "Projected work", candidates(found)),
+        section("time", "Projected DB time", time(found, format)),
         section("users", "Throughput and response by sessions", curves(found, format)),
-        section("budget", "How long a read may take", budget(found, format)),
-        section("doubts", "What stands against it", doubts(found)),
-        section("sensitivity", "What would make it surer", sensitivity(found)),
-        section("inputs", "What the model was given", inputs(found)),
+        section("budget", "Read latency budget", budget(found, format)),
+        section("doubts", "Caveats", doubts(found)),
+        section("sensitivity", "Sensitivity", sensitivity(found)),
+        section("inputs", "Model inputs", inputs(found)),
     ]
 }
 
@@ -130,7 +130,7 @@ pub(super) fn ending(found: &Projection) -> Section<'_> {
         Block::captioned(Level::Detail, states_table(found)),
     ];
     blocks.extend(doubts(found));
-    let title = "What the database would do on this storage".to_owned();
+    let title = "Projection for the database".to_owned();
     Section { id: "projection", title, blocks }
 }
 
@@ -139,7 +139,7 @@ pub(super) fn ending_of_check<'a>(found: &Projection, own: Vec<Block<'a>>) -> Se
     let mut blocks = own;
     blocks.push(Block::captioned(Level::Detail, states_table(found)));
     blocks.extend(doubts(found));
-    let title = "What the database would do on this storage".to_owned();
+    let title = "Projection for the database".to_owned();
     Section { id: "projection", title, blocks }
 }
 
@@ -171,9 +171,9 @@ const STATE_COLUMNS: [&str; 10] = [
     "target",
     "asked by",
     "work/s",
-    "95 % interval",
+    "95% interval",
     "DB time of one",
-    "95 % interval",
+    "95% interval",
     "sessions",
     "CPU busy",
     "read",
@@ -221,7 +221,7 @@ fn state_rows(target: &ProjectedTarget) -> Vec<Vec<String>> {
 }
 
 fn limits_table(found: &Projection) -> Table {
-    let limits = Table::of_numbers("What it cannot exceed", &["target", "limit", "work/s at most"]);
+    let limits = Table::of_numbers("Limits", &["target", "limit", "work/s at most"]);
     with_words(limits, 1).with(found.targets.iter().flat_map(|target| {
         target.bounds.iter().map(|bound| {
             let least = if bound.at_least { "≥ " } else { "" };
@@ -477,9 +477,9 @@ fn doubts<'a>(found: &Projection) -> Vec<Block<'a>> {
     let mut blocks = Vec::new();
     if let Some(closure) = &found.closure {
         blocks.push(Block::Paragraph(format!(
-            "Closure: on {}, where it was measured, the model gives {:+.1} % of the throughput and {:+.1} % of the DB time; the \
+            "Closure: on {}, where it was measured, the model gives {:+.1}% of the throughput and {:+.1}% of the DB time; the \
              database adds {} to a read and {} to a commit. Half of what the model then still misses is expected on every \
-             target, too: the DB time there is {:+.1} % for it.",
+             target, too: the DB time there is {:+.1}% for it.",
             closure.name,
             100.0 * closure.throughput_error,
             100.0 * closure.response_error,
@@ -511,7 +511,7 @@ fn sensitivity<'a>(found: &Projection) -> Vec<Block<'a>> {
         })
     });
     let names = ["target", "input", "throughput, one standard deviation"];
-    let table = Table::of_numbers("How much throughput hangs on each input", &names);
+    let table = Table::of_numbers("Throughput by input", &names);
     let table = with_words(table, 1).with(rows);
     if table.is_empty() { Vec::new() } else { vec![Block::Table(table)] }
 }
@@ -536,7 +536,7 @@ fn inputs<'a>(found: &Projection) -> Vec<Block<'a>> {
             input.source.clone(),
         ]
     });
-    let names = ["input", "of one unit", "95 % interval", "source"];
+    let names = ["input", "of one unit", "95% interval", "source"];
     let table = with_words(Table::of_numbers("Inputs", &names), 3).with(rows);
     let method = format!(
         "{} draws of every input from its interval, seed {}; the model's own error is taken as {} (standard deviation). Formulas: {}.",

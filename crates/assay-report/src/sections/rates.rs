@@ -2,7 +2,7 @@
 
 use crate::format::Shown;
 
-/// `94,600 random 8 KiB reads/s`, of reads and writes `94,600 random 8 KiB IOPS`, or for relative rates `78 % of the best rate
+/// `94,600 random 8 KiB reads/s`, of reads and writes `94,600 random 8 KiB IOPS`, or for relative rates `78% of the best rate
 /// in random 8 KiB reads`.
 pub(super) fn paced(what: &str, rate: &Shown) -> String {
     match what.strip_suffix("I/Os") {

@@ -64,7 +64,7 @@ fn intervals(run: &RunReport, format: &Formatter) -> String {
     let rate = run.estimate("iops", None);
     let observations = rate.map_or_else(String::new, |rate| {
         let s = if rate.n == 1 { "" } else { "s" };
-        format!(" That of the rate rests on {} independent observation{s}.", rate.n)
+        format!(" That of the rate is based on {} independent observation{s}.", rate.n)
     });
     let is_slow = rate.is_some_and(|rate| rate.n < SLOW_OBSERVATIONS);
     let slow = if is_slow { " The rate changed slowly; a longer run may differ." } else { "" };
@@ -88,7 +88,7 @@ fn errors(run: &RunReport, format: &Formatter) -> Table {
     table
 }
 
-/// How the tool behaved, in a sentence.
+/// Tool health, in a sentence.
 fn conduct(run: &RunReport, format: &Formatter) -> String {
     let conduct = &run.measurement.conduct;
     let busy = format.value(Unit::Share, conduct.worker_busy_share_max);

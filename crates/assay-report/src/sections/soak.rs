@@ -20,7 +20,7 @@ pub(super) fn headline(soak: &Soak, format: &Formatter) -> Headline {
     let iops = soak.courses.first();
     let lost = |outcome: Outcome| match (outcome, iops.and_then(|iops| iops.last_of_first)) {
         (Outcome::Fail, Some(ratio)) if ratio.value < 1.0 => format!(
-            " at {:.0} % of its first level, {:.1} – {:.1} %",
+            " at {:.0}% of its first level, {:.1} – {:.1}%",
             ratio.value * 100.0,
             ratio.low * 100.0,
             ratio.high * 100.0
@@ -113,7 +113,7 @@ pub(super) fn story(soak: &Soak, format: &Formatter) -> Option<String> {
         None => "they did not come back".to_owned(),
     };
     Some(format!(
-        "The IOPS began to fall at {} from {} and were at their lowest from {} on: {}, {:.0} % of the first level; {after}.",
+        "The IOPS began to fall at {} from {} and were at their lowest from {} on: {}, {:.0}% of the first level; {after}.",
         show_length(first.to_s),
         format.value(Unit::IosPerS, first.value.value),
         show_length(lowest.from_s),
@@ -132,7 +132,7 @@ fn degradation(course: &SoakSeries) -> Option<String> {
     let ratio = course.last_of_first.filter(|_| course.levels.len() > 1)?;
     let word = if course.degraded { "Lost" } else { "Changed" };
     Some(format!(
-        "{word}: {} ended at {:.1} % of its first level ({:.1} – {:.1} %).",
+        "{word}: {} ended at {:.1}% of its first level ({:.1} – {:.1}%).",
         quantity(&course.quantity),
         ratio.value * 100.0,
         ratio.low * 100.0,
@@ -143,7 +143,7 @@ fn degradation(course: &SoakSeries) -> Option<String> {
 fn rests(rests: &Rests) -> String {
     let percent = |ratio: &Estimate| {
         format!(
-            "{:.1} % ({:.1} – {:.1} %)",
+            "{:.1}% ({:.1} – {:.1}%)",
             ratio.value * 100.0,
             ratio.low * 100.0,
             ratio.high * 100.0
@@ -156,7 +156,7 @@ fn rests(rests: &Rests) -> String {
     let after = rests.recovered_of_best.as_ref().map_or_else(String::new, |ratio| {
         format!(" After the final rest they were {} of the best level before.", percent(ratio))
     });
-    format!("Idle for {idle:.0} % of the time.{within}{after}")
+    format!("Idle for {idle:.0}% of the time.{within}{after}")
 }
 
 pub(super) fn chart(course: &SoakSeries) -> Lines {
@@ -193,7 +193,7 @@ pub(super) fn chart(course: &SoakSeries) -> Lines {
 }
 
 fn levels(soak: &Soak, format: &Formatter) -> Table {
-    let names = ["quantity", "from", "to", "level", "95 % interval"];
+    let names = ["quantity", "from", "to", "level", "95% interval"];
     let rows = soak.courses.iter().flat_map(|course| levels_of(course, format));
     Table::of_numbers("Stable phases", &names).with(rows)
 }
@@ -220,7 +220,7 @@ fn levels_of(course: &SoakSeries, format: &Formatter) -> Vec<Vec<String>> {
 fn last_level(course: &SoakSeries) -> Option<String> {
     let (level, drift) = (course.levels.last()?, course.drift.as_ref()?);
     Some(format!(
-        "; the last level began at {} and moved by {:+.1} % to its end ({:+.1} – {:+.1} %)",
+        "; the last level began at {} and moved by {:+.1}% to its end ({:+.1} – {:+.1}%)",
         show_length(level.from_s),
         drift.value * 100.0,
         drift.low * 100.0,
@@ -246,7 +246,7 @@ fn rule_section<'a>(soak: &Soak) -> Section<'a> {
         );
         vec![rule.rule.clone(), said]
     }));
-    let table = Table::new("What each rule says of the IOPS").look(Look::Dense);
+    let table = Table::new("Steady-state rules").look(Look::Dense);
     let table = table.words("rule").words("says").with(rows);
     Section {
         id: "rules",

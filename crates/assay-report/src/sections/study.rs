@@ -138,7 +138,7 @@ fn factors<'a>(study: &StudyResult, format: Formatter) -> Section<'a> {
     let title = match (study.curves.is_empty(), imported::is_imported(study)) {
         (false, _) => "Results by factor",
         (true, true) => "Missing data",
-        (true, false) => "What is asked",
+        (true, false) => "Conditions",
     };
     let blocks = [lead].into_iter().chain(charts).chain([points]);
     Section { id: "factors", title: title.to_owned(), blocks: blocks.collect() }
@@ -253,7 +253,7 @@ fn points(study: &StudyResult, format: &Formatter) -> Table {
     });
     let table = Table::new("Every curve, repeats joined").look(Look::Dense);
     let table = table.words("curve").words("at").numbers("value").numbers("mean");
-    table.numbers("95 % interval").numbers("repeats").with(rows)
+    table.numbers("95% interval").numbers("repeats").with(rows)
 }
 
 /// Bytes of a database block, in which ladders count.

@@ -7,7 +7,7 @@ use assay_model::projection::{Answer, ErrorSummary, UnansweredStep, Verification
 use assay_model::units::show_count;
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    format!("{:.1}%", 100.0 * share)
 }
 
 /// The errors of this verification in a sentence.
@@ -51,7 +51,7 @@ fn cases(cases: &[VerificationCase]) -> Table {
     let names = [
         "sessions",
         "predicted/s",
-        "95 % interval",
+        "95% interval",
         "measured/s",
         "error",
         "covered",
@@ -64,7 +64,7 @@ fn cases(cases: &[VerificationCase]) -> Table {
         "counted",
     ];
     let off = |case: &VerificationCase, other_per_s: f64| {
-        format!("{:+.1} %", 100.0 * (other_per_s / case.measured_per_s - 1.0))
+        format!("{:+.1}%", 100.0 * (other_per_s / case.measured_per_s - 1.0))
     };
     let rows = cases.iter().map(|case| {
         let predicted = case.predicted_per_s;
@@ -73,7 +73,7 @@ fn cases(cases: &[VerificationCase]) -> Table {
             show_count(predicted.value),
             format!("{} – {}", show_count(predicted.low), show_count(predicted.high)),
             show_count(case.measured_per_s),
-            format!("{:+.1} %", 100.0 * case.error()),
+            format!("{:+.1}%", 100.0 * case.error()),
             if case.is_covered() { "yes" } else { "no" }.to_owned(),
             percent(case.predicted_read_share),
             percent(case.measured_read_share),
@@ -104,7 +104,7 @@ const ERROR_ROWS: [ErrorRow; 8] = [
     ("predictions", |errors| errors.n.to_string()),
     ("median error", |errors| percent(errors.median_error)),
     ("worst error", |errors| percent(errors.worst_error)),
-    ("within 15 %", |errors| percent(errors.within_share)),
+    ("within 15%", |errors| percent(errors.within_share)),
     ("reads within 10 points of DB time", |errors| percent(errors.reads_within_share)),
     ("covered", |errors| percent(errors.covered_share)),
     ("closer than Amdahl", |errors| percent(errors.better_than_amdahl_share)),

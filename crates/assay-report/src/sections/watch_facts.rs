@@ -23,7 +23,7 @@ pub(super) fn watched_host(summary: &Summary) -> Vec<(&'static str, String)> {
             "TCP retransmits",
             total.tcp.map(|tcp| match tcp.retransmit_share() {
                 Some(again) => {
-                    format!("{:.3} % of {}", again * 100.0, show_count(real(tcp.out_segments)))
+                    format!("{:.3}% of {}", again * 100.0, show_count(real(tcp.out_segments)))
                 }
                 None => "none was sent".to_owned(),
             }),
@@ -31,7 +31,7 @@ pub(super) fn watched_host(summary: &Summary) -> Vec<(&'static str, String)> {
         (
             "Watching",
             Some(format!(
-                "{} moments, {} of them late; {:.2} % of a core",
+                "{} moments, {} of them late; {:.2}% of a core",
                 summary.moments,
                 summary.late_moments,
                 summary.watcher_cpu_share() * 100.0

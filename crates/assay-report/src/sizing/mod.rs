@@ -55,12 +55,12 @@ fn cheapest(sorted: &[Configuration], top: usize) -> Vec<&Configuration> {
 fn sections<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Section<'a>> {
     let section = |id, title: &str, blocks| Section { id, title: title.to_owned(), blocks };
     vec![
-        section("demand", "What has to be carried", vec![Block::Table(tables::demand(sizing))]),
-        section("cost", "What carries it, by cost", cost(sizing, best)),
-        section("limits", "How far each limit is used", limits(best)),
+        section("demand", "Demand", vec![Block::Table(tables::demand(sizing))]),
+        section("cost", "Configurations by cost", cost(sizing, best)),
+        section("limits", "Utilization of limits", limits(best)),
         section("undecided", "Undecided", undecided(sizing)),
-        section("rejected", "What does not carry it", rejected(sizing)),
-        section("doubts", "What to know before buying", vec![Block::List(sizing.doubts.clone())]),
+        section("rejected", "Rejected configurations", rejected(sizing)),
+        section("doubts", "Caveats", vec![Block::List(sizing.doubts.clone())]),
     ]
 }
 
@@ -76,7 +76,7 @@ fn cost<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Block<'a>> {
         ))
     });
     let lines = Block::Folded(
-        "What the costs are made of, and the days of the prices".to_owned(),
+        "Cost breakdown and price dates".to_owned(),
         true,
         vec![
             Block::captioned(Level::Part, tables::lines(best)),

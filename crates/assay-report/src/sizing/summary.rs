@@ -38,9 +38,7 @@ fn meaning(sizing: &Sizing, best: &[&Configuration]) -> Vec<String> {
         });
     }
     if !sizing.doubts.is_empty() {
-        meaning.push(
-            "What its figures rest on is listed under “What to know before buying”.".to_owned(),
-        );
+        meaning.push("The basis of its figures is listed under “Caveats”.".to_owned());
     }
     meaning
 }

@@ -57,7 +57,7 @@ fn costed(found: &Configuration) -> Vec<String> {
 }
 
 fn percent(ratio: f64) -> String {
-    format!("{:.0} %", 100.0 * ratio)
+    format!("{:.0}%", 100.0 * ratio)
 }
 
 /// Every limit of a configuration: need, has and use, normally and with a part gone.

@@ -32,7 +32,7 @@ fn undecided(first: &Configuration) -> String {
     let price =
         first.cost.as_ref().map_or_else(String::new, |cost| format!(" for {}", a_month(cost)));
     format!(
-        "Undecided: {}{price} meets every limit but {unknown}, of which nothing is documented.",
+        "Undecided: {}{price} meets every limit except {unknown}, for which nothing is documented.",
         pieces(first)
     )
 }

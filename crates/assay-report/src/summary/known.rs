@@ -51,7 +51,7 @@ const CLASSES: [Class; 6] = [
         name: "SATA SSD ≈",
         read_time_ns: (140e3, 140e3),
         reads_per_s: Some((98_000.0, 98_000.0)),
-        source: "Samsung PM883 data sheet, 4 KiB; its time of a read is an estimate: it gives about 40 % fewer reads than an NVMe SSD with one at a time (AnandTech, 2018)",
+        source: "Samsung PM883 data sheet, 4 KiB; its time of a read is an estimate: it gives about 40% fewer reads than an NVMe SSD with one at a time (AnandTech, 2018)",
     },
     Class {
         name: "NVMe SSD",
@@ -114,7 +114,7 @@ pub(crate) fn blocks<'a>(found: &[Found], what: &str, format: Formatter) -> Vec<
     let first = found.iter().find_map(|one| Some((one, one.read_time_ns?)));
     let sentence = first.map(|(one, time)| between(&one.name, time.value, &format));
     let sentence = sentence.map(|words| Block::Paragraph(format!("{words}{what}")));
-    let sources = Block::folded("Where the values of known storage are from", vec![sources()]);
+    let sources = Block::folded("Sources of the known storage values", vec![sources()]);
     let parts = sentence.into_iter().chain([Block::SideBySide(charts), sources]);
     vec![Block::part("Compared with known storage", parts.collect())]
 }

@@ -26,13 +26,13 @@ impl Summary {
     pub(crate) fn blocks<'a>(&self, format: Formatter) -> Vec<Block<'a>> {
         let mut blocks = Vec::new();
         if !self.meaning.is_empty() {
-            blocks.push(Block::part("What it means", vec![Block::Lead(self.meaning.clone())]));
+            blocks.push(Block::part("Meaning", vec![Block::Lead(self.meaning.clone())]));
         }
         blocks.extend(known::blocks(&self.found, self.reading, format));
         if !self.next.is_empty() {
             let step = |(what, command): &(&'static str, String)| Fact::new(*what, command.clone());
             let steps = self.next.iter().map(step).collect();
-            blocks.push(Block::part("What to do next", vec![Block::Facts(steps)]));
+            blocks.push(Block::part("Next steps", vec![Block::Facts(steps)]));
         }
         blocks
     }

@@ -43,7 +43,7 @@ fn cells(load: &Load, rung: &Rung) -> Vec<String> {
     cells
 }
 
-/// What the server counted, per second.
+/// Server counters, per second.
 fn database(rung: &Rung) -> Vec<String> {
     let (counted, elapsed_s) = (&rung.database, rung.elapsed_s());
     let per_s = |count: u64| number(rate(count, elapsed_s));

@@ -91,7 +91,7 @@ pub(crate) enum Cell {
 pub(crate) struct Estimated {
     /// The number.
     pub(crate) value: String,
-    /// How sure it is, in short: `±1.1 %`; may be empty.
+    /// How sure it is, in short: `±1.1%`; may be empty.
     pub(crate) doubt: String,
     /// Its two ends; may be empty.
     pub(crate) interval: String,

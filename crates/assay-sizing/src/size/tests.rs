@@ -71,7 +71,7 @@ fn disks_are_those_of_the_paper() {
     plan.read_latency = Some(Nanos(2_000_000));
     let sizing = sized(&plan);
     assert_eq!(sizing.configurations[0].units, 1114);
-    assert_eq!(sizing.configurations[0].layout, "RAID 0, 30 % of each used");
+    assert_eq!(sizing.configurations[0].layout, "RAID 0, 30% of each used");
     // No disk is faster.
     plan.read_latency = Some(Nanos(1_000_000));
     let sizing = sized(&plan);
@@ -209,11 +209,11 @@ fn what_may_fail_is_bought_on_top() {
     plan.port = Some("fc-8g".to_owned());
     let sizing = sized(&plan);
     let found = &sizing.configurations[0];
-    // 122,000 each at 70 % reads: two, of which three of four controllers would have to carry 200,000.
+    // 122,000 each at 70% reads: two, of which three of four controllers would have to carry 200,000.
     assert_eq!((without, found.units), (2, 3));
     let iops = found.limit(LimitKind::Iops).unwrap();
     assert!(iops.failed.is_some_and(|failed| failed.use_ratio() <= 1.0), "{iops:?}");
-    // 1.64 GB/s over 0.8 GB/s of which 70 % are planned for: three, and one more.
+    // 1.64 GB/s over 0.8 GB/s of which 70% are planned for: three, and one more.
     let ports = found.limit(LimitKind::Ports).unwrap();
     assert!((ports.has_value - 4.0).abs() < 1e-9, "{ports:?}");
 

@@ -125,7 +125,7 @@ fn the_knee_lies_where_the_servers_run_out() {
         let found = Knee::Found { at, earliest: at, latest: at };
         assert_eq!(knee(&closed(servers, &LADDER, 0.01)), found);
     }
-    // Within 40 % either way the neighbours at half the power cannot be told apart.
+    // Within 40% either way the neighbours at half the power cannot be told apart.
     let found = Knee::Found { at: 2, earliest: 1, latest: 3 };
     assert_eq!(knee(&closed(4, &LADDER, 0.2)), found);
 }

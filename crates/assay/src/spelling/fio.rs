@@ -29,10 +29,10 @@ const TRIGGER: &str = "stop the run with Ctrl-C, or see `assay verify`";
 const REFUSED: [(&str, &str); 11] = [
     ("bandwidth-log", "see `assay report latest --csv intervals`"),
     ("client", HOSTS),
-    ("daemonize", "put the command into the background"),
+    ("daemonize", "run the command in the background"),
     ("latency-log", "see `assay report latest --csv histograms`"),
     ("output", "redirect standard output, or see `assay report --html FILE`"),
-    ("readonly", "leave it out: only --rw says whether blocks are written"),
+    ("readonly", "omit it: only --rw says whether blocks are written"),
     ("remote-config", HOSTS),
     ("server", HOSTS),
     ("trigger", TRIGGER),
@@ -97,8 +97,8 @@ fn check_foreign(word: &str) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(
-        format!("--{name} is an option of fio, and no --rw says what the job does"),
-        "write the whole job in the options of fio, with --rw, or the workload in those of Assay",
+        format!("--{name} is an option of fio and needs --rw"),
+        "use fio's options with --rw, or only Assay's options",
     ))
 }
 
@@ -134,7 +134,7 @@ impl FioLine {
             return Ok(());
         };
         if let Some((_, hint)) = REFUSED.iter().find(|(refused, _)| *refused == name) {
-            let message = format!("--{name} is an option of fio that has no counterpart here");
+            let message = format!("--{name} is an option of fio without a counterpart here");
             return Err(Error::usage(message, *hint));
         }
         if is_of_assay(name, value) {
@@ -142,7 +142,7 @@ impl FioLine {
         } else if name == "verify" {
             self.others.push("--verify".to_owned());
             self.notes.push(format!(
-                "note: {word}: blocks carry stamps of Assay, which also show lost and misplaced writes"
+                "note: {word}: Assay writes its own stamps, which also detect lost and misplaced writes"
             ));
         } else if is_job_option(name) && name != "output-format" {
             self.says_direct |= ["direct", "buffered"].contains(&name);
@@ -171,7 +171,7 @@ impl FioLine {
             "minimal" => self.others.push("--json".to_owned()),
             "parse-only" => self.others.push("--dry-run".to_owned()),
             name if IGNORED.contains(&name) => {
-                self.notes.push(format!("note: --{name} has nothing to do here and is ignored"));
+                self.notes.push(format!("note: --{name} has no effect here and is ignored"));
             }
             _ => self.others.push(word.to_owned()),
         }

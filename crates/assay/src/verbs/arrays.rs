@@ -27,7 +27,7 @@ pub struct Options {
     /// Arrays or model files to show or verify; by default all built-in ones
     #[arg(value_name = "ARRAY")]
     arrays: Vec<String>,
-    /// Simulate every published figure and print its error; exit with 1 if a fitted figure is off by more than 5 %
+    /// Simulate every published figure and print its error; exit with 1 if a fitted figure is off by more than 5%
     #[arg(long)]
     verify: bool,
     /// Run an experiment with database sessions on one array and print its profile document
@@ -160,7 +160,7 @@ fn table(model: &ArrayModel, checked: &[Checked]) -> String {
             .simulated_value
             .map_or_else(|| "-".to_owned(), |value| show(measure, is_ratio, value));
         let error =
-            one.error().map_or_else(|| "-".to_owned(), |error| format!("{:+.1} %", 100.0 * error));
+            one.error().map_or_else(|| "-".to_owned(), |error| format!("{:+.1}%", 100.0 * error));
         let _ = writeln!(
             text,
             "  {:42} {:>12} {simulated:>12} {error:>9}  {}, {}",
@@ -185,7 +185,7 @@ fn show(measure: Measure, is_ratio: bool, value: f64) -> String {
         }
         Measure::FallS | Measure::SettledS => format!("{value:.0} s"),
         Measure::BytesPerS | Measure::RedoBytesPerS => format!("{}/s", show_bytes(value)),
-        Measure::ReadsBelow1ms | Measure::ReadsBelow2ms => format!("{:.1} %", 100.0 * value),
+        Measure::ReadsBelow1ms | Measure::ReadsBelow2ms => format!("{:.1}%", 100.0 * value),
         Measure::LastToFirst => format!("{value:.3}"),
         Measure::DbCpus => format!("{value:.1} CPUs"),
         _ => format!("{}/s", show_count(value)),

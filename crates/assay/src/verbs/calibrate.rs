@@ -37,15 +37,14 @@ pub struct Options {
     /// Quantile that the limit holds for
     #[arg(long, value_name = "QUANTILE", default_value = "0.99")]
     quantile: Quantile,
-    /// Shares of reads to calibrate, for example `100%,0%,70%`; by default reads, and where writing is allowed also writes and 70 %
+    /// Shares of reads to calibrate, for example `100%,0%,70%`; by default reads, and where writing is allowed also writes and 70%
     #[arg(long, alias = "rwmixread", value_name = "SHARES", value_delimiter = ',')]
     read_share: Vec<Share>,
     /// Size of a small I/O
     #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", default_value = "8KiB")]
     transfer: Bytes,
-    /// Take transfer and mix from this report, profile or step of a benchmark (RUN:SESSIONS), and measure the log of that
-    /// database, too: durable appends alone and during its I/O; the curve below its highest rate gets half of --time more
-    /// for each mix that reads
+    /// Take block size, mix and log from this report, profile or benchmark step (RUN:SESSIONS); each mix with reads
+    /// takes half of --time more
     #[arg(long, alias = "for", value_name = "DB", conflicts_with_all = ["read_share", "transfer"])]
     database: Option<String>,
     /// Size of a large I/O

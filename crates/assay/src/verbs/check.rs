@@ -112,7 +112,7 @@ fn workload(
     };
     if is_dry && is_address(named) {
         let description = format!(
-            "the demand of {}, which is watched for {} first",
+            "the demand of {}, after watching it for {}",
             without_passwords(named),
             options.profile_time
         );
@@ -144,8 +144,8 @@ fn watched(options: &Options, named: &str) -> Result<Profile> {
     let profile = read_database(named, options.profile_time, &context)?;
     if context.is_stopped() {
         return Err(Error::environment(
-            "stopped while the server was watched: nothing was begun on the storage",
-            "start again, for a shorter time with --profile-time",
+            "stopped while watching the server: the storage was not tested",
+            "run it again, with a shorter --profile-time",
         ));
     }
     Ok(profile)
@@ -156,7 +156,7 @@ fn with_limit(mut workload: Workload, limit: Option<Nanos>) -> Workload {
     workload.criteria.extend(limit.map(|limit| Criterion {
         quantity: "read.response_time.q0.99".to_owned(),
         at_most: Some(Bound(limit.to_string())),
-        why: "Asked for by --max-latency.".to_owned(),
+        why: "Required by --max-latency.".to_owned(),
         ..Criterion::default()
     }));
     workload

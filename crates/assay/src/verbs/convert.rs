@@ -13,7 +13,7 @@ use clap::Args;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Show what a job file of fio, Vdbench or `IOMeter` stands for, and where every line comes from
+/// Show the workload in a job file of fio, Vdbench or `IOMeter`, with the source of each line
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay convert job.fio

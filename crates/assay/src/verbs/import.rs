@@ -8,7 +8,7 @@ use assay_model::Result;
 use clap::Args;
 use std::path::PathBuf;
 
-/// Read results of other load generators as runs, and say what they lack
+/// Import results of other load generators as runs
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay import fio.json

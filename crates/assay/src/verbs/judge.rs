@@ -48,7 +48,7 @@ fn nothing_to_judge(run: &RunReader) -> Error {
     let manifest = run.manifest();
     Error::usage(
         format!(
-            "the run {} ({}) was asked nothing that can be judged",
+            "the run {} ({}) has nothing that can be judged",
             manifest.id,
             manifest.kind.name()
         ),

@@ -40,7 +40,7 @@ pub struct Options {
     /// Calibration of the storage that the profile was measured on: the model is checked there first
     #[arg(long, value_name = "TARGET")]
     from: Option<String>,
-    /// Calibration of the device that the log has for itself, now and after the move; by default log and data share one
+    /// Calibration of the log's own device, now and after the move; by default log and data share one
     #[arg(long, value_name = "TARGET")]
     log: Option<String>,
     /// Users who think between two units of work: their think time follows from the profile

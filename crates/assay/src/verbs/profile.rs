@@ -139,7 +139,7 @@ fn refuse_existing(path: Option<&Path>) -> Result<()> {
     match path.filter(|path| path.exists()) {
         None => Ok(()),
         Some(path) => Err(Error::usage(
-            format!("{} exists already, and is not overwritten", path.display()),
+            format!("{} already exists", path.display()),
             "name a new file or another directory",
         )),
     }

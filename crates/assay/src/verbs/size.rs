@@ -61,7 +61,7 @@ struct DemandOptions {
     /// Throughput, where it is not the product of both
     #[arg(long, value_name = "SIZE/s", value_parser = throughput, requires = "iops")]
     throughput: Option<Bytes>,
-    /// Size one storage for several databases: their demands are added up
+    /// Size one storage for several databases by the sum of their demands
     #[arg(long)]
     consolidate: bool,
     /// What counts of several profiles: `max`, `p95`, or a multiple of their mean such as `2x`
@@ -70,7 +70,7 @@ struct DemandOptions {
     /// How long a peak lasts, so that credits of a volume may carry it; by default all of it is sustained
     #[arg(long, value_name = "TIME")]
     peak_time: Option<Nanos>,
-    /// Growth per year; below 0% where the database shrinks
+    /// Growth per year; below 0% if the database shrinks
     #[arg(long, value_name = "SHARE", value_parser = growth, default_value = "0%", allow_hyphen_values = true)]
     growth: f64,
     /// Years of growth; 1 where only --growth is given
@@ -102,7 +102,7 @@ struct DemandOptions {
 /// What may carry it.
 #[derive(Args)]
 struct StorageOptions {
-    /// Entries to consider, by name; by default all but the published models of old arrays
+    /// Entries to consider, by name; by default all except published models of old arrays
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
     /// Catalog whose entries replace built-in ones of the same name, or are added
@@ -203,7 +203,8 @@ fn peak(typed: &str) -> std::result::Result<Peak, String> {
 fn growth(typed: &str) -> std::result::Result<f64, String> {
     let (number, scale) = typed.strip_suffix('%').map_or((typed, 1.0), |number| (number, 100.0));
     let share = number.trim().parse::<f64>().ok().filter(|share| share.is_finite());
-    let share = share.ok_or_else(|| format!("'{typed}' is not a share; write for example 30%"))?;
+    let share =
+        share.ok_or_else(|| format!("'{typed}' is not a share; write, for example, 30%"))?;
     if share / scale > -1.0 {
         Ok(share / scale)
     } else {

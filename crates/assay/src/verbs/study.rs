@@ -104,8 +104,8 @@ fn load(name: &str) -> Result<Study> {
         return Ok(study);
     }
     Err(Error::usage(
-        format!("{name} runs commands as its hooks, and another user can have written it"),
-        "read them, and copy the file to one of your own that others cannot write",
+        format!("{name} runs hooks, and another user could have written it"),
+        "check the hooks, then use a copy that only you can write",
     ))
 }
 

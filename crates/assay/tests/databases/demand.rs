@@ -173,7 +173,7 @@ fn a_server_at_rest_has_no_demand_and_nothing_is_planned_by_it() {
     let rests = |output: &Output| {
         let said = words(output);
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("the database is at rest") && said.contains("hint: "), "{said}");
+        assert!(said.contains("the database is idle") && said.contains("hint: "), "{said}");
     };
     let file = "out/postgres.profile.json";
     rests(&place.run(&format!("plan {file}")));
@@ -183,7 +183,7 @@ fn a_server_at_rest_has_no_demand_and_nothing_is_planned_by_it() {
     // What is there is not overwritten, and that is said before the server is watched for an hour.
     let refused = place.run(&format!("profile {target} --time 1h -o out"));
     assert_eq!(refused.status.code(), Some(2));
-    assert!(words(&refused).contains("exists already, and is not overwritten"));
+    assert!(words(&refused).contains("already exists"));
     let short = place.run(&format!("check d --for {target} --profile-time 1s --yes"));
     assert_eq!(short.status.code(), Some(2), "{}", words(&short));
     assert!(words(&short).contains("too short for a profile"), "{}", words(&short));

@@ -379,7 +379,7 @@ fn a_kept_server_of_another_user_is_his() {
     fs::set_permissions(&d, fs::Permissions::from_mode(0o755)).unwrap();
     fs::rename(d.join("assay-kept"), place.0.join("words")).unwrap();
     symlink(place.0.join("words"), d.join("assay-kept")).unwrap();
-    refused("not a plain file");
+    refused("it is not a regular file");
     if !geteuid().is_root() {
         return println!("skipped: only root can make what belongs to another user");
     }

@@ -106,7 +106,7 @@ fn ends_at(place: &Place, verb: &[&str], at: &str, waits: impl FnOnce(Pid)) {
     let (code, said) = interrupted(place, verb, waits);
     assert_eq!(code, Some(130), "{verb:?}, {at}: {said}");
     // Not the server's time was up, which ends a login too.
-    let is_told = said.contains("the program was asked to end") && said.contains("hint: ");
+    let is_told = said.contains("the program is ending") && said.contains("hint: ");
     assert!(is_told, "{verb:?}, {at}: {said}");
 }
 

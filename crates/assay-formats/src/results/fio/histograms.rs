@@ -1,4 +1,4 @@
-//! fio's logs of histograms: a line holds how many I/Os of an interval took how long (fio manual, "`write_hist_log`").
+//! fio's histogram logs: counts of I/Os by latency for each interval (fio manual, "`write_hist_log`").
 
 use super::intervals::LogIntervals;
 use crate::results::imported::{broken, refused};
@@ -80,7 +80,7 @@ impl HistogramLine {
 pub fn read(text: &str) -> Result<LogIntervals> {
     let mut lines = Vec::new();
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        let wrong = || broken("fio", &format!("line {number} of the log of histograms"));
+        let wrong = || broken("fio", &format!("line {number} of the histogram log"));
         let line = HistogramLine::parse(line).ok_or_else(wrong)?;
         let bins = Bins::of_count(line.counts.len()).ok_or_else(wrong)?;
         lines.push((line, bins));
@@ -88,7 +88,7 @@ pub fn read(text: &str) -> Result<LogIntervals> {
     let times: Vec<u64> = lines.iter().map(|(line, _)| line.at_ms).collect();
     let (first, last) = (times.iter().min().copied(), times.iter().max().copied());
     let (Some(first_ms), Some(last_ms)) = (first, last) else {
-        return Err(refused("fio", "the log is empty", "name a log that holds lines"));
+        return Err(refused("fio", "the log is empty", "name a log with entries"));
     };
     let length_ms =
         times.windows(2).map(|two| two[1].abs_diff(two[0])).filter(|gap| *gap > 0).min();
@@ -97,7 +97,7 @@ pub fn read(text: &str) -> Result<LogIntervals> {
     if count > INTERVALS_MAX {
         return Err(refused(
             "fio",
-            "the log holds more than 100000 intervals",
+            "the log has more than 100,000 intervals",
             "name a shorter log",
         ));
     }
@@ -107,7 +107,11 @@ pub fn read(text: &str) -> Result<LogIntervals> {
         add(&mut operations[place.min(count - 1)], line, *bins);
     }
     if operations.iter().all(|one| one.ios() == 0) {
-        return Err(refused("fio", "the log holds no read and no write", "name a log of these"));
+        return Err(refused(
+            "fio",
+            "the log has no reads or writes",
+            "name a log of reads or writes",
+        ));
     }
     let is_calendar = first_ms > 100_000_000_000;
     let length_ns = length_ms * 1_000_000;
@@ -169,6 +173,6 @@ mod tests {
         assert_eq!((middle(1856, 5), middle(928, 5), middle(1216, 5)), (5, 10, 5000));
         assert!(Bins::of_count(1000).is_none());
         assert!(read("1, 0, 4096, 5, 6\n").err().unwrap().message().contains("line 1"));
-        assert!(read(&line(5, 2, 1856, &[(1, 1)])).err().unwrap().message().contains("no read"));
+        assert!(read(&line(5, 2, 1856, &[(1, 1)])).err().unwrap().message().contains("no reads"));
     }
 }

@@ -1,4 +1,4 @@
-//! The operations of a log by intervals, and the run that they are.
+//! The operations of a log by interval, as a run.
 
 use super::line::LogKind;
 use crate::results::imported::{ImportedContent, ImportedResult, ImportedRun, Lack};

@@ -1,4 +1,4 @@
-//! fio's JSON, with or without bins, of every version: the document that counts, and its numbers in one unit.
+//! fio's JSON of every version, with or without bins, in base units.
 
 use super::printed::{
     PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ProcessorTime, ascending, bytes_of_rate,
@@ -155,7 +155,7 @@ pub fn read(text: &str) -> Result<PrintedOutput> {
             check_cumulative(&earlier, last.as_ref().unwrap_or(&earlier))?;
         }
     }
-    last.ok_or_else(|| broken("fio", "it holds no JSON"))?.printed()
+    last.ok_or_else(|| broken("fio", "it contains no JSON"))?.printed()
 }
 
 /// Where the next document begins: at the brace before its first key, which is the version, or at the first brace.
@@ -222,11 +222,7 @@ fn check_cumulative(earlier: &Document, later: &Document) -> Result<()> {
     if same_jobs && jobs_grow && apart_s >= 0.0 && apart_s <= ran_s + 2.0 + 0.2 * apart_s {
         return Ok(());
     }
-    Err(refused(
-        "fio",
-        "it holds several results that are not states of one run",
-        "put each result into a file of its own",
-    ))
+    Err(refused("fio", "it contains the results of several runs", "split it into one file per run"))
 }
 
 impl Document {
@@ -255,7 +251,7 @@ impl Document {
     fn printed(self) -> Result<PrintedOutput> {
         let rows = self.rows();
         if rows.len() > JOBS_MAX {
-            return Err(broken("fio", "it holds more than 16384 jobs"));
+            return Err(broken("fio", "it has more than 16,384 jobs"));
         }
         let is_sum = |job: &&Job| job.jobname == ALL_CLIENTS && job.hostname.is_some();
         let has_others = rows.iter().any(|job| !is_sum(&job));
@@ -453,7 +449,7 @@ mod tests {
         assert_eq!(ios(&states.join("\nnormal output {\n")).unwrap(), 31);
         for other in [state(5, 20_000, 120), state(40, 16_000, 300), state(40, 16_000, 90)] {
             let error = ios(&format!("{}{other}", states[2])).unwrap_err();
-            assert!(error.message().contains("several results"), "{error}");
+            assert!(error.message().contains("several runs"), "{error}");
         }
         assert!(read(&states.concat()[..states.concat().len() - 3]).is_err());
     }

@@ -1,4 +1,4 @@
-//! The lines of fio's logs, and what the name of a log says of them (fio manual, "Log File Formats").
+//! The lines of fio's logs, and the kind that a log's name states (fio manual, "Log File Formats").
 
 use crate::results::imported::{Lack, broken, refused};
 use assay_model::Result;
@@ -65,10 +65,10 @@ pub fn read_lines(text: &str) -> Result<LogLines> {
         }
     }
     if trims > 0 {
-        found.lacks.push(Lack::OperationsLeftOut(vec![format!("{trims} lines of trims")]));
+        found.lacks.push(Lack::OperationsLeftOut(vec![format!("trims ({trims} lines)")]));
     }
     if found.lines.is_empty() {
-        let what = if trims > 0 { "the log holds nothing but trims" } else { "the log is empty" };
+        let what = if trims > 0 { "the log has only trims" } else { "the log is empty" };
         return Err(refused("fio", what, "name a log of reads or writes"));
     }
     found.count_from_start()?;
@@ -125,7 +125,7 @@ impl LogLines {
             self.lines.iter_mut().for_each(|line| line.at_ms -= first_ms);
         }
         if self.last_ms() > LONGEST_MS {
-            let what = "a line lies more than a week behind the first";
+            let what = "its entries span more than a week";
             return Err(refused("fio", what, "name the log of one run"));
         }
         Ok(())
@@ -173,8 +173,8 @@ impl LogKind {
         kind.ok_or_else(|| {
             refused(
                 "fio",
-                "the name of a log says what it holds: _bw, _iops, _lat, _clat, _slat or _clat_hist before a dot",
-                "give the log the name that fio gave it, for example x_clat.1.log",
+                "the name of the log must say what it contains: _bw, _iops, _lat, _clat, _slat or _clat_hist before a dot",
+                "use fio's own name for the log, for example x_clat.1.log",
             )
         })
     }
@@ -241,8 +241,8 @@ mod tests {
         let found = read_lines(text).unwrap();
         let times: Vec<u64> = found.lines.iter().map(|line| line.at_ms).collect();
         assert_eq!((times, found.started_unix_ns), (vec![0, 1500], 1_700_000_000_500_000_000));
-        assert_eq!(found.lacks, [Lack::OperationsLeftOut(vec!["1 lines of trims".to_owned()])]);
-        assert!(read_lines("5, 7, 2, 4096, 0\n").err().unwrap().message().contains("but trims"));
+        assert_eq!(found.lacks, [Lack::OperationsLeftOut(vec!["trims (1 lines)".to_owned()])]);
+        assert!(read_lines("5, 7, 2, 4096, 0\n").err().unwrap().message().contains("only trims"));
     }
 
     #[test]
@@ -261,6 +261,11 @@ mod tests {
         ] {
             assert!(read_lines(text).err().unwrap().message().contains(why), "{text}");
         }
-        assert!(LogKind::from_name("x.log").unwrap_err().message().contains("says what it holds"));
+        assert!(
+            LogKind::from_name("x.log")
+                .unwrap_err()
+                .message()
+                .contains("must say what it contains")
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The load that fio's options stand for, as far as a result names them.
+//! The workload that fio's options describe, as far as a result names them.
 
 use super::printed::PrintedJob;
 use crate::reason::Reason;

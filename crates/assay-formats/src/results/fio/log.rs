@@ -1,4 +1,4 @@
-//! fio's logs of single latencies: every line is an I/O with its time, so histograms and intervals are exact.
+//! fio's logs of single latencies, from which histograms and intervals are exact.
 
 use super::histograms;
 use super::intervals::LogIntervals;
@@ -33,7 +33,7 @@ fn by_second(log: &LogLines) -> Result<LogIntervals> {
     let mut operations: Vec<PerOperation> = Vec::new();
     for line in &log.lines {
         if line.bytes == 0 {
-            return Err(broken("fio", "the log holds means among single I/Os"));
+            return Err(broken("fio", "the log mixes means with single I/Os"));
         }
         let second = usize::try_from(line.at_ms / 1000).unwrap_or(usize::MAX);
         if operations.len() <= second {
@@ -69,8 +69,8 @@ mod tests {
             (3, 2, 6000)
         );
         for (text, name, why) in [
-            ("100, 5000, 0, 4096, 0\n200, 5, 0, 0\n", "x_clat.1.log", "means among"),
-            ("100, 5000, 0, 4096, 0\n", "x.log", "says what it holds"),
+            ("100, 5000, 0, 4096, 0\n200, 5, 0, 0\n", "x_clat.1.log", "mixes means"),
+            ("100, 5000, 0, 4096, 0\n", "x.log", "must say what it contains"),
             ("100, 5000, 0, 4096, 0\n100, 50", "x_lat.1.log", "line 2"),
         ] {
             assert!(read(text, name).unwrap_err().message().contains(why), "{text}");

@@ -1,4 +1,4 @@
-//! What fio printed of its jobs, in whatever form: every number is there or unknown.
+//! fio's output in any form as numbers that are known or unknown.
 
 use super::quantiles::QuantileSummary;
 use crate::results::imported::Lack;
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// Everything that one output holds.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PrintedOutput {
+pub(super) struct PrintedOutput {
     /// fio's own words for its version, such as `fio-3.33`.
     pub version: String,
     /// When it was printed.
@@ -23,7 +23,7 @@ pub struct PrintedOutput {
 
 /// One job, or one group of jobs that were reported as one.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PrintedJob {
+pub(super) struct PrintedJob {
     /// Its name.
     pub name: String,
     /// The host that ran it, where several did.
@@ -61,7 +61,7 @@ pub struct ProcessorTime {
 
 /// One operation of a job that happened at least once.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PrintedSide {
+pub(super) struct PrintedSide {
     /// I/Os.
     pub ios: u64,
     /// Bytes that they moved.
@@ -78,7 +78,7 @@ pub struct PrintedSide {
 
 /// Times of an operation, ns.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PrintedTimes {
+pub(super) struct PrintedTimes {
     /// The shortest.
     pub min_ns: Option<f64>,
     /// The longest.
@@ -93,7 +93,7 @@ pub struct PrintedTimes {
 
 /// The best that is known of the times of an operation.
 #[derive(Clone, Debug, PartialEq)]
-pub enum KnownTimes {
+pub(super) enum KnownTimes {
     /// All of them.
     Distribution(Histogram),
     /// A mean, and the longest where it was printed.
@@ -174,7 +174,7 @@ impl PrintedSide {
         self.total.histogram(self.ios).filter(|_| self.total.has_distribution())
     }
 
-    /// Whether the percentiles are those of the total latency, while its mean is that of the completion latency.
+    /// Whether the percentiles are of total latency, while its mean is that of the completion latency.
     pub fn has_quantiles_of_total(&self) -> bool {
         !self.completion.has_distribution() && self.total.has_distribution()
     }

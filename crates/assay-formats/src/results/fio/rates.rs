@@ -1,4 +1,4 @@
-//! fio's logs of rates and of mean latencies: a row an operation, because no histogram can be made of them.
+//! fio's logs of rates and mean latencies, one row per operation.
 
 use super::line::{LogKind, LogLine, LogLines};
 use crate::results::imported::{ImportedContent, ImportedResult, ImportedRow, Lack};

@@ -1,4 +1,4 @@
-//! What fio printed as measurements with distributions, or as rows of numbers where it printed none.
+//! fio's output as measurements if it has distributions, and as rows of numbers if not.
 
 use super::load::{hides_flags, workload};
 use super::printed::{KnownTimes, PrintedJob, PrintedOutput, PrintedSide, outstanding_mean};
@@ -22,7 +22,7 @@ const SECOND_NS: f64 = 1e9;
 /// # Errors
 /// A usage error where it holds no job, or no read or write.
 pub fn imported(output: PrintedOutput) -> Result<ImportedResult> {
-    let first = output.jobs.first().ok_or_else(|| broken("fio", "it holds no jobs"))?;
+    let first = output.jobs.first().ok_or_else(|| broken("fio", "it has no jobs"))?;
     let name = first.name.clone();
     let mut lacks = lacks(&output);
     let content = if output.jobs.iter().all(|job| job.sides().next().is_none()) {
@@ -38,15 +38,15 @@ pub fn imported(output: PrintedOutput) -> Result<ImportedResult> {
 /// Why a result without reads and writes is none.
 fn nothing(output: &PrintedOutput) -> assay_model::Error {
     if output.jobs.iter().any(|job| job.trim.is_some()) {
-        let hint = "name a result of reads or writes: Assay does not measure trims";
-        return refused("fio", "it holds nothing but trims", hint);
+        let hint = "name a result with reads or writes; Assay does not measure trims";
+        return refused("fio", "it has only trims", hint);
     }
     let failed = output.jobs.iter().find(|job| job.error != 0);
     let what = failed.map_or_else(
         || "no job read or wrote anything".to_owned(),
         |job| format!("no job read or wrote anything: {}", failure(job)),
     );
-    refused("fio", &what, "name the result of a run that did")
+    refused("fio", &what, "name a result with reads or writes")
 }
 
 fn failure(job: &PrintedJob) -> String {
@@ -321,7 +321,7 @@ mod tests {
         let both = of_job(&format!(r#""write": {side}, "trim": {side}"#)).unwrap();
         assert!(both.lacks.contains(&Lack::OperationsLeftOut(vec!["1 trims".to_owned()])));
         let error = of_job(&format!(r#""trim": {side}"#)).unwrap_err();
-        assert!(error.message().contains("nothing but trims"), "{error}");
+        assert!(error.message().contains("only trims"), "{error}");
         let mixed =
             of_job(&format!(r#""job options": {{"rw": "randrw"}}, "mixed": {side}"#)).unwrap();
         assert!(mixed.lacks.contains(&Lack::Operations));

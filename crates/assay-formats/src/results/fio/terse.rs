@@ -1,4 +1,4 @@
-//! fio's terse output, versions 2 to 5: one line a job, times in microseconds (fio manual, "Terse output").
+//! fio's terse output, versions 2 to 5: one line per job, times in microseconds (fio manual, "Terse output").
 
 use super::printed::{
     PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ascending, ios_of_rate,
@@ -102,9 +102,11 @@ impl<'a> Fields<'a> {
         }
         let ios = ios_of_rate(iops.unwrap_or(0.0), runtime_ms.unwrap_or(0.0));
         if kibibytes > 0.0 && ios == 0 {
-            let what =
-                format!("line {}: fewer than one I/O a second, which have no count", self.line);
-            return Err(refused("fio", &what, "name the output that --output-format=json writes"));
+            let what = format!(
+                "line {}: less than one I/O per second, so its count is unknown",
+                self.line
+            );
+            return Err(refused("fio", &what, "use the output of --output-format=json"));
         }
         let bytes = count(kibibytes * KIBIBYTE);
         let errors = 0;
@@ -160,8 +162,8 @@ fn last_states(jobs: Vec<PrintedJob>) -> Result<Vec<PrintedJob>> {
         } else if times.windows(2).all(|two| two[0] <= two[1]) && !has_copies(&times) {
             kept.extend(jobs.pop());
         } else {
-            let what = format!("it holds several results of the job {}", jobs[0].name);
-            return Err(refused("fio", &what, "put each result into a file of its own"));
+            let what = format!("it has several results of job {}", jobs[0].name);
+            return Err(refused("fio", &what, "split it into one file per run"));
         }
     }
     Ok(kept)
@@ -230,6 +232,6 @@ mod tests {
             assert!(error.message().contains("line 1"), "{error}");
         }
         let error = read(&whole.replace(";1000;2000;", ";0;2000;")).unwrap_err();
-        assert!(error.message().contains("no count"), "{error}");
+        assert!(error.message().contains("count is unknown"), "{error}");
     }
 }

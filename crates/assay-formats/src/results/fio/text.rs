@@ -1,4 +1,4 @@
-//! fio's normal output, versions 2 and 3: what people paste.
+//! fio's normal output, versions 2 and 3.
 
 use super::printed::{
     PrintedJob, PrintedOutput, PrintedSide, PrintedTimes, ProcessorTime, ascending,
@@ -192,8 +192,8 @@ impl TextReader {
 }
 
 fn several() -> assay_model::Error {
-    let what = "it holds several results that are not states of one run";
-    refused("fio", what, "put each result into a file of its own")
+    let what = "it contains the results of several runs";
+    refused("fio", what, "split it into one file per run")
 }
 
 /// `alpha: (g=0): rw=randrw, bs=(R) 4096B-4096B, …, ioengine=psync, iodepth=1`: what the job was asked for.
@@ -486,7 +486,7 @@ Run status group 0 (all jobs):
         let found = read(&format!("{NEW}{later}")).unwrap();
         assert_eq!(found.jobs[0].read.as_ref().unwrap().ios, 65_414);
         let other = read(&format!("{NEW}{}", NEW.replace("pid=12101", "pid=12102")));
-        assert!(other.unwrap_err().message().contains("several results"));
+        assert!(other.unwrap_err().message().contains("several runs"));
         let cut = &NEW[..NEW.len() - 150];
         assert!(read(cut).unwrap_err().message().contains("Run status"));
     }

@@ -12,7 +12,7 @@
     ns: (value) => scaled(value, TIMES),
     "B/s": (value) => scaled(value, BYTES),
     s: (value) => scaled(value * 1e9, TIMES),
-    share: (value) => `${digits(value * 100)} %`,
+    share: (value) => `${digits(value * 100)}%`,
     "": digits,
   };
   const shown = (value, unit) => (SHOWN[unit] ? SHOWN[unit](value) : `${digits(value)}${unit}`);

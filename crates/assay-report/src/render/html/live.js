@@ -16,7 +16,7 @@
   // Of devices that others load the kernel keeps no quantiles.
   const time = ns => ns === 0 ? '–' : scaled(ns, [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']]);
   const throughput = bytes => scaled(bytes, [[2 ** 30, 'GiB/s'], [2 ** 20, 'MiB/s'], [1024, 'KiB/s'], [1, 'B/s']]);
-  const percent = share => `${(100 * share).toFixed(share < .1 ? 2 : 0)} %`;
+  const percent = share => `${(100 * share).toFixed(share < .1 ? 2 : 0)}%`;
   const span = s => s < 99.5 ? `${Math.round(s)} s` : s < 5970 ? `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`
     : `${Math.floor(s / 3600)} h ${Math.round(s % 3600 / 60)} min`;
 

@@ -23,7 +23,7 @@
     for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]]) if (value >= size) return `${digits(value / size)} ${unit}`;
     return `${Math.round(value)} ns`;
   };
-  const rate = (value, relative) => (relative ? `${digits(value * 100)} %` : `${Math.round(value).toLocaleString("en")}/s`);
+  const rate = (value, relative) => (relative ? `${digits(value * 100)}%` : `${Math.round(value).toLocaleString("en")}/s`);
 
   function start(group) {
     const data = JSON.parse(document.getElementById(group.dataset.timeline).textContent);

@@ -131,7 +131,7 @@ fn intervals(table: &Table, width: usize) -> Vec<String> {
         return Vec::new();
     };
     let names = rows.iter().filter_map(|row| row.first()).map(|cell| words(cell, first));
-    let mut laid = vec![Laid::new("95 % intervals", names.collect(), false)];
+    let mut laid = vec![Laid::new("95% intervals", names.collect(), false)];
     laid.extend(apart.iter().map(|(place, column)| {
         let cells = rows.iter().map(|row| interval(row, *place)).collect();
         Laid::new(&column.name, cells, true)
@@ -262,7 +262,7 @@ mod tests {
         let mut table = Table::new("").words("").numbers_as("IOPS", Terminal::IntervalsBelow);
         let estimated = Estimated {
             value: "5/s".to_owned(),
-            doubt: "±2 %".to_owned(),
+            doubt: "±2%".to_owned(),
             interval: "4 – 6/s".to_owned(),
         };
         table.row(vec![Cell::Words("reads".to_owned()), Cell::Estimate(estimated)]);
@@ -271,7 +271,7 @@ mod tests {
             "       IOPS",
             "reads   5/s",
             "syncs     –",
-            "95 % intervals     IOPS",
+            "95% intervals     IOPS",
             "reads           4 – 6/s",
         ];
         assert_eq!(lines(&table, 98), expected);

@@ -62,7 +62,7 @@ const fn database_words(outcome: Outcome) -> &'static str {
         Outcome::Pass => "Yes: the database would do its work at least as fast as now.",
         Outcome::Fail => "No: the database would be slower than now, or would not get its I/O.",
         Outcome::Inconclusive => {
-            "Undecided: the measurement does not tell whether the database would be slower than now."
+            "Undecided: the measurement does not show whether the database would be slower than now."
         }
     }
 }
@@ -106,7 +106,7 @@ fn of_calibration(calibration: &Calibration, format: &Formatter) -> Vec<String> 
     let rate = |value: f64| show_count(rounded(value));
     let first = match &mix.iops_within_limit {
         Some(most) => format!(
-            "A database may ask for {} random reads/s, and {quantile}% of them are answered within {limit}; with more, reads wait for each other.",
+            "At up to {} random reads/s, {quantile}% are answered within {limit}; beyond that, reads wait for each other.",
             rate(most.rate.value)
         ),
         None => format!(
@@ -146,12 +146,12 @@ fn of_waiting(waited: f64) -> String {
     let percent = 100.0 * waited;
     if waited > 0.99 {
         return format!(
-            "The database spent {percent:.0} % of its time waiting for the storage: it gets as fast as the storage."
+            "The database spent {percent:.0}% of its time waiting for the storage: it gets as fast as the storage."
         );
     }
     let limit = 1.0 / (1.0 - waited);
     format!(
-        "The database spent {percent:.0} % of its time waiting for the storage: with infinitely fast storage it would be at most {limit:.1} times as fast."
+        "The database spent {percent:.0}% of its time waiting for the storage: with infinitely fast storage it would be at most {limit:.1} times as fast."
     )
 }
 
@@ -169,10 +169,10 @@ fn of_soak(soak: &Soak, format: &Formatter) -> Vec<String> {
     let level = level.map(|level| format.value(Unit::IosPerS, level.value.value));
     let first = match (soak.state, level) {
         (SoakState::Steady { .. }, Some(level)) if soak.courses[0].levels.len() > 1 => {
-            format!("Plan with {level}: that is what was left after the rate had changed.")
+            format!("Plan with {level}, the rate after the change.")
         }
         (SoakState::Steady { .. }, Some(level)) => {
-            format!("Plan with {level}: the rate kept one level for the whole run.")
+            format!("Plan with {level}: the rate was steady for the whole run.")
         }
         (SoakState::NeverSteady, _) => {
             "Do not plan with a mean: the rate kept changing to the end, so a longer run may show a lower one.".to_owned()
@@ -181,7 +181,7 @@ fn of_soak(soak: &Soak, format: &Formatter) -> Vec<String> {
     };
     let lost = soak.courses.iter().find(|course| course.degraded);
     let lost = lost.and_then(|course| course.last_of_first.as_ref()).map(|ratio| {
-        format!("It lost {:.0} % of what it gave at first.", 100.0 * (1.0 - ratio.value).max(0.0))
+        format!("It lost {:.0}% of what it gave at first.", 100.0 * (1.0 - ratio.value).max(0.0))
     });
     [first].into_iter().chain(lost).collect()
 }
@@ -237,11 +237,11 @@ fn of_watch(summary: &Summary) -> String {
     let busy = summary.total.counters.cpu.map(|cpu| cpu.busy_share());
     match busy {
         Some(busy) if busy > BUSY => format!(
-            "The processors were busy for {:.0} % of the time: whatever was slow may have waited for them, not for the storage.",
+            "The processors were busy for {:.0}% of the time: whatever was slow may have waited for them, not for the storage.",
             100.0 * busy
         ),
         Some(busy) => format!(
-            "The processors had time to spare ({:.0} % busy): whatever was slow did not wait for them.",
+            "The processors had time to spare ({:.0}% busy): whatever was slow did not wait for them.",
             100.0 * busy
         ),
         None => format!(

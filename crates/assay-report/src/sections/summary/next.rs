@@ -2,7 +2,7 @@
 
 use crate::input::Report;
 use crate::summary::shell_word;
-use assay_model::comparison::{Comparison, RunToRun};
+use assay_model::comparison::{Comparison, SpreadSource};
 use assay_model::durability::Durability;
 use assay_model::load::PhysicalVerdict;
 use assay_model::target::is_simulated;
@@ -32,7 +32,7 @@ fn of_database_check(report: &Report, target: &str) -> Option<Vec<Step>> {
     let database = word_after(&report.command, "--for").unwrap_or("latest");
     Some(match outcome {
         Outcome::Inconclusive => vec![(
-            "Measure again while the host is idle, for longer",
+            "Measure again, for longer, on an idle host",
             format!("assay check {target} --for {} --time 5min", shell_word(database)),
         )],
         Outcome::Pass | Outcome::Fail => {
@@ -136,7 +136,7 @@ fn of_outcome(outcome: Outcome, target: &str, is_simulated: bool) -> Vec<Step> {
 
 /// Single runs are repeated.
 fn of_comparison(found: &Comparison) -> Vec<Step> {
-    let is_single = found.pairs.iter().any(|pair| pair.run_to_run == RunToRun::Unknown);
+    let is_single = found.pairs.iter().any(|pair| pair.run_to_run == SpreadSource::Unknown);
     let sides = found.sides.iter().zip('A'..).map(|(side, letter)| {
         let first = side.ids.first().unwrap_or(&side.name);
         format!("{},{letter}2,{letter}3", shell_word(first))
@@ -165,10 +165,7 @@ fn inspect(target: &str) -> Step {
 }
 
 fn again(target: &str) -> Step {
-    (
-        "Measure again while the host is idle, for longer",
-        format!("assay check {target} --time 10min"),
-    )
+    ("Measure again, for longer, on an idle host", format!("assay check {target} --time 10min"))
 }
 
 fn longer(target: &str) -> Step {

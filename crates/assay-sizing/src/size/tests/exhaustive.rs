@@ -1,4 +1,5 @@
-//! The cheapest is the cheapest: every order of a small catalog is tried, with prices and limits computed by other code.
+//! The cheapest order against an exhaustive search of a small catalog, with prices and limits computed
+//! independently.
 
 use super::*;
 use assay_model::catalog::Volume;

@@ -47,8 +47,7 @@ pub struct Options {
     /// Skip the refresh functions, which insert and delete a thousandth of the orders
     #[arg(long)]
     no_refresh: bool,
-    /// Write the answers of the first power run into this new directory, one CSV file per query; implies --no-refresh, so
-    /// that they are answers of the rows as loaded
+    /// Write the answers of the first power run to this new directory, one CSV file per query; implies --no-refresh
     #[arg(long, value_name = "DIR", conflicts_with = "no_power")]
     answers: Option<PathBuf>,
     /// Sessions that load the tables; by default one per processor

@@ -135,7 +135,7 @@ impl Found {
     /// What this host kept of runs of several hosts whose driver did not end them.
     fn look_for_kept_logs(&mut self) -> Result<()> {
         self.left.extend(kept_logs()?.into_iter().map(|log| {
-            let what = format!("what this host kept of {}", log.name());
+            let what = format!("this host's records of {}", log.name());
             let bytes = log.bytes();
             Left::new(&what, bytes, move || log.remove())
         }));
