@@ -272,7 +272,7 @@ mod tests {
             "reads   5/s",
             "syncs     –",
             "95% intervals     IOPS",
-            "reads           4 – 6/s",
+            "reads          4 – 6/s",
         ];
         assert_eq!(lines(&table, 98), expected);
     }
