@@ -92,7 +92,7 @@ fn meaning(verdict: &TimeVerdict) -> Vec<String> {
             "No: it had next to nothing to do, so this interval says nothing about its storage."
         }
         Bottleneck::Unknown => {
-            "It cannot be said from this report: too much of the time is unaccounted for."
+            "It cannot be said from this profile, for the reason above."
         }
     };
     let is_told = !matches!(verdict.bottleneck, Bottleneck::Idle | Bottleneck::Unknown);
