@@ -1,6 +1,7 @@
 //! Reads the sides of a comparison from the store and from files of profiles, and compares them.
 
 use crate::loaded_run::{is_rung, read_cell, series_of_rungs};
+use crate::reports::read_profile;
 use assay_judge::LoadFacts;
 use assay_judge::compare::{
     CompareRules, RunFacts, SideFacts, StudyCells, compare, facts_of_calibration, facts_of_dss,
@@ -13,7 +14,6 @@ use assay_model::calibration::Calibration;
 use assay_model::comparison::Comparison;
 use assay_model::dss::Dss;
 use assay_model::load::Load;
-use crate::reports::read_profile;
 use assay_model::study::{CellResult, StudyResult};
 use assay_model::verdict::Unit;
 use assay_model::{Error, Result, Workload};

@@ -218,7 +218,8 @@ pub fn judged(mut profile: Profile) -> Profile {
 fn of_check(check: &CrossCheck) -> Doubt {
     let values = check.left.as_ref().zip(check.right.as_ref());
     let values = values.map_or_else(String::new, |(left, right)| {
-        let show = |value: f64| if value < 100.0 { format!("{value:.2}") } else { show_count(value) };
+        let show =
+            |value: f64| if value < 100.0 { format!("{value:.2}") } else { show_count(value) };
         format!(": {} and {}", show(left.value), show(right.value))
     });
     doubt(format!("sections contradict each other: {}{values}", check.what), OTHER_PROFILE)

@@ -250,28 +250,49 @@ mod tests {
         assert_eq!(holm(&[], 0.05), Vec::<bool>::new());
     }
 
-    /// How often `k` repeats a side are called different, with a deviation from run to run, an error within of 1.3 % and
-    /// a true ratio; `history` earlier runs of each side are known.
-    fn called(k: u64, deviation: f64, ratio: f64, history: u64, trials: u64) -> f64 {
+    /// `k` repeats a side with a deviation from run to run, an error within of 1.3 % and a true ratio; `history` earlier
+    /// runs of each side are known.
+    fn compared(k: u64, deviation: f64, ratio: f64, history: u64, trial: u64) -> LogRatio {
         let within = 0.013;
         let draw = |random: &mut Random, level: f64| {
             let value = level * (deviation * random.normal() + within * random.normal()).exp();
             let reach = (1.96 * within).exp();
             Estimate { value, low: value / reach, high: value * reach, confidence: 0.95, n: 60 }
         };
-        let found = (0..trials).filter(|trial| {
-            let mut random = Random::part(7, *trial);
-            let mut side = |level: f64, runs: u64| -> Vec<Estimate> {
-                (0..runs).map(|_| draw(&mut random, level)).collect()
-            };
-            let (base, other) = (side(1e4, k), side(1e4 * ratio, k));
-            let values = |runs: Vec<Estimate>| runs.iter().map(|run| run.value).collect();
-            let earlier = [values(side(1e4, history)), values(side(1e4 * ratio, history))];
-            let known = (history > 0).then(|| Variation::of_groups(&earlier));
-            let found = log_ratio(&base, &other, known).unwrap();
-            found.p_value.is_some_and(|p| p <= 0.05)
-        });
-        real_len(found.count()) / real_len(usize::try_from(trials).unwrap())
+        let mut random = Random::part(7, trial);
+        let mut side = |level: f64, runs: u64| -> Vec<Estimate> {
+            (0..runs).map(|_| draw(&mut random, level)).collect()
+        };
+        let (base, other) = (side(1e4, k), side(1e4 * ratio, k));
+        let values = |runs: Vec<Estimate>| runs.iter().map(|run| run.value).collect();
+        let earlier = [values(side(1e4, history)), values(side(1e4 * ratio, history))];
+        let known = (history > 0).then(|| Variation::of_groups(&earlier));
+        log_ratio(&base, &other, known).unwrap()
+    }
+
+    /// The share of trials in which something holds.
+    fn share(trials: u64, holds: impl Fn(u64) -> bool) -> f64 {
+        let times = (0..trials).filter(|trial| holds(*trial)).count();
+        real_len(times) / real_len(usize::try_from(trials).unwrap())
+    }
+
+    /// How often the sides are called different.
+    fn called(k: u64, deviation: f64, ratio: f64, history: u64, trials: u64) -> f64 {
+        share(trials, |trial| {
+            compared(k, deviation, ratio, history, trial).p_value.is_some_and(|p| p <= 0.05)
+        })
+    }
+
+    #[test]
+    fn intervals_of_ratios_hold_the_true_ratio() {
+        for (k, deviation, history) in
+            [(3, 0.01, 0), (3, 0.03, 0), (5, 0.08, 0), (3, 0.03, 4), (1, 0.03, 4)]
+        {
+            let held =
+                share(1000, |trial| compared(k, deviation, 1.1, history, trial).ratio.covers(1.1));
+            println!("{k} repeats, {deviation}, history {history}: {held} held");
+            assert!(held >= 0.93, "{k} {deviation} {history}: {held}");
+        }
     }
 
     /// Targets: equal sides differ in at most 5 % of comparisons; three repeats find 10 % at 3 % from run to run in 16 of

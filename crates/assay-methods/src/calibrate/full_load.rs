@@ -7,7 +7,8 @@ use super::rung::{Rung, Slice};
 use assay_model::calibration::{Bound, Capacity};
 use assay_model::measurement::Interval;
 use assay_model::number::{real, real_len, seconds};
-use assay_stats::series::{mean, variance};
+use assay_stats::change::level_shift;
+use assay_stats::series::mean;
 use assay_stats::trend::trend;
 
 /// A load whose rate is this near to the highest one is full load.
@@ -16,10 +17,11 @@ const NEARLY: f64 = 0.9;
 const PAUSE_S: f64 = 0.1;
 /// Fewer parts show no trend.
 const PARTS_MIN: usize = 8;
-/// How sure a trend must be, and the least change from the first part to the last that matters.
+/// How sure a trend must be.
 const SURE: f64 = 0.999;
-/// Standard errors by which two thirds are surely apart: about as sure with few parts in each.
-const SURE_ERRORS: f64 = 5.0;
+/// How often a level that is kept may seem to step: the smallest chance that the test can tell.
+const CHANCE_MAX: f64 = 0.001;
+/// The least change from the first part to the last that matters.
 const LEAST_DRIFT: f64 = 0.04;
 /// The last parts are another level where each of them differs from all before by more than this share.
 const LEAST_STEP: f64 = 0.15;
@@ -73,7 +75,12 @@ impl FullLoad {
     /// How the level changed, if it surely did: at a blow near the end, or as a trend.
     pub(super) fn drift(&self) -> Option<Drift> {
         let relative = self.relative();
-        self.late_step(&relative).or_else(|| slope(&relative)).or_else(|| thirds(&relative))
+        self.late_step(&relative).or_else(|| slope(&relative)).or_else(|| step(&relative))
+    }
+
+    /// A fall so near to the end that the level after it was not measured.
+    pub(super) fn late_fall(&self) -> Option<Drift> {
+        self.late_step(&self.relative()).filter(|step| step.end_of_begin < 1.0)
     }
 
     /// Every part over the mean of its load.
@@ -131,18 +138,12 @@ fn slope(relative: &[f64]) -> Option<Drift> {
     })
 }
 
-/// The last third against the first one. A step looks to a straight line like noise with a long
-/// memory, and its slope is then never sure; within the thirds there is no step.
-fn thirds(relative: &[f64]) -> Option<Drift> {
-    if relative.len() < PARTS_MIN {
-        return None;
-    }
-    let third = relative.len() / 3;
-    let (first, last) = (&relative[..third], &relative[relative.len() - third..]);
-    let (begin, end) = (mean(first), mean(last));
-    let error = ((variance(first) + variance(last)) / real_len(third)).sqrt();
-    let apart = (end - begin).abs();
-    let is_sure = apart > SURE_ERRORS * error && apart > LEAST_DRIFT * begin;
+/// Another level from some part on: a step looks to a straight line like noise with a long memory, so that its slope is never
+/// sure.
+fn step(relative: &[f64]) -> Option<Drift> {
+    let shift = level_shift(relative, SURE)?;
+    let (begin, end) = (shift.before.value, shift.after.value);
+    let is_sure = shift.p_value <= CHANCE_MAX && (end - begin).abs() > LEAST_DRIFT * begin;
     is_sure.then(|| Drift {
         end_of_mean: end / mean(relative),
         end_of_begin: end / begin,
@@ -245,6 +246,36 @@ mod tests {
             "{rising:?}"
         );
         assert!(drifts(|_| 5000.0).len() <= 1, "{}", drifts(|_| 5000.0).len());
+    }
+
+    /// In how many of 100 a drift is seen: parts with first-order noise, whose level steps at 60%.
+    fn seen(parts: usize, memory: f64, deviation: f64, level: f64) -> usize {
+        let drift = |seed: u64| {
+            let mut random = Random::part(77, seed);
+            let mut noise = random.normal();
+            let rate = |at: usize| {
+                noise = memory * noise + (1.0 - memory * memory).sqrt() * random.normal();
+                let level = if 10 * at < 6 * parts { 1.0 } else { level };
+                5000.0 * level * (1.0 + deviation * noise)
+            };
+            full_load(&(0..parts).map(rate).collect::<Vec<f64>>()).drift()
+        };
+        (1..=1000).filter(|seed| drift(*seed).is_some()).count()
+    }
+
+    #[test]
+    fn alarms_of_steady_runs_are_rare_and_steps_are_seen() {
+        for parts in [8, 12, 20, 40, 120] {
+            for (memory, deviation) in
+                [(0.0, 0.03), (0.0, 0.1), (0.6, 0.03), (0.6, 0.1), (0.9, 0.03), (0.9, 0.1)]
+            {
+                let [steady, tenth, fifth] =
+                    [1.0, 0.9, 0.8].map(|level| seen(parts, memory, deviation, level));
+                println!(
+                    "{parts} parts, memory {memory}, {deviation}: {steady} steady, {tenth} of -10%, {fifth} of -20%"
+                );
+            }
+        }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::calibration::{Bound, Capacity};
-use crate::profile::Bottleneck;
 use crate::measurement::{Conduct, Finish, NamedResult, OperationResult, PerOperation};
+use crate::profile::Bottleneck;
 
 fn about(value: f64) -> Estimate {
     Estimate { value, low: 0.95 * value, high: 1.05 * value, confidence: 0.95, n: 30 }
@@ -136,7 +136,9 @@ fn shares_of_time_may_exceed_the_whole_by_time_on_a_cpu_only() {
     };
     let sound = of(0.95, 0.39);
     assert_eq!((sound.verdict.bottleneck, sound.doubts.len()), (Bottleneck::Storage, 0));
-    for (impossible, words) in [(of(1.3, 0.4), "add up to 130 %"), (of(0.1, 1.06), "DB CPU is 106 %")] {
+    for (impossible, words) in
+        [(of(1.3, 0.4), "add up to 130 %"), (of(0.1, 1.06), "DB CPU is 106 %")]
+    {
         assert_eq!(impossible.verdict.bottleneck, Bottleneck::Unknown);
         assert!(impossible.verdict.reason.contains(words), "{}", impossible.verdict.reason);
         assert_eq!(impossible.verdict.speedup_limit, None);
