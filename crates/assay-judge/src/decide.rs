@@ -35,7 +35,8 @@ pub(crate) fn decide(limit: Limit, estimate: &Estimate, evidence: &Evidence) -> 
     }
 }
 
-/// Judges what was measured for too short a time for an interval: only a limit that is far from all of it decides.
+/// Judges what was measured for too short a time for an interval: only a limit that is far from all
+/// of it decides.
 pub(crate) fn decide_short(limit: Limit, seen: &ShortRun) -> Option<(Outcome, Reason)> {
     let (low, high) = seen.bounds;
     let bounds = Estimate { low, high, ..seen.known.estimate };

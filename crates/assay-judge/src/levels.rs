@@ -67,7 +67,8 @@ fn find(batches: &[Batch]) -> Option<LastChange> {
     })
 }
 
-/// Where the first seconds end that lie apart from all after them: a cache or a cold start that is over too soon to be a level.
+/// Where the first seconds end that lie apart from all after them: a cache or a cold start that is
+/// over too soon to be a level.
 fn early_step(rates: &[f64], batches: &[Batch]) -> Option<usize> {
     let backwards: Vec<f64> = rates.iter().rev().copied().collect();
     late_step(&backwards, batches).map(|at| rates.len() - at)

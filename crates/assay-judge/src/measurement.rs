@@ -282,7 +282,8 @@ fn too_short(unit: Unit, value: f64, why: &ShortSeries) -> Missing {
     Missing::TooShort { words, seen }
 }
 
-/// The same of a quantile: what is rare may only not have been seen, so nothing bounds it from above.
+/// The same of a quantile: what is rare may only not have been seen, so nothing bounds it from
+/// above.
 fn tail_too_short(value: f64, why: &ShortSeries) -> Missing {
     let mut missing = too_short(Unit::Ns, value, why);
     if let Missing::TooShort { seen: Some(seen), .. } = &mut missing {
@@ -331,7 +332,8 @@ pub(crate) fn rate_without_interval(run: Run<'_>) -> Option<String> {
 }
 
 /// No closed load completes more than its outstanding I/Os in the shortest time that one took (J. Little, Operations Research 9,
-/// 1961), and no open one more than arrives: what was due in the run, and four standard deviations of such a count.
+/// 1961), and no open one more than arrives: what was due in the run, and four standard deviations
+/// of such a count.
 fn most_iops(run: Run<'_>) -> f64 {
     let (measurement, operations) = (run.measurement, run.measurement.operations());
     let conduct = &measurement.conduct;

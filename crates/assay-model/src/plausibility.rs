@@ -188,15 +188,15 @@ pub fn of_estimates(estimates: &[NamedEstimate]) -> Option<Doubt> {
     })
 }
 
-/// Sections of a profile that contradict each other, and shares of its time that exceed the whole by more than time on a
-/// CPU, the only part that may lie within others, can explain.
+/// Sections of a profile that contradict each other, and shares of its time that exceed the whole
+/// by more than time on a CPU, the only part that may lie within others, can explain.
 pub fn of_profile(profile: &Profile) -> Vec<Doubt> {
     let contradicted = profile.checks.iter().filter(|one| one.outcome == CheckOutcome::Contradicts);
     contradicted.map(of_check).chain(of_shares(profile)).collect()
 }
 
-/// The profile with its contradictions among its doubts. Where the time contradicts itself that the verdict rests on,
-/// nothing leads.
+/// The profile with its contradictions among its doubts. Where the time contradicts itself that the
+/// verdict rests on, nothing leads.
 pub fn judged(mut profile: Profile) -> Profile {
     let is_of_time = |one: &&CrossCheck| {
         one.outcome == CheckOutcome::Contradicts

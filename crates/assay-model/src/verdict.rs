@@ -121,7 +121,8 @@ pub struct NamedEstimate {
 pub enum Reason {
     /// The whole interval lies on one side of the limit.
     Clear,
-    /// The run was too short for an interval, but every second was on one side of the limit by more than a factor of 2.
+    /// The run was too short for an interval, but every second was on one side of the limit by more
+    /// than a factor of 2.
     FarFromLimit {
         /// The lowest second, in the unit of the limit.
         lowest: f64,

@@ -43,7 +43,8 @@ pub struct ShortSeries {
 }
 
 impl ShortSeries {
-    /// Ends that the level in the long run hardly ever leaves, far apart as they are: half the lowest row and twice the highest.
+    /// Ends that the level in the long run hardly ever leaves, far apart as they are: half the
+    /// lowest row and twice the highest.
     ///
     /// How often the level lies above or below, in percent of 6,000 series of 3, 5 and 7 seconds:
     ///
@@ -56,8 +57,9 @@ impl ShortSeries {
     /// | stalls of 0.2 to 1.5 s every 5 s | 0.3, 0.0 | 0.0, 0.0 | 0.0, 0.0 |
     /// | levels 1 : 0.3 of 8 s | 30, 0.0 | 21, 0.0 | 14, 0.0 |
     ///
-    /// Of 800 windows of 3 to 7 s in seconds recorded on a real disk none leaves out the mean of its series, and of 1,360 none that of a
-    /// repeat. Nothing shows a level that outlasts the run: the last row, a cold start, a cache.
+    /// Of 800 windows of 3 to 7 s in seconds recorded on a real disk none leaves out the mean of
+    /// its series, and of 1,360 none that of a repeat. Nothing shows a level that outlasts the run:
+    /// the last row, a cold start, a cache.
     pub fn bounds(&self) -> Option<(f64, f64)> {
         let is_enough = self.rows >= BOUNDED_ROWS_MIN
             && self.elapsed_s >= real_len(BOUNDED_ROWS_MIN) - 0.5 * ROW_S;

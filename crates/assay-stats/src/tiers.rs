@@ -27,8 +27,9 @@ const ROUNDS: (usize, f64) = (40, 1.3);
 const ROUNDS_AGAIN: (usize, f64) = (16, 1.02);
 /// The same from anywhere between the working sets around them.
 const ROUNDS_APART: (usize, f64) = (24, 1.05);
-/// Working sets between two neighbouring sizes that tell the latency of the place between them: its mean read time times the working
-/// set is a line, and two points of it say nothing of their own errors.
+/// Working sets between two neighbouring sizes that tell the latency of the place between them: its
+/// mean read time times the working set is a line, and two points of it say nothing of their own
+/// errors.
 const BETWEEN_MIN: usize = 3;
 /// Curves that are drawn for the intervals: they fix a standard deviation within 5 %.
 const DRAWS: usize = 200;
@@ -47,8 +48,9 @@ pub struct Tiers {
 }
 
 impl Tiers {
-    /// Working sets to measure besides those of the points, where neighbouring sizes are so close that too few lie between them:
-    /// the sizes and the latency between are then not told apart. Ascending, four to a step of the points.
+    /// Working sets to measure besides those of the points, where neighbouring sizes are so close
+    /// that too few lie between them: the sizes and the latency between are then not told apart.
+    /// Ascending, four to a step of the points.
     pub fn working_sets_between(&self, points: &[(f64, f64)]) -> Vec<f64> {
         let mut more = Vec::new();
         for pair in self.sizes.windows(2) {
@@ -247,8 +249,9 @@ pub struct TierIntervals {
 ///
 /// A parametric bootstrap (Davison and Hinkley, "Bootstrap Methods and their Application", 1997, §6.3): means are drawn
 /// around those that the places say, with their standard errors and with what the places do not explain, and the places
-/// fitted to them from where they were found. Where close sizes and the latency between them are not told apart, they are
-/// fitted from anywhere between the working sets around them: each then ends elsewhere, and the intervals are as wide as that.
+/// fitted to them from where they were found. Where close sizes and the latency between them are
+/// not told apart, they are fitted from anywhere between the working sets around them: each then
+/// ends elsewhere, and the intervals are as wide as that.
 ///
 /// # Panics
 /// If there is not one standard error for each point.
@@ -406,7 +409,8 @@ mod tests {
         assert!(held >= 69, "{held} of {all}");
     }
 
-    /// One working set lies between the sizes: they and the latency between them make a family that fits.
+    /// One working set lies between the sizes: they and the latency between them make a family that
+    /// fits.
     #[test]
     fn close_sizes_are_told_apart_by_more_working_sets() {
         let (sizes, latencies) = ([9.0, 12.0], [100.0, 350.0, 2000.0]);

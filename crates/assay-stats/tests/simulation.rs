@@ -86,7 +86,8 @@ fn intervals_of_few_seconds_cover_and_their_ends_stay_near() {
     }
 }
 
-/// A limit at the level itself, the hardest there is: a verdict beyond the bounds would be wrong on one of its sides.
+/// A limit at the level itself, the hardest there is: a verdict beyond the bounds would be wrong on
+/// one of its sides.
 #[test]
 fn bounds_of_three_to_seven_seconds_hold_the_level() {
     let mut random = Random::new(61);

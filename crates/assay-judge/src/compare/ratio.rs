@@ -93,6 +93,10 @@ impl Variation {
         })
     }
 
+    fn is_stated(&self) -> bool {
+        self.freedom >= KNOWN
+    }
+
     /// Whether there is enough of it.
     pub(super) fn is_enough(&self) -> bool {
         self.freedom >= HISTORY_FREEDOM_MIN
@@ -123,13 +127,17 @@ pub(super) fn log_ratio(
     let (base, other) = (Logs::new(base)?, Logs::new(other)?);
     let difference = series::mean(&other.values) - series::mean(&base.values);
     let is_shown = base.values.len() > 1 && other.values.len() > 1;
-    let test = match variation.filter(Variation::is_enough) {
+    let lacks_interval = base.lacks_interval || other.lacks_interval;
+    // A stated variation is one from run to run: how a run varies within itself is not in it.
+    let variation =
+        variation.filter(|known| known.is_enough() && !(lacks_interval && known.is_stated()));
+    let test = match variation {
         Some(known) => with_history(&base, &other, known, difference),
         None if is_shown => welch(&base, &other, difference),
         None => within_runs(&base, &other, difference),
     };
-    let is_tested = is_shown || variation.is_some_and(|known| known.is_enough());
-    if !is_tested && (base.lacks_interval || other.lacks_interval) {
+    let is_tested = is_shown || variation.is_some();
+    if !is_tested && lacks_interval {
         let ratio = Estimate::without_interval(difference.exp(), 1);
         return Some(LogRatio { ratio, p_value: None });
     }
@@ -231,6 +239,9 @@ mod tests {
         let known = log_ratio(&[run(100.0)], &[run(200.0)], Some(Variation::known(0.0))).unwrap();
         assert!(known.p_value.unwrap() < 1e-9 && known.ratio.low > 1.8, "{known:?}");
         assert!(log_ratio(&[Estimate { low: 0.0, ..run(1.0) }], &[run(1.0)], None).is_none());
+        let short = Estimate::without_interval(100.0, 1);
+        let found = log_ratio(&[short], &[run(200.0)], Some(Variation::known(0.0))).unwrap();
+        assert!(found.p_value.is_none() && !found.ratio.has_interval(), "{found:?}");
     }
 
     #[test]
@@ -250,8 +261,8 @@ mod tests {
         assert_eq!(holm(&[], 0.05), Vec::<bool>::new());
     }
 
-    /// `k` repeats a side with a deviation from run to run, an error within of 1.3 % and a true ratio; `history` earlier
-    /// runs of each side are known.
+    /// `k` repeats a side with a deviation from run to run, an error within of 1.3 % and a true
+    /// ratio; `history` earlier runs of each side are known.
     fn compared(k: u64, deviation: f64, ratio: f64, history: u64, trial: u64) -> LogRatio {
         let within = 0.013;
         let draw = |random: &mut Random, level: f64| {

@@ -196,7 +196,8 @@ impl Meter<'_> {
 
     /// Whether the highest rate kept its level, where it did not surely fall to another one that was measured.
     ///
-    /// Large I/Os are seen last: the end of a reserve may show in them alone, and small ones share it.
+    /// Large I/Os are seen last: the end of a reserve may show in them alone, and small ones share
+    /// it.
     fn remark_on_full_load(&mut self, parts: &Parts, found: &mut MixCalibration) {
         if found.iops_max.burst_rate.is_some() {
             return;

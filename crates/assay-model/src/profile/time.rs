@@ -228,7 +228,8 @@ impl TimeVerdict {
         self
     }
 
-    /// The same without a conclusion: its evidence contradicts it. Of an idle server nothing was concluded.
+    /// The same without a conclusion: its evidence contradicts it. Of an idle server nothing was
+    /// concluded.
     pub fn undone(self, reason: String) -> Self {
         if matches!(self.bottleneck, Bottleneck::Idle | Bottleneck::Unknown) {
             return self;

@@ -196,8 +196,8 @@ fn hanging_share(report: &Report, time: &TimeModel) -> f64 {
     seconds(report, HANGING_ON_COMMITS) / db_time_s
 }
 
-/// Says why nothing leads where too much is in no event. DB CPU a little above DB time is all of it: the two are taken at
-/// different instants.
+/// Says why nothing leads where too much is in no event. DB CPU a little above DB time is all of
+/// it: the two are taken at different instants.
 fn unaccounted(verdict: &mut TimeVerdict) {
     if verdict.bottleneck == Bottleneck::Unknown && verdict.unaccounted_share.is_some() {
         let reason = &verdict.reason;

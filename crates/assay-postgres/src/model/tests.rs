@@ -26,7 +26,8 @@ fn db_time_is_split_and_what_is_left_is_shown() {
         assert!(near(of("Commit"), 4.0), "{major}");
         assert!(near(value(&time.unaccounted_s), 4.0), "{major}");
         assert!(near(profile.verdict.user_io_share.unwrap(), 0.4));
-        // Samples contradict the counters here, so nothing leads; by the shares alone storage would.
+        // Samples contradict the counters here, so nothing leads; by the shares alone storage
+        // would.
         assert_eq!(profile.verdict.bottleneck, Bottleneck::Unknown);
         let by_shares = profile.verdict.clone().concluded();
         assert_eq!(by_shares.bottleneck, Bottleneck::Storage);
