@@ -1,20 +1,19 @@
 //! Reads the sides of a comparison from the store and from files of profiles, and compares them.
 
 use crate::loaded_run::{is_rung, read_cell, series_of_rungs};
+use crate::reports::read_profile;
 use assay_judge::LoadFacts;
 use assay_judge::compare::{
     CompareRules, RunFacts, SideFacts, StudyCells, compare, facts_of_calibration, facts_of_dss,
     facts_of_load, facts_of_profile, facts_of_row, facts_of_run, facts_of_study, joined, of_parts,
     with_intervals,
 };
-use assay_methods::files::read_document;
 use assay_methods::target::array_model;
 use assay_model::array::Measure;
 use assay_model::calibration::Calibration;
 use assay_model::comparison::Comparison;
 use assay_model::dss::Dss;
 use assay_model::load::Load;
-use assay_model::profile::parse_profile;
 use assay_model::study::{CellResult, StudyResult};
 use assay_model::verdict::Unit;
 use assay_model::{Error, Result, Workload};
@@ -161,8 +160,7 @@ fn is_profile(side: &str) -> bool {
 /// One side: a profile, or one or more repeats of a run.
 fn read_side(named: &str, runs: &[NamedRun], all: &NamedRuns, store: &Store) -> Result<SideFacts> {
     if is_profile(named) {
-        let profile = parse_profile(&read_document(Path::new(named), "profile")?);
-        return Ok(facts_of_profile(&profile.map_err(|error| error.context(named))?));
+        return Ok(facts_of_profile(&read_profile(Path::new(named))?));
     }
     let repeats: Vec<SideFacts> = runs.iter().map(read_run).collect::<Result<_>>()?;
     for repeat in repeats.iter().skip(1) {

@@ -2,6 +2,7 @@
 
 use assay_archives::packed::{gunzip, is_gzip, is_zip, zip_members};
 use assay_files::read_bounded;
+use assay_model::plausibility::judged;
 use assay_model::profile::{Profile, StorageMedium, parse_profile};
 use assay_model::{Error, Result};
 use assay_oracle::{
@@ -93,7 +94,7 @@ pub fn read_profile(path: &Path) -> Result<Profile> {
     let bytes = read_bytes(path)?;
     if bytes.trim_ascii_start().starts_with(b"{") {
         let text = String::from_utf8_lossy(&bytes);
-        return parse_profile(&text).map_err(|error| error.context(path.display()));
+        return parse_profile(&text).map(judged).map_err(|error| error.context(path.display()));
     }
     let mut reports = read_reports(
         &plain(&bytes, UNPACKED_BYTES_MAX).map_err(|error| error.context(path.display()))?,

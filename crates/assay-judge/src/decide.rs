@@ -1,5 +1,6 @@
 //! The rule: from a limit and the evidence to an outcome and its reason.
 
+use crate::found::ShortRun;
 use assay_model::Estimate;
 use assay_model::verdict::{Bias, Evidence, Limit, Outcome, Reason};
 
@@ -31,6 +32,21 @@ pub(crate) fn decide(limit: Limit, estimate: &Estimate, evidence: &Evidence) -> 
             let enough_s = enough_s(limit.value(), estimate, evidence.elapsed_s);
             (Outcome::Inconclusive, Reason::Straddles { enough_s })
         }
+    }
+}
+
+/// Judges what was measured for too short a time for an interval: only a limit that is far from all
+/// of it decides.
+pub(crate) fn decide_short(limit: Limit, seen: &ShortRun) -> Option<(Outcome, Reason)> {
+    let (low, high) = seen.bounds;
+    let bounds = Estimate { low, high, ..seen.known.estimate };
+    if side(limit, &bounds) == Side::Both {
+        return None;
+    }
+    let far = Reason::FarFromLimit { lowest: seen.lowest, highest: seen.highest };
+    match decide(limit, &bounds, &seen.known.evidence) {
+        (outcome, Reason::Clear) => Some((outcome, far)),
+        doubtful => Some(doubtful),
     }
 }
 

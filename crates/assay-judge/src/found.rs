@@ -24,22 +24,53 @@ pub(crate) struct Known {
 }
 
 /// Why there is no number.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Missing {
     /// Nothing of the kind happened: there is nothing to judge.
     Absent(String),
     /// It happened, and the documents do not say how it went.
     Untold(String),
     /// It was measured, but for too short a time to say how sure it is.
-    TooShort(String),
+    TooShort {
+        /// What was seen, and for how long to measure.
+        words: String,
+        /// What decides where the limit is far away; nothing of a number that was measured once.
+        seen: Option<Box<ShortRun>>,
+    },
+}
+
+/// What a run shows that is too short for an interval.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ShortRun {
+    /// The number, without an interval, and what it rests on.
+    pub(crate) known: Known,
+    /// Seconds ranged from here …
+    pub(crate) lowest: f64,
+    /// … to here.
+    pub(crate) highest: f64,
+    /// Ends that the level in the long run hardly ever leaves.
+    pub(crate) bounds: (f64, f64),
 }
 
 impl Missing {
     /// What is missing, for the verdict.
     pub(crate) fn words(&self) -> &str {
         match self {
-            Self::Absent(words) | Self::Untold(words) | Self::TooShort(words) => words,
+            Self::Absent(words) | Self::Untold(words) | Self::TooShort { words, .. } => words,
         }
+    }
+
+    /// It was measured once.
+    pub(crate) fn once(words: &str) -> Self {
+        Self::TooShort { words: words.to_owned(), seen: None }
+    }
+
+    /// With what bears on a short run as on any other.
+    pub(crate) fn with_doubts(mut self, doubts: &[Doubt]) -> Self {
+        if let Self::TooShort { seen: Some(seen), .. } = &mut self {
+            seen.known.evidence.doubts.extend_from_slice(doubts);
+        }
+        self
     }
 }
 

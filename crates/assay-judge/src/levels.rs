@@ -40,6 +40,9 @@ fn find(batches: &[Batch]) -> Option<LastChange> {
         };
         (before, from) = (from, from + at);
     }
+    if settled && from == 0 {
+        from = early_step(&rates, batches).unwrap_or(0);
+    }
     if settled && let Some(at) = late_step(&rates[from..], batches) {
         (before, from, settled) = (from, from + at, false);
     }
@@ -64,13 +67,20 @@ fn find(batches: &[Batch]) -> Option<LastChange> {
     })
 }
 
+/// Where the first seconds end that lie apart from all after them: a cache or a cold start that is
+/// over too soon to be a level.
+fn early_step(rates: &[f64], batches: &[Batch]) -> Option<usize> {
+    let backwards: Vec<f64> = rates.iter().rev().copied().collect();
+    late_step(&backwards, batches).map(|at| rates.len() - at)
+}
+
 /// Where the last seconds lie apart from all before them: too few for a level of their own, and too many for a pause.
 fn late_step(rates: &[f64], batches: &[Batch]) -> Option<usize> {
     const LEAST_S: f64 = 2.0;
     const APART: f64 = 0.1;
     const DEVIATIONS: f64 = 6.0;
     let batch_s = batches.first().map_or(1.0, |batch| batch.elapsed_s);
-    let shortest = index((LEAST_S / batch_s.max(f64::MIN_POSITIVE)).ceil()).max(2);
+    let shortest = index((LEAST_S / batch_s.max(f64::MIN_POSITIVE)).ceil());
     let longest = rates.len() / 10;
     (shortest..=longest.max(shortest)).rev().find_map(|last| {
         let at = rates.len().checked_sub(last).filter(|at| *at > last)?;
@@ -108,6 +118,8 @@ fn time_ns(batch: &Batch) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assay_model::measurement::{OperationResult, PerOperation};
+    use assay_model::number::count;
 
     fn batches(rates: &[f64]) -> Vec<Batch> {
         rates.iter().map(|_| Batch { elapsed_s: 1.0, ..Batch::default() }).collect()
@@ -131,5 +143,29 @@ mod tests {
             assert_eq!(late(&run(steady)), None, "{steady:?}");
         }
         assert_eq!(late(&[8000.0, 2900.0, 2900.0]), None);
+    }
+
+    #[test]
+    fn a_fast_phase_of_a_few_seconds_is_left_out() {
+        let run = |begin: &[f64], batch_s: f64| -> Option<(usize, bool)> {
+            let later = (begin.len()..60).map(|at| 6100.0 + real_len(at * 7 % 11));
+            let batch = |rate: f64| Batch {
+                elapsed_s: batch_s,
+                operations: PerOperation {
+                    read: Some(OperationResult {
+                        ios: count(rate * batch_s),
+                        ..OperationResult::default()
+                    }),
+                    ..PerOperation::default()
+                },
+            };
+            let found = find(&begin.iter().copied().chain(later).map(batch).collect::<Vec<_>>());
+            found.map(|found| (found.from, found.change.settled))
+        };
+        assert_eq!(run(&[137_000.0, 137_000.0], 1.0), Some((2, true)));
+        assert_eq!(run(&[1500.0, 1500.0, 1600.0], 1.0), Some((3, true)));
+        assert_eq!(run(&[40_000.0], 30.0), Some((1, true)));
+        assert_eq!(run(&[40_000.0], 1.0), None);
+        assert_eq!(run(&[], 1.0), None);
     }
 }

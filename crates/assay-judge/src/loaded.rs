@@ -124,7 +124,7 @@ impl Search<'_> {
                 let found = of_stream(run, counted.stream, Amount::Iops(None));
                 let found = found.or_else(|missing| match missing {
                     // What is counted comes and goes with all transactions.
-                    Missing::TooShort(_) => scaled(rung, counted_per_s(rung, counted)),
+                    Missing::TooShort { .. } => scaled(rung, counted_per_s(rung, counted)),
                     other => Err(other),
                 });
                 Ok(found?.scaled(60.0))
@@ -139,9 +139,7 @@ impl Search<'_> {
 }
 
 fn too_short() -> Missing {
-    Missing::TooShort(
-        "the rung was too short to say how sure the number is: use a longer --time".to_owned(),
-    )
+    Missing::once("the rung was too short to say how sure the number is: use a longer --time")
 }
 
 /// Transactions of the counted kind a second; none where the load has none.

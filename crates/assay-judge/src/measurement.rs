@@ -2,20 +2,22 @@
 
 use crate::doubts;
 use crate::facts::{Facts, Run};
-use crate::found::{Found, Known, Missing};
+use crate::found::{Found, Known, Missing, ShortRun};
 use crate::last_change::LastChange;
 use crate::levels::last_change;
 use crate::quantity::{Amount, Quantity, Scope, TimeKind, TimeStatistic};
 use crate::series::Batch;
 use crate::statistics::{self, ShortSeries};
 use assay_model::measurement::{NamedResult, Operation, OperationResult, PerOperation};
-use assay_model::number::{index, rate, real, real_len, seconds};
+use assay_model::number::{count_of, index, rate, real, real_len, seconds};
 use assay_model::units::show_count;
 use assay_model::verdict::Unit;
 use assay_model::{Estimate, Histogram};
 use assay_stats::batches::HALF_WIDTH_GOAL;
 use std::borrow::Cow;
 
+/// By how many standard deviations of a count more may arrive in another run.
+const DUE_DEVIATIONS: f64 = 4.0;
 /// The advised time where a run is too short for any quantile, s.
 const QUANTILE_LEAST_S: f64 = 20.0;
 
@@ -62,6 +64,7 @@ pub(crate) fn find(scope: Scope, amount: Amount, facts: &Facts<'_>) -> Vec<Found
                 .with(known.clusters, left.map(|left| left.change));
             Known { at: load(amount, &part), ..known }
         });
+        let known = known.map_err(|missing| missing.with_doubts(&doubts));
         Found { subject: part.subject, known }
     });
     found.collect()
@@ -266,7 +269,27 @@ fn untold(operation: Operation) -> Missing {
 
 /// There are too few batches for an interval: what was measured is reported all the same.
 fn too_short(unit: Unit, value: f64, why: &ShortSeries) -> Missing {
-    Missing::TooShort(format!("it was {}, but {}", unit.show(value), no_interval(unit, why)))
+    let words = format!("it was {}, but {}", unit.show(value), no_interval(unit, why));
+    let seen = why.bounds().map(|bounds| {
+        let estimate = Estimate::without_interval(value, count_of(why.rows));
+        Box::new(ShortRun {
+            known: Known::new(estimate, why.elapsed_s, Vec::new()),
+            lowest: why.lowest_value,
+            highest: why.highest_value,
+            bounds,
+        })
+    });
+    Missing::TooShort { words, seen }
+}
+
+/// The same of a quantile: what is rare may only not have been seen, so nothing bounds it from
+/// above.
+fn tail_too_short(value: f64, why: &ShortSeries) -> Missing {
+    let mut missing = too_short(Unit::Ns, value, why);
+    if let Missing::TooShort { seen: Some(seen), .. } = &mut missing {
+        seen.bounds.1 = f64::INFINITY;
+    }
+    missing
 }
 
 /// Why a series has no interval, and for how long to measure.
@@ -309,15 +332,28 @@ pub(crate) fn rate_without_interval(run: Run<'_>) -> Option<String> {
 }
 
 /// No closed load completes more than its outstanding I/Os in the shortest time that one took (J. Little, Operations Research 9,
-/// 1961); of open arrivals nothing is known.
+/// 1961), and no open one more than arrives: what was due in the run, and four standard deviations
+/// of such a count.
 fn most_iops(run: Run<'_>) -> f64 {
-    let operations = run.measurement.operations();
+    let (measurement, operations) = (run.measurement, run.measurement.operations());
+    let conduct = &measurement.conduct;
     let timed: Vec<&OperationResult> =
         operations.iter().map(|(_, result)| result).filter(|one| !one.service.is_empty()).collect();
+    let open = timed.iter().filter(|result| result.response.is_some()).count();
+    if open > 0 {
+        let due = real(
+            operations.ios()
+                + operations.errors()
+                + conduct.missed_arrivals
+                + conduct.abandoned_ios,
+        );
+        let is_known = open == timed.len();
+        let most = (due + DUE_DEVIATIONS * due.sqrt()) / measurement.elapsed_s();
+        return if is_known { most } else { f64::INFINITY };
+    }
     let shortest_ns = timed.iter().map(|result| result.service.min_ns()).min();
-    let is_open = timed.iter().any(|result| result.response.is_some());
-    let outstanding = run.measurement.conduct.outstanding_mean.ceil();
-    match shortest_ns.filter(|shortest_ns| *shortest_ns > 0 && outstanding >= 1.0 && !is_open) {
+    let outstanding = conduct.outstanding_mean.ceil();
+    match shortest_ns.filter(|shortest_ns| *shortest_ns > 0 && outstanding >= 1.0) {
         Some(shortest_ns) => outstanding / seconds(shortest_ns),
         None => f64::INFINITY,
     }
@@ -375,9 +411,12 @@ fn time(
                 row_s: batch_s,
                 lowest_value: each().fold(f64::INFINITY, f64::min),
                 highest_value: each().fold(0.0, f64::max),
+                rows: present.len(),
                 needed_s: QUANTILE_LEAST_S,
             });
-            (known, real(total.quantile_ns(quantile)))
+            let value = real(total.quantile_ns(quantile));
+            let known = known.map_err(|why| tail_too_short(value, &why))?;
+            return Ok(ClusteredEstimate { estimate: around(known.estimate, value), ..known });
         }
     };
     let known = known.map_err(|why| too_short(Unit::Ns, value, &why))?;

@@ -68,9 +68,8 @@ fn of_kind(
 /// The mean of the repeats; a number that was measured once has no interval, and so nothing that could be judged.
 fn known(values: &[f64], runs: &[&DssRun]) -> Result<Known, Missing> {
     if values.len() < 2 {
-        return Err(Missing::TooShort(
-            "it was measured once, so how sure it is cannot be said: use --repeats 3 or more"
-                .to_owned(),
+        return Err(Missing::once(
+            "it was measured once, so how sure it is cannot be said: use --repeats 3 or more",
         ));
     }
     let each: Vec<Estimate> = values.iter().map(|value| Estimate::exact(*value, 1)).collect();

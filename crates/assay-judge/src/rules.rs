@@ -1,6 +1,6 @@
 //! Criteria whose meaning was checked, ready to judge by.
 
-use crate::decide::{decide, is_broken};
+use crate::decide::{decide, decide_short, is_broken};
 use crate::doubts;
 use crate::evidence::find;
 use crate::facts::Facts;
@@ -145,20 +145,14 @@ impl Rule {
 
     /// The judgement of one subject, with doubts that hold for every rate and every time.
     fn judge(&self, found: Found, outer: &[Doubt]) -> Judgement {
+        let outer = if self.is_rate_or_time() { outer } else { &[] };
         let (evidence, at, (outcome, reason)) = match found.known {
             Ok(mut known) => {
-                if self.is_rate_or_time() {
-                    add_new(&mut known.evidence.doubts, outer);
-                }
+                add_new(&mut known.evidence.doubts, outer);
                 let decided = decide(self.limit, &known.estimate, &known.evidence);
                 (known.evidence, known.at, decided)
             }
-            Err(missing) => {
-                let missing = missing.words().to_owned();
-                let decided = (Outcome::Inconclusive, Reason::NoEvidence { missing });
-                let doubts = if self.is_rate_or_time() { outer.to_vec() } else { Vec::new() };
-                (Evidence { doubts, ..Evidence::default() }, String::new(), decided)
-            }
+            Err(missing) => self.without_interval(missing, outer),
         };
         Judgement {
             quantity: self.criterion.quantity.clone(),
@@ -173,6 +167,23 @@ impl Rule {
             why: self.criterion.why.clone(),
             source: self.criterion.source.clone(),
         }
+    }
+
+    /// A short run decides where the limit is far away; nothing else does without an interval.
+    fn without_interval(
+        &self,
+        missing: Missing,
+        outer: &[Doubt],
+    ) -> (Evidence, String, (Outcome, Reason)) {
+        let words = missing.words().to_owned();
+        if let Missing::TooShort { seen: Some(mut seen), .. } = missing {
+            add_new(&mut seen.known.evidence.doubts, outer);
+            if let Some(decided) = decide_short(self.limit, &seen) {
+                return (seen.known.evidence, seen.known.at, decided);
+            }
+        }
+        let decided = (Outcome::Inconclusive, Reason::NoEvidence { missing: words });
+        (Evidence { doubts: outer.to_vec(), ..Evidence::default() }, String::new(), decided)
     }
 
     /// Whether a rate or a time is judged; errors and lost blocks are counted, which no host explains.

@@ -90,7 +90,7 @@ fn what_is_missing_is_said() {
     );
     story.shorten(3);
     assert_eq!(
-        missing("iops at_least 1/s", &story),
+        missing("iops at_least 300/s", &story),
         "it was 308/s, but 3 s are too short for an interval; seconds ranged from 304 to 312/s; about 20 s are needed for ±20%"
     );
     story.measurement.streams.clear();
@@ -124,6 +124,31 @@ fn an_optional_criterion_without_evidence_is_left_out_but_not_one_that_is_unsure
     assert_eq!(verdict.left_out[0].missing, "nothing was calibrated");
     story.shorten(2);
     assert_eq!(outcome("optional iops at_least 1/s", &story), Outcome::Inconclusive);
+}
+
+#[test]
+fn a_short_run_decides_where_the_limit_is_far_from_every_second() {
+    let mut story = story();
+    story.shorten(3);
+    for (text, expected) in [
+        ("iops at_least 150/s", Outcome::Pass),
+        ("iops at_least 160/s", Outcome::Inconclusive),
+        ("iops at_least 620/s", Outcome::Inconclusive),
+        ("iops at_least 630/s", Outcome::Fail),
+        ("read.service_time.mean at_most 3ms", Outcome::Pass),
+        ("read.service_time.mean at_most 400us", Outcome::Fail),
+        // What is rare may only not have been seen.
+        ("read.service_time.q0.99 at_most 1s", Outcome::Inconclusive),
+        ("read.service_time.q0.99 at_most 400us", Outcome::Fail),
+    ] {
+        assert_eq!(outcome(text, &story), expected, "{text}");
+    }
+    let failed = only("iops at_least 1000/s", &story);
+    assert_eq!(failed.evidence.estimate.map(|estimate| estimate.has_interval()), Some(false));
+    assert!(matches!(failed.reason, Reason::FarFromLimit { lowest, .. } if lowest > 300.0));
+    story.measurement.conduct.host_busy_share = Some(0.99);
+    let doubted = only("iops at_least 1000/s", &story);
+    assert_eq!((doubted.outcome, doubted.reason), (Outcome::Inconclusive, Reason::Doubtful));
 }
 
 #[test]

@@ -83,9 +83,14 @@ impl LocalityPlan {
         let steps = ((high / low).log2() * POINTS_A_DOUBLING).round().max(4.0);
         let size = |step: usize| {
             let bytes = low * (high / low).powf(real_len(step) / steps);
-            count(bytes) / self.transfer.0 * self.transfer.0
+            self.whole(bytes)
         };
         Ok((0..=index(steps)).map(size).collect())
+    }
+
+    /// A working set in whole transfers.
+    fn whole(&self, bytes: f64) -> u64 {
+        count(bytes) / self.transfer.0 * self.transfer.0
     }
 
     /// The share of the target that holds that many bytes in whole transfers: half a transfer more, because a span is cut to
@@ -139,7 +144,8 @@ pub fn locality(
 ) -> Result<Locality> {
     let sets = plan.working_sets()?;
     let mut progress = Progress { show, done: 0.0, parts: plan.parts(sets.len()) };
-    let (points, brought) = curve(bench, plan, &sets, &mut progress)?;
+    let (mut points, brought) = curve(bench, plan, &sets, &mut progress)?;
+    between(bench, plan, &mut points, &mut progress)?;
     let found = known_tiers(&points).ok_or_else(|| {
         Error::environment(
             "the locality curve was stopped before it had four points",
@@ -193,6 +199,27 @@ fn curve(
         points.push(LocalityPoint { working_set_bytes: bytes, service_time_ns });
     }
     Ok((points, brought_most))
+}
+
+/// Measures more working sets where places are so close that the curve does not tell them apart.
+fn between(
+    bench: &mut dyn Bench,
+    plan: &LocalityPlan,
+    points: &mut Vec<LocalityPoint>,
+    progress: &mut Progress<'_>,
+) -> Result<()> {
+    let found = tiers(&means(points), noise(points), TIERS_MAX);
+    let more = found.map_or_else(Vec::new, |found| found.working_sets_between(&means(points)));
+    progress.parts += real_len(more.len());
+    for bytes in more.into_iter().map(|bytes| plan.whole(bytes)) {
+        if bench.stopped() {
+            break;
+        }
+        let (service_time_ns, _) = visit(bench, plan, bytes, plan.bring_in_s(), progress)?;
+        points.push(LocalityPoint { working_set_bytes: bytes, service_time_ns });
+    }
+    points.sort_by_key(|point| point.working_set_bytes);
+    Ok(())
 }
 
 /// Brings a working set in and measures it: its mean read time, and how much was brought in.
@@ -296,7 +323,7 @@ fn doubts(points: &[LocalityPoint], again: Option<&Estimate>, misfit: f64) -> Ve
     let noise = noise(points);
     if misfit > MISFIT_MAX && noise > VARIED * misfit {
         doubts.push(format!(
-            "The read times of a working set varied, so their means are known only to within {:.0}%, which hides tiers. Measure longer with --time on an idle target or, if a tier adapts slowly, {longer}.",
+            "The read times of a working set varied: their means are known within {:.0}%, which hides tiers. Measure each working set longer with --time and leave the target alone, or, if a tier adapts slowly, {longer}.",
             200.0 * noise
         ));
     } else if misfit > MISFIT_MAX {
@@ -560,6 +587,18 @@ mod tests {
         ] {
             let device = format!("tiers?sizes={sizes}&latencies={latencies}");
             assert_tiers(&measured(&device, &plan(None)), &sizes_mib, &latencies_us);
+        }
+    }
+
+    #[test]
+    fn close_places_are_told_apart() {
+        for (sizes, latencies, sizes_mib, latencies_us) in [
+            ("9MiB,12MiB", "100us,350us,2ms", [9.0, 12.0], [100.0, 350.0, 2000.0]),
+            ("10MiB,14MiB", "120us,400us,3ms", [10.0, 14.0], [120.0, 400.0, 3000.0]),
+        ] {
+            let device = format!("tiers?sizes={sizes}&latencies={latencies}");
+            let plan = LocalityPlan { largest: Some(Bytes(300 << 20)), ..plan(None) };
+            assert_tiers(&measured(&device, &plan), &sizes_mib, &latencies_us);
         }
     }
 

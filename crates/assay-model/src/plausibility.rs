@@ -6,7 +6,7 @@ use crate::estimate::Estimate;
 use crate::load::{PhysicalVerdict, Rung};
 use crate::measurement::Measurement;
 use crate::number::{real, share};
-use crate::profile::{CheckOutcome, Profile, TimeVerdict};
+use crate::profile::{CheckOutcome, CrossCheck, Profile};
 use crate::quantity_name::{NamedStatistic, QuantityName};
 use crate::units::{Bytes, show_count, show_throughput};
 use crate::verdict::{Bias, Doubt, NamedEstimate};
@@ -21,8 +21,8 @@ const SHARE_SLACK: f64 = 0.02;
 const DEPTH_FACTOR_MAX: f64 = 1.5;
 /// How far Little's law may be off before the bookkeeping is in doubt.
 const LITTLES_LAW_SLACK: f64 = 0.05;
-/// Shares of time may exceed the whole by this much through rounding.
-const ROUNDING_SHARE: f64 = 0.02;
+/// Shares of time may exceed the whole by this much: their parts are not taken at the same instant.
+const EXCESS_SHARE_MAX: f64 = 0.05;
 /// A higher quantile may lie below a lower one by this share, the width of a histogram's bucket.
 const BUCKET_SHARE: f64 = 0.01;
 
@@ -188,27 +188,56 @@ pub fn of_estimates(estimates: &[NamedEstimate]) -> Option<Doubt> {
     })
 }
 
-/// Sections of a report that contradict each other, and shares of its time that exceed the whole by more than time on a
-/// CPU, the only part that may lie within others, can explain.
+/// Sections of a profile that contradict each other, and shares of its time that exceed the whole
+/// by more than time on a CPU, the only part that may lie within others, can explain.
 pub fn of_profile(profile: &Profile) -> Vec<Doubt> {
     let contradicted = profile.checks.iter().filter(|one| one.outcome == CheckOutcome::Contradicts);
-    let sections = contradicted.map(|one| {
-        let (left, right) = (one.left.as_ref(), one.right.as_ref());
-        let values = left.zip(right).map_or_else(String::new, |(left, right)| {
-            format!(": {} and {}", show_count(left.value), show_count(right.value))
-        });
-        doubt(
-            format!("sections of the report contradict each other: {}{values}", one.what),
-            OTHER_REPORT,
-        )
-    });
-    sections.chain(of_shares(&profile.verdict)).collect()
+    contradicted.map(of_check).chain(of_shares(profile)).collect()
 }
 
-const OTHER_REPORT: &str = "use a report of another interval, or the text form of this one";
+/// The profile with its contradictions among its doubts. Where the time contradicts itself that the
+/// verdict rests on, nothing leads.
+pub fn judged(mut profile: Profile) -> Profile {
+    let is_of_time = |one: &&CrossCheck| {
+        one.outcome == CheckOutcome::Contradicts
+            && one.left.is_some()
+            && one.left == profile.time.average_active_sessions
+    };
+    let of_time = profile.checks.iter().find(is_of_time).map(of_check);
+    if let Some(doubt) = of_time.or_else(|| of_shares(&profile)) {
+        profile.verdict = profile.verdict.undone(doubt.what);
+    }
+    for doubt in of_profile(&profile) {
+        if !profile.doubts.contains(&doubt.what) {
+            profile.doubts.push(doubt.what);
+        }
+    }
+    profile
+}
 
-fn of_shares(verdict: &TimeVerdict) -> Option<Doubt> {
-    let cpu = verdict.cpu_share.unwrap_or(0.0);
+fn of_check(check: &CrossCheck) -> Doubt {
+    let values = check.left.as_ref().zip(check.right.as_ref());
+    let values = values.map_or_else(String::new, |(left, right)| {
+        let show =
+            |value: f64| if value < 100.0 { format!("{value:.2}") } else { show_count(value) };
+        format!(": {} and {}", show(left.value), show(right.value))
+    });
+    doubt(format!("sections contradict each other: {}{values}", check.what), OTHER_PROFILE)
+}
+
+const OTHER_PROFILE: &str =
+    "profile another interval, or use the text form of the same report if it is one";
+
+fn of_shares(profile: &Profile) -> Option<Doubt> {
+    let (verdict, time) = (&profile.verdict, &profile.time);
+    let cpu = verdict.cpu_share.filter(|share| *share > 1.0 + EXCESS_SHARE_MAX);
+    let of_cpu = cpu.map(|cpu| {
+        let sources = time.db_cpu_s.as_ref().zip(time.db_time_s.as_ref());
+        let places = sources.map_or_else(String::new, |(cpu, db_time)| {
+            format!(" ({}; {})", cpu.source, db_time.source)
+        });
+        format!("DB CPU is {:.0} % of DB time, which cannot be{places}", cpu * 100.0)
+    });
     let waits = [
         verdict.user_io_share,
         verdict.write_behind_share,
@@ -217,15 +246,10 @@ fn of_shares(verdict: &TimeVerdict) -> Option<Doubt> {
         verdict.other_share,
     ];
     let waits: f64 = waits.into_iter().flatten().sum();
-    let is_impossible = waits > 1.0 + ROUNDING_SHARE || cpu > 1.0 + ROUNDING_SHARE;
-    is_impossible.then(|| {
-        let what = format!(
-            "the shares of DB time are impossible: waits {:.0}%, CPU {:.0}%",
-            waits * 100.0,
-            cpu * 100.0
-        );
-        doubt(what, OTHER_REPORT)
-    })
+    let of_waits = (waits > 1.0 + EXCESS_SHARE_MAX).then(|| {
+        format!("waits of sessions add up to {:.0} % of DB time, which cannot be", waits * 100.0)
+    });
+    Some(doubt(of_cpu.or(of_waits)?, OTHER_PROFILE))
 }
 
 #[cfg(test)]

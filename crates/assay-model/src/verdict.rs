@@ -121,6 +121,14 @@ pub struct NamedEstimate {
 pub enum Reason {
     /// The whole interval lies on one side of the limit.
     Clear,
+    /// The run was too short for an interval, but every second was on one side of the limit by more
+    /// than a factor of 2.
+    FarFromLimit {
+        /// The lowest second, in the unit of the limit.
+        lowest: f64,
+        /// The highest second.
+        highest: f64,
+    },
     /// The limit lies inside the interval.
     Straddles {
         /// Measured time in all after which the interval is likely to leave the limit, s, if the value stays

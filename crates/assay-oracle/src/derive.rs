@@ -15,6 +15,7 @@ mod verdict;
 
 use crate::report::{FileIo, Kind, Report};
 use crate::section::Section;
+use assay_model::plausibility::judged;
 use assay_model::profile::{
     self, IoPath, Profile, ProfileProduct, ProfileSource, StorageMedium, TieringCandidate,
 };
@@ -37,7 +38,7 @@ pub fn profile_on(report: &Report, medium: Option<StorageMedium>) -> Profile {
     let devices = if report.invalid.is_some() { Vec::new() } else { devices::all(report, medium) };
     let log = devices.iter().find(|device| device.path == IoPath::RedoWrite);
     let redo = redo::path(report, &time, log);
-    Profile {
+    judged(Profile {
         format: profile::FORMAT,
         name: name(report),
         source: source(report),
@@ -57,7 +58,7 @@ pub fn profile_on(report: &Report, medium: Option<StorageMedium>) -> Profile {
         checks: checks::all(report),
         doubts: doubts(report),
         missing: missing(report),
-    }
+    })
 }
 
 fn name(report: &Report) -> String {

@@ -23,8 +23,14 @@ const BY_CHANCE: f64 = 1.5;
 const LATENCY_STEP: f64 = 1.15;
 /// Rounds of refining the sizes, and the first factor that they are moved by.
 const ROUNDS: (usize, f64) = (40, 1.3);
-/// The same from where the sizes of a similar curve were found.
+/// The same near where the sizes of a similar curve were found.
 const ROUNDS_AGAIN: (usize, f64) = (16, 1.02);
+/// The same from anywhere between the working sets around them.
+const ROUNDS_APART: (usize, f64) = (24, 1.05);
+/// Working sets between two neighbouring sizes that tell the latency of the place between them: its
+/// mean read time times the working set is a line, and two points of it say nothing of their own
+/// errors.
+const BETWEEN_MIN: usize = 3;
 /// Curves that are drawn for the intervals: they fix a standard deviation within 5%.
 const DRAWS: usize = 200;
 /// The same points always get the same intervals.
@@ -39,6 +45,32 @@ pub struct Tiers {
     pub latencies: Vec<f64>,
     /// Root mean square of the relative misfit.
     pub misfit: f64,
+}
+
+impl Tiers {
+    /// Working sets to measure besides those of the points, where neighbouring sizes are so close
+    /// that too few lie between them: the sizes and the latency between are then not told apart.
+    /// Ascending, four to a step of the points.
+    pub fn working_sets_between(&self, points: &[(f64, f64)]) -> Vec<f64> {
+        let mut more = Vec::new();
+        for pair in self.sizes.windows(2) {
+            let is_between = |point: &&(f64, f64)| point.0 > pair[0] && point.0 < pair[1];
+            if points.iter().filter(is_between).count() >= BETWEEN_MIN {
+                continue;
+            }
+            // What was found of sizes that are not told apart may lie a step off.
+            let first = points.iter().rposition(|point| point.0 < pair[0]).unwrap_or(0);
+            let last = points.iter().position(|point| point.0 > pair[1]);
+            let last = last.unwrap_or(points.len() - 1);
+            for step in points[first..=last].windows(2) {
+                let (low, ratio) = (step[0].0, step[1].0 / step[0].0);
+                more.extend([0.25, 0.5, 0.75].map(|part: f64| low * ratio.powf(part)));
+            }
+        }
+        more.sort_by(f64::total_cmp);
+        more.dedup();
+        more
+    }
 }
 
 /// The places behind points of working set and mean latency, ascending; `None` of fewer than four points.
@@ -217,7 +249,9 @@ pub struct TierIntervals {
 ///
 /// A parametric bootstrap (Davison and Hinkley, "Bootstrap Methods and their Application", 1997, §6.3): means are drawn
 /// around those that the places say, with their standard errors and with what the places do not explain, and the places
-/// fitted to them from where they were found.
+/// fitted to them from where they were found. Where close sizes and the latency between them are
+/// not told apart, they are fitted from anywhere between the working sets around them: each then
+/// ends elsewhere, and the intervals are as wide as that.
 ///
 /// # Panics
 /// If there is not one standard error for each point.
@@ -232,6 +266,8 @@ pub fn tier_intervals(
     let n = real_len(points.len());
     let unexplained = found.misfit * (n / (n - parameters).max(1.0)).sqrt();
     let mut random = Random::new(SEED);
+    let is_told_apart = found.working_sets_between(points).is_empty();
+    let rounds = if is_told_apart { ROUNDS_AGAIN } else { ROUNDS_APART };
     let mut drawn: Vec<Tiers> = Vec::new();
     for _ in 0..DRAWS {
         let draw = |((working_set, mean), error): (&(f64, f64), &f64)| {
@@ -243,7 +279,10 @@ pub fn tier_intervals(
             (*working_set, (said + deviation * random.normal()).max(0.01 * said))
         };
         let again: Vec<(f64, f64)> = points.iter().zip(standard_errors).map(draw).collect();
-        drawn.extend(fit(&again, &found.sizes).map(|start| refined(&again, start, ROUNDS_AGAIN)));
+        let elsewhere = (!is_told_apart).then(|| moved(points, &found.sizes, &mut random));
+        let start = elsewhere.and_then(|sizes| fit(&again, &sizes));
+        let start = start.or_else(|| fit(&again, &found.sizes));
+        drawn.extend(start.map(|start| refined(&again, start, rounds)));
     }
     let interval = |value: f64, of: &dyn Fn(&Tiers) -> f64| {
         let squares: f64 = drawn.iter().map(|tiers| (of(tiers) - value).powi(2)).sum();
@@ -261,6 +300,16 @@ pub fn tier_intervals(
             .map(|(at, value)| interval(*value, &|tiers| tiers.latencies[at]))
             .collect(),
     }
+}
+
+/// Sizes moved at random by up to half of a step between working sets, in ascending order.
+fn moved(points: &[(f64, f64)], sizes: &[f64], random: &mut Random) -> Vec<f64> {
+    let (first, last) = (points[0].0, points[points.len() - 1].0);
+    let step = (last / first).powf(real_len(points.len() - 1).recip());
+    let mut moved: Vec<f64> =
+        sizes.iter().map(|size| size * step.powf(random.unit() - 0.5)).collect();
+    moved.sort_by(f64::total_cmp);
+    moved
 }
 
 /// The time after a jump at which half of what the jump cost is over, and at which nine tenths are.
@@ -358,6 +407,41 @@ mod tests {
         }
         // With a chance of 0.95 fewer than 69 of 80 hold the truth once in 300 times.
         assert!(held >= 69, "{held} of {all}");
+    }
+
+    /// One working set lies between the sizes: they and the latency between them make a family that
+    /// fits.
+    #[test]
+    fn close_sizes_are_told_apart_by_more_working_sets() {
+        let (sizes, latencies) = ([9.0, 12.0], [100.0, 350.0, 2000.0]);
+        let mean = |set: f64| {
+            shares(set, &sizes).iter().zip(&latencies).map(|(share, one)| share * one).sum::<f64>()
+        };
+        let mut random = Random::new(5);
+        let mut point = |set: f64| (set, mean(set) * (1.0 + 0.002 * random.normal()));
+        let mut points: Vec<(f64, f64)> =
+            (0..25).map(|step| point(2.0_f64.powf(f64::from(step) / 3.0))).collect();
+        let errors = |points: &[(f64, f64)]| -> Vec<f64> {
+            points.iter().map(|(_, mean)| 0.002 * mean).collect()
+        };
+        let few = tiers(&points, 0.002, TIERS_MAX).unwrap();
+        assert_eq!(few.sizes.len(), 2, "{few:?}");
+        let wide = tier_intervals(&points, &errors(&points), &few, 0.95);
+        assert!(wide.sizes[0].covers(9.0) && wide.sizes[1].covers(12.0), "{wide:?}");
+        assert!(wide.latencies[1].covers(350.0), "{wide:?}");
+
+        let more = few.working_sets_between(&points);
+        assert!((6..=12).contains(&more.len()), "{more:?}");
+        points.extend(more.into_iter().map(&mut point));
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let found = tiers(&points, 0.002, TIERS_MAX).unwrap();
+        assert!(found.working_sets_between(&points).is_empty(), "{found:?}");
+        let near = tier_intervals(&points, &errors(&points), &found, 0.95);
+        let truths = sizes.iter().chain(&latencies);
+        for (interval, truth) in near.sizes.iter().chain(&near.latencies).zip(truths) {
+            assert!(interval.covers(*truth), "{truth}: {interval:?}");
+            assert!((interval.value / truth - 1.0).abs() < 0.05, "{truth}: {interval:?}");
+        }
     }
 
     #[test]

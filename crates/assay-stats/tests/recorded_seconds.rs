@@ -51,3 +51,18 @@ fn eight_recorded_seconds_hold_the_mean_of_their_minute() {
         }
     }
 }
+
+#[test]
+fn no_window_of_three_to_seven_recorded_seconds_bounds_out_the_mean_of_its_series() {
+    let Some(all) = recorded() else { return };
+    let mut windows = 0;
+    for rates in all.values() {
+        let truth = rates.iter().sum::<f64>() / assay_model::number::real_len(rates.len());
+        for window in (3..8).flat_map(|seconds| rates.windows(seconds)) {
+            let (low, high) = mean_of_batches(window, 1.0).unwrap_err().bounds().unwrap();
+            assert!(low < truth && truth < high, "{window:?}: {truth}");
+            windows += 1;
+        }
+    }
+    assert_eq!(windows, 800);
+}

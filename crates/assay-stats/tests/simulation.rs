@@ -48,9 +48,9 @@ fn the_mean_interval_covers_correlated_series() {
     }
 }
 
-/// Seconds that vary by 8% around 1, skewed as rates are.
-fn seconds(random: &mut Random, n: usize, coefficient: f64) -> Vec<f64> {
-    let rate = |value: f64| (0.08 * value - 0.0032).exp();
+/// Seconds that vary around 1, skewed as rates are.
+fn seconds(random: &mut Random, n: usize, coefficient: f64, deviation: f64) -> Vec<f64> {
+    let rate = |value: f64| (deviation * value - 0.5 * deviation * deviation).exp();
     autoregression(random, n, coefficient).into_iter().map(rate).collect()
 }
 
@@ -70,7 +70,7 @@ fn intervals_of_few_seconds_cover_and_their_ends_stay_near() {
     ] {
         let found: Vec<Result<bool, ShortSeries>> = (0..1500)
             .map(|_| {
-                let rates = seconds(&mut random, n, coefficient);
+                let rates = seconds(&mut random, n, coefficient, 0.08);
                 let found = mean_of_batches(&rates, 1.0)?;
                 assert!(found.high <= 1.5 * found.value, "{found:?}");
                 Ok(found.covers(1.0))
@@ -84,6 +84,26 @@ fn intervals_of_few_seconds_cover_and_their_ends_stay_near() {
         assert_between(92.0, covered, 100.0, &format!("{n} seconds at {coefficient}"));
         assert!(given.len() > 1100, "{n} seconds at {coefficient}: {}", given.len());
     }
+}
+
+/// A limit at the level itself, the hardest there is: a verdict beyond the bounds would be wrong on
+/// one of its sides.
+#[test]
+fn bounds_of_three_to_seven_seconds_hold_the_level() {
+    let mut random = Random::new(61);
+    for (coefficient, deviation) in [(0.0, 0.4), (0.6, 0.2), (0.9, 0.2), (0.99, 0.2), (0.99, 0.3)] {
+        for n in [3, 5, 7] {
+            let missed = percent(4000, || {
+                let rates = seconds(&mut random, n, coefficient, deviation);
+                let (low, high) = mean_of_batches(&rates, 1.0).unwrap_err().bounds().unwrap();
+                !(low < 1.0 && 1.0 < high)
+            });
+            println!("{n} s, {deviation} at {coefficient}: {missed:.1} % missed");
+            assert!(missed <= 2.5, "{n} s, {deviation} at {coefficient}: {missed}");
+        }
+    }
+    assert_eq!(mean_of_batches(&[1.0; 2], 1.0).unwrap_err().bounds(), None);
+    assert_eq!(mean_of_batches(&[1.0; 20], 0.1).unwrap_err().bounds(), None);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use assay_live::{
 };
 use assay_model::load::DatabaseProduct;
 use assay_model::number::{rate, real, real_len};
+use assay_model::plausibility::judged;
 use assay_model::profile::{
     self, Figure, Profile, ProfileProduct, ProfileSource, ServerActivity, TimeModel, TimeVerdict,
     Work,
@@ -62,7 +63,7 @@ pub fn profile(
     let time = assay_live::model(samples, host, &events, db_time, SERVER);
     let relations = io::relations(&delta);
     let active = bars.mean(&samples.active());
-    Ok(Profile {
+    Ok(judged(Profile {
         format: profile::FORMAT,
         name: host.name.clone(),
         source: source(&delta, host),
@@ -95,7 +96,7 @@ pub fn profile(
             ..ServerActivity::default()
         }),
         time,
-    })
+    }))
 }
 
 /// DB time: counted, or by samples where statements are not timed and somebody looked.

@@ -7,7 +7,7 @@ use super::rung::{Rung, Slice};
 use assay_model::calibration::{Bound, Capacity};
 use assay_model::measurement::Interval;
 use assay_model::number::{real, real_len, seconds};
-use assay_stats::series::{mean, variance};
+use assay_stats::series::{autocorrelation, mean, variance};
 use assay_stats::trend::trend;
 
 /// A load whose rate is this near to the highest one is full load.
@@ -16,10 +16,15 @@ const NEARLY: f64 = 0.9;
 const PAUSE_S: f64 = 0.1;
 /// Fewer parts show no trend.
 const PARTS_MIN: usize = 8;
-/// How sure a trend must be, and the least change from the first part to the last that matters.
+/// How sure a trend must be.
 const SURE: f64 = 0.999;
-/// Standard errors by which two thirds are surely apart: about as sure with few parts in each.
+/// Fewer parts do not show in their thirds how their noise resembles itself.
+const THIRDS_PARTS_MIN: usize = 12;
+/// Standard errors by which two thirds are surely apart.
 const SURE_ERRORS: f64 = 5.0;
+/// More is not believed of the memory of so few parts.
+const MEMORY_MAX: f64 = 0.9;
+/// The least change from the first part to the last that matters.
 const LEAST_DRIFT: f64 = 0.04;
 /// The last parts are another level where each of them differs from all before by more than this share.
 const LEAST_STEP: f64 = 0.15;
@@ -74,6 +79,11 @@ impl FullLoad {
     pub(super) fn drift(&self) -> Option<Drift> {
         let relative = self.relative();
         self.late_step(&relative).or_else(|| slope(&relative)).or_else(|| thirds(&relative))
+    }
+
+    /// A fall so near to the end that the level after it was not measured.
+    pub(super) fn late_fall(&self) -> Option<Drift> {
+        self.late_step(&self.relative()).filter(|step| step.end_of_begin < 1.0)
     }
 
     /// Every part over the mean of its load.
@@ -132,15 +142,23 @@ fn slope(relative: &[f64]) -> Option<Drift> {
 }
 
 /// The last third against the first one. A step looks to a straight line like noise with a long
-/// memory, and its slope is then never sure; within the thirds there is no step.
+/// memory, and its slope is then never sure; within the thirds there is no step, so that their
+/// residuals show the memory: a first-order autoregression with its bias taken out (Marriott and
+/// Pope, Biometrika 41, 1954), and once more for the two means.
 fn thirds(relative: &[f64]) -> Option<Drift> {
-    if relative.len() < PARTS_MIN {
+    if relative.len() < THIRDS_PARTS_MIN {
         return None;
     }
     let third = relative.len() / 3;
     let (first, last) = (&relative[..third], &relative[relative.len() - third..]);
     let (begin, end) = (mean(first), mean(last));
-    let error = ((variance(first) + variance(last)) / real_len(third)).sqrt();
+    let of = |part: &[f64], level: f64| part.iter().map(|one| one - level).collect::<Vec<f64>>();
+    let residuals = [of(first, begin), of(last, end)].concat();
+    let n = real_len(residuals.len());
+    let unbiased = (n * autocorrelation(&residuals, 1) + 1.0) / (n - 4.0) + 2.0 / n;
+    let memory = unbiased.clamp(0.0, MEMORY_MAX);
+    let spread = variance(&residuals) * (n - 1.0) / (n - 2.0);
+    let error = (2.0 * spread * (1.0 + memory) / (1.0 - memory) / real_len(third)).sqrt();
     let apart = (end - begin).abs();
     let is_sure = apart > SURE_ERRORS * error && apart > LEAST_DRIFT * begin;
     is_sure.then(|| Drift {
@@ -245,6 +263,46 @@ mod tests {
             "{rising:?}"
         );
         assert!(drifts(|_| 5000.0).len() <= 1, "{}", drifts(|_| 5000.0).len());
+    }
+
+    /// In what share of runs a drift is seen: parts with first-order noise, whose level steps at
+    /// 60%.
+    fn seen(runs: u64, parts: usize, memory: f64, deviation: f64, level: f64) -> f64 {
+        let drift = |seed: u64| {
+            let mut random = Random::part(77, seed);
+            let mut noise = random.normal();
+            let mut rate = |at: usize| {
+                noise = memory * noise + (1.0_f64 - memory * memory).sqrt() * random.normal();
+                let level = if 10 * at < 6 * parts { 1.0 } else { level };
+                5000.0 * level * (1.0 + deviation * noise)
+            };
+            full_load(&(0..parts).map(&mut rate).collect::<Vec<f64>>()).drift()
+        };
+        real_len((1..=runs).filter(|seed| drift(*seed).is_some()).count()) / real(runs)
+    }
+
+    #[test]
+    fn alarms_of_steady_runs_are_rare_and_steps_are_seen() {
+        for (memory, alarms_max) in [(0.0, 0.01), (0.6, 0.05), (0.9, 0.15)] {
+            for parts in [8, 12, 20, 40, 120] {
+                let of = |deviation: f64| seen(1000, parts, memory, deviation, 1.0);
+                let steady = [0.03, 0.1].map(of);
+                println!("steady, memory {memory}, {parts} parts: {steady:?}");
+                assert!(steady.iter().all(|share| *share <= alarms_max), "{steady:?}");
+            }
+        }
+        for (parts, memory, level, least) in [
+            (20, 0.0, 0.88, 0.6),
+            (20, 0.0, 0.8, 0.9),
+            (40, 0.0, 0.88, 0.98),
+            (40, 0.6, 0.88, 0.6),
+            (40, 0.6, 0.8, 0.85),
+            (120, 0.9, 0.8, 0.95),
+        ] {
+            let found = seen(400, parts, memory, 0.03, level);
+            println!("step to {level}, memory {memory}, {parts} parts: {found}");
+            assert!(found >= least, "{level} {memory} {parts}: {found}");
+        }
     }
 
     #[test]

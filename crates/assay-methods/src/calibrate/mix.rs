@@ -189,19 +189,29 @@ impl Meter<'_> {
             contradictions: Vec::new(),
         };
         agree(&mut found, small);
-        self.remark_on_full_load(small, &mut found);
+        self.remark_on_full_load(parts, &mut found);
         allow_for_short_budget(&mut found, self.pace.budget_s);
         Some(found.of_hosts(self.plan.hosts))
     }
 
     /// Whether the highest rate kept its level, where it did not surely fall to another one that was measured.
-    fn remark_on_full_load(&mut self, small: &Climbed, found: &mut MixCalibration) {
+    ///
+    /// Large I/Os are seen last: the end of a reserve may show in them alone, and small ones share
+    /// it.
+    fn remark_on_full_load(&mut self, parts: &Parts, found: &mut MixCalibration) {
         if found.iops_max.burst_rate.is_some() {
             return;
         }
-        let Some(full_load) = FullLoad::new(&small.ladder) else { return };
+        let Some(full_load) = FullLoad::new(&parts.small.ladder) else { return };
+        let large =
+            parts.large.as_ref().and_then(|large| FullLoad::new(&large.ladder)?.late_fall());
         let most_iops = found.iops_max.rate.value;
-        if let Some(drift) = full_load.drift() {
+        if let Some(most) = found.throughput_max_bytes_per_s.as_mut()
+            && let Some(fall) = &large
+        {
+            fall.widen(most, most.rate.value);
+        }
+        if let Some(drift) = full_load.drift().or(large) {
             let capacities = [Some(&mut found.iops_max), found.iops_within_limit.as_mut()];
             for capacity in capacities.into_iter().flatten() {
                 drift.widen(capacity, most_iops);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::calibration::{Bound, Capacity};
 use crate::measurement::{Conduct, Finish, NamedResult, OperationResult, PerOperation};
+use crate::profile::Bottleneck;
 
 fn about(value: f64) -> Estimate {
     Estimate { value, low: 0.95 * value, high: 1.05 * value, confidence: 0.95, n: 30 }
@@ -119,16 +120,46 @@ fn little_and_ordered_quantiles_are_checked() {
     assert_eq!(of(6e5), None);
 }
 
+fn profile(verdict: &str, checks: &str) -> Profile {
+    let text = format!(
+        "{{\"format\": 1, \"name\": \"SHOP\", \"source\": {{}}, \"redo\": {{}}, \"checks\": [{checks}],
+          \"time\": {{\"average_active_sessions\": {{\"value\": 4.0, \"source\": \"counters\"}}}},
+          \"verdict\": {{\"bottleneck\": \"storage\", \"speedup_limit\": 2.0, {verdict}}}}}"
+    );
+    crate::profile::parse_profile(&text).unwrap()
+}
+
 #[test]
 fn shares_of_time_may_exceed_the_whole_by_time_on_a_cpu_only() {
     let of = |user_io: f64, cpu: f64| {
-        of_shares(&TimeVerdict {
-            user_io_share: Some(user_io),
-            cpu_share: Some(cpu),
-            ..TimeVerdict::default()
-        })
+        judged(profile(&format!("\"user_io_share\": {user_io}, \"cpu_share\": {cpu}"), ""))
     };
-    assert_eq!(of(0.95, 0.39), None);
-    assert!(of(1.3, 0.4).unwrap().what.contains("waits 130%, CPU 40%"));
-    assert!(of(0.1, 1.05).is_some());
+    let sound = of(0.95, 0.39);
+    assert_eq!((sound.verdict.bottleneck, sound.doubts.len()), (Bottleneck::Storage, 0));
+    for (impossible, words) in
+        [(of(1.3, 0.4), "add up to 130 %"), (of(0.1, 1.06), "DB CPU is 106 %")]
+    {
+        assert_eq!(impossible.verdict.bottleneck, Bottleneck::Unknown);
+        assert!(impossible.verdict.reason.contains(words), "{}", impossible.verdict.reason);
+        assert_eq!(impossible.verdict.speedup_limit, None);
+        assert_eq!(judged(impossible.clone()), impossible);
+    }
+}
+
+#[test]
+fn only_sections_of_the_time_undo_the_verdict_on_it() {
+    let check = |left: f64| {
+        format!(
+            "{{\"what\": \"two sections\", \"outcome\": \"contradicts\",
+              \"left\": {{\"value\": {left}, \"source\": \"counters\"}},
+              \"right\": {{\"value\": 10.0, \"source\": \"samples\"}}}}"
+        )
+    };
+    let shares = "\"user_io_share\": 0.9, \"cpu_share\": 0.1";
+    let of_reads = judged(profile(shares, &check(1739.0)));
+    assert_eq!(of_reads.verdict.bottleneck, Bottleneck::Storage);
+    assert!(of_reads.doubts[0].contains("two sections: 1,739 and 10.00"), "{:?}", of_reads.doubts);
+    let of_sessions = judged(profile(shares, &check(4.0)));
+    assert_eq!(of_sessions.verdict.bottleneck, Bottleneck::Unknown);
+    assert_eq!(of_sessions.doubts.len(), 1);
 }

@@ -228,6 +228,23 @@ impl TimeVerdict {
         self
     }
 
+    /// The same without a conclusion: its evidence contradicts it. Of an idle server nothing was
+    /// concluded.
+    pub fn undone(self, reason: String) -> Self {
+        if matches!(self.bottleneck, Bottleneck::Idle | Bottleneck::Unknown) {
+            return self;
+        }
+        Self {
+            bottleneck: Bottleneck::Unknown,
+            reason,
+            cause: None,
+            suspected_cause: None,
+            speedup_limit: None,
+            storage_speedup_limit: None,
+            ..self
+        }
+    }
+
     /// Share of DB time that storage has a part in: reads, writes that sessions waited for, and commits.
     pub fn storage_share(&self) -> Option<f64> {
         let more = [self.write_behind_share, self.commit_share].into_iter().flatten();

@@ -119,7 +119,7 @@ fn by_time(
         .iter()
         .any(|device| device.path == IoPath::RedoWrite && device.grade >= DeviceGrade::Slow);
     let mut verdict = shares.concluded();
-    contradiction(&mut verdict, time);
+    unaccounted(&mut verdict);
     idle(&mut verdict, time);
     verdict.cause = cause(report, &verdict);
     let hanging = if slow_log { hanging_share(report, time) } else { 0.0 };
@@ -194,51 +194,25 @@ fn hanging_share(report: &Report, time: &TimeModel) -> f64 {
     seconds(report, HANGING_ON_COMMITS) / db_time_s
 }
 
-/// Says why nothing leads: more time than there is, or too much that no event accounts for.
-fn contradiction(verdict: &mut TimeVerdict, time: &TimeModel) {
-    if let Some(reason) = cpu_above_all(verdict, time).or_else(|| waits_above_all(verdict)) {
-        verdict.reason = reason;
-        verdict.bottleneck = Bottleneck::Unknown;
-        verdict.speedup_limit = None;
-        verdict.storage_speedup_limit = None;
-    } else if verdict.bottleneck == Bottleneck::Unknown && verdict.unaccounted_share.is_some() {
+/// Says why nothing leads where too much is in no event. DB CPU a little above DB time is all of
+/// it: the two are taken at different instants.
+fn unaccounted(verdict: &mut TimeVerdict) {
+    if verdict.bottleneck == Bottleneck::Unknown && verdict.unaccounted_share.is_some() {
         let reason = &verdict.reason;
         verdict.reason =
             format!("the largest part of DB time is in no event and on no CPU: {reason}");
-    } else if let Some(cpu) = verdict.cpu_share.filter(|share| *share > 1.0) {
-        // The two are taken at different instants.
-        verdict
-            .notes
-            .push(format!("DB CPU is {:.1}% of DB time as printed; 100% is assumed.", cpu * 100.0));
+    } else if let Some(cpu) = verdict.cpu_share.filter(|share| (1.0..=CONTRADICTS).contains(share))
+        && cpu > 1.0
+    {
+        verdict.notes.push(format!(
+            "DB CPU is {:.1}% of DB time as printed; it is taken for all of it.",
+            cpu * 100.0
+        ));
         verdict.cpu_share = Some(1.0);
         verdict.unaccounted_share = verdict.unaccounted_share.map(|rest| rest + cpu - 1.0);
         let notes = std::mem::take(&mut verdict.notes);
         *verdict = TimeVerdict { notes, ..std::mem::take(verdict).concluded() };
     }
-}
-
-fn cpu_above_all(verdict: &TimeVerdict, time: &TimeModel) -> Option<String> {
-    let cpu = verdict.cpu_share.filter(|share| *share > CONTRADICTS)?;
-    let sources = time.db_cpu_s.as_ref().zip(time.db_time_s.as_ref());
-    let places = sources.map_or_else(String::new, |(cpu, db_time)| {
-        format!(" ({}; {})", cpu.source, db_time.source)
-    });
-    Some(format!("DB CPU is {:.0}% of DB time, which is impossible{places}", cpu * 100.0))
-}
-
-/// Waits in which sessions used a CPU are counted twice, but no wait is counted with another.
-fn waits_above_all(verdict: &TimeVerdict) -> Option<String> {
-    let waits = [
-        verdict.user_io_share,
-        verdict.write_behind_share,
-        verdict.commit_share,
-        verdict.contention_share,
-        verdict.other_share,
-    ];
-    let sum: f64 = waits.into_iter().flatten().sum();
-    (sum > CONTRADICTS).then(|| {
-        format!("waits of sessions add up to {:.0}% of DB time, which is impossible", sum * 100.0)
-    })
 }
 
 /// Time that no event accounts for is waiting for a CPU where the machine has none to spare.

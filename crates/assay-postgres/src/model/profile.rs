@@ -9,6 +9,7 @@ use assay_live::{
 };
 use assay_model::Result;
 use assay_model::number::{rate, real};
+use assay_model::plausibility::judged;
 use assay_model::profile::{
     self, Figure, Profile, ProfileProduct, ProfileSource, ServerActivity, TimeModel, Work,
 };
@@ -40,7 +41,7 @@ pub fn profile(
     doubts.extend(executed.iter().flat_map(|executed| executed.doubts.iter().cloned()));
     doubts.extend(doubts_of_samples(samples));
     doubts.extend(doubts_of_version(&delta));
-    Ok(Profile {
+    Ok(judged(Profile {
         format: profile::FORMAT,
         name: host.name.clone(),
         source: source(&delta, host),
@@ -78,7 +79,7 @@ pub fn profile(
         time,
         doubts,
         missing: missing(before, after),
-    })
+    }))
 }
 
 /// What the database did. A transaction that only reads ends as one that writes does: how many waited for the log follows

@@ -25,9 +25,13 @@ fn db_time_is_split_and_what_is_left_is_shown() {
         assert!(near(of("User I/O"), 16.0) && near(of("Application"), 8.0));
         assert!(near(of("Commit"), 4.0), "{major}");
         assert!(near(value(&time.unaccounted_s), 4.0), "{major}");
-        assert_eq!(profile.verdict.bottleneck, Bottleneck::Storage);
         assert!(near(profile.verdict.user_io_share.unwrap(), 0.4));
-        assert!(near(profile.verdict.speedup_limit.unwrap(), 1.0 / 0.6));
+        // Samples contradict the counters here, so nothing leads; by the shares alone storage
+        // would.
+        assert_eq!(profile.verdict.bottleneck, Bottleneck::Unknown);
+        let by_shares = profile.verdict.clone().concluded();
+        assert_eq!(by_shares.bottleneck, Bottleneck::Storage);
+        assert!(near(by_shares.speedup_limit.unwrap(), 1.0 / 0.6));
         // Exactly a tenth is left: no more than what is to be expected.
         assert!(!doubts(&profile, "unaccounted"));
     }
@@ -260,12 +264,17 @@ fn times_of_relations_and_tablespaces_are_shares_of_what_was_timed() {
 #[test]
 fn looks_and_counters_that_disagree_are_said() {
     let mut story = story(18);
-    assert_eq!(story.profile().checks[0].outcome, CheckOutcome::Contradicts);
+    let found = story.profile();
+    assert_eq!(found.checks[0].outcome, CheckOutcome::Contradicts);
+    assert_eq!(found.verdict.bottleneck, Bottleneck::Unknown);
+    assert!(found.verdict.reason.contains("active sessions by counters and by samples"));
     // Ten were seen active and four counted; with forty samples each of four they agree.
     for sample in &mut story.samples.taken {
         sample.sessions.retain(|seen, _| seen.event == "datafileread");
     }
-    assert_eq!(story.profile().checks[0].outcome, CheckOutcome::Agrees);
+    let found = story.profile();
+    assert_eq!(found.checks[0].outcome, CheckOutcome::Agrees);
+    assert_ne!(found.verdict.bottleneck, Bottleneck::Unknown);
 }
 
 #[test]

@@ -90,9 +90,7 @@ fn meaning(verdict: &TimeVerdict) -> Vec<String> {
         Bottleneck::Idle => {
             "No: it had next to nothing to do, so this interval says nothing about its storage."
         }
-        Bottleneck::Unknown => {
-            "It cannot be said from this report: too much of the time is unaccounted for."
-        }
+        Bottleneck::Unknown => "It cannot be said from this profile, for the reason above.",
     };
     let is_told = !matches!(verdict.bottleneck, Bottleneck::Idle | Bottleneck::Unknown);
     let share = verdict.user_io_share.filter(|share| is_told && (0.005..=1.0).contains(share));

@@ -256,6 +256,7 @@ pub(super) fn criterion(judgement: &Judgement, format: &Formatter) -> String {
 pub(super) fn reason(judgement: &Judgement, format: &Formatter) -> String {
     match &judgement.reason {
         Reason::Clear => String::new(),
+        Reason::FarFromLimit { lowest, highest } => far(judgement.unit, *lowest, *highest, format),
         // More time on the same host would not help.
         Reason::Straddles { .. } if deciding(judgement).next().is_some() => {
             format!("The limit lies inside the interval. {}", doubts(judgement, format))
@@ -270,6 +271,18 @@ pub(super) fn reason(judgement: &Judgement, format: &Formatter) -> String {
         Reason::NoEvidence { missing } => format!("{}.", capital(&format.prose(missing))),
         Reason::Doubtful => doubts(judgement, format),
     }
+}
+
+/// What decides without an interval.
+fn far(unit: Unit, lowest: f64, highest: f64, format: &Formatter) -> String {
+    let range = if format.is_relative() {
+        String::new()
+    } else {
+        format!(" ({} to {})", format.value(unit, lowest), format.value(unit, highest))
+    };
+    format!(
+        "The run was too short for an interval, but every second{range} was beyond the limit by more than a factor of 2."
+    )
 }
 
 /// Every doubt that matters with what to do about it.
