@@ -239,11 +239,13 @@ impl Epoch {
     /// Takes acknowledgements in; `None` where one is of a place that the subject does not have.
     fn acknowledge(&mut self, content: &[u8], target_bytes: u64) -> Option<()> {
         let (elapsed_ns, all) = acknowledgements(content)?;
-        let (places, kept) = (self.head.subject.places()?, self.head.subject.places_on(target_bytes));
+        let (places, kept) =
+            (self.head.subject.places()?, self.head.subject.places_on(target_bytes));
+        // All of a frame, or nothing.
+        if acknowledgements(content)?.1.any(|one| one.place >= places) {
+            return None;
+        }
         for one in all {
-            if one.place >= places {
-                return None;
-            }
             if one.place < kept {
                 let known = self.promises.entry(one.place).or_default();
                 if one.version > *known {
@@ -259,12 +261,7 @@ impl Epoch {
 }
 
 /// Takes a frame in; `None` where its content is none that can stand here.
-fn take(
-    epochs: &mut Vec<Epoch>,
-    kind: FrameKind,
-    content: &[u8],
-    target_bytes: u64,
-) -> Option<()> {
+fn take(epochs: &mut Vec<Epoch>, kind: FrameKind, content: &[u8], target_bytes: u64) -> Option<()> {
     match kind {
         FrameKind::Head => {
             let head: LedgerHead = read(content)?;
@@ -410,7 +407,9 @@ pub(crate) mod tests {
         assert_eq!(read(&whole, 4 << 20).last().promises.len(), 2);
         let small = read(&whole, 1 << 20);
         assert_eq!((small.last().promises.len(), small.last().acknowledgements), (1, 2));
-        let beyond = read(&[whole, of(512)].concat(), 4 << 20);
+        let pair = [511, 512].map(|place| Acknowledgement { place, version: 9 });
+        let beyond = read(&[whole, acknowledged(1, &pair)].concat(), 4 << 20);
+        assert_eq!(beyond.last().promises[&511], 1);
         assert!(beyond.last().promises.len() == 2 && beyond.rest_bytes > 0);
     }
 
@@ -419,8 +418,7 @@ pub(crate) mod tests {
         let id = LedgerId([7; 16]);
         let with = |block_bytes, first_byte| {
             let length_bytes = 1 << 20;
-            let subject =
-                LedgerSubject::Blocks { run: 1, block_bytes, first_byte, length_bytes };
+            let subject = LedgerSubject::Blocks { run: 1, block_bytes, first_byte, length_bytes };
             head_frame(&LedgerHead { subject, ..head(id, 1) }).unwrap()
         };
         for frame in [with(0, 0), with(1000, 0), with(4096, u64::MAX)] {

@@ -27,6 +27,10 @@ use assay_model::load::Encryption;
 use messages::{Messages, refusal, row};
 use std::time::Duration;
 
+/// The first statement of a session on a server of others: functions and operators are those of the server. Whoever may write to
+/// `public` can make others there, which would run with the rights of this account.
+pub const SYSTEM_NAMES: &str = "SET search_path = pg_catalog, pg_temp";
+
 /// One session on a server.
 #[derive(Debug)]
 pub struct Connection {

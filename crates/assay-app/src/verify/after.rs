@@ -46,6 +46,7 @@ impl AfterPlan {
     /// A usage error when ledger and target do not belong together, an environment error when one of them cannot be read.
     pub fn judge(&self, named: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
         let place = self.place()?;
+        context.progress.show("reading the ledger", 0.0, None);
         let mut ledger = self.ledger(place)?;
         if let Some(gap) = ledger.gap() {
             context.progress.say(&format!("note: {gap}"));

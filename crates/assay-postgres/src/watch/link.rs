@@ -2,17 +2,15 @@
 
 use super::columns::text;
 use crate::address::Address;
-use crate::connection::{Connection, Row};
+use crate::connection::{Connection, Row, SYSTEM_NAMES};
 use crate::model::Version;
 use assay_model::{Error, Result};
 use std::time::Duration;
 
 /// The name that marks Assay's sessions in a server's own views.
 pub(super) const NAME: &str = "assay";
-/// A sample must never become a load: none of our statements may run long, wait for a lock, or write. Functions and operators are
-/// those of the server: others may have made some in `public`, which would run with the rights of this account.
-pub(super) const MANNERS: &str = "SET search_path = pg_catalog, pg_temp; SET statement_timeout = '10s'; \
-SET lock_timeout = '1s'; SET default_transaction_read_only = on";
+/// A sample must never become a load: none of our statements may run long, wait for a lock, or write.
+pub(super) const MANNERS: &str = "SET statement_timeout = '10s'; SET lock_timeout = '1s'; SET default_transaction_read_only = on";
 /// The server ends our statements before this; a server that is silent for longer has stopped.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15);
 /// Closes every question; both clocks are the server's, and the second one stands still since the question came.
@@ -42,6 +40,7 @@ impl Link {
             Self { connection, database: String::new(), own_time_s: 0.0, own_statements: 0 };
         link.check_release()?;
         link.check_way(address)?;
+        link.query(SYSTEM_NAMES)?;
         link.query(MANNERS)?;
         let rows = link.query("SELECT /* assay */ current_database()")?;
         link.database = rows.first().and_then(|row| text(row, 0)).unwrap_or_default();
