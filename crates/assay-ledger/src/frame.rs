@@ -188,6 +188,16 @@ mod tests {
         }
     }
 
+    /// A witness remembers the head of every ledger.
+    #[test]
+    fn a_head_is_short() {
+        let begin = |kind: FrameKind, length: u32| {
+            [length.to_le_bytes(), kind.number().to_le_bytes(), [0; 4]].concat()
+        };
+        assert_eq!(find(&begin(FrameKind::Head, (64 << 10) + 1)), Found::Foreign);
+        assert_eq!(find(&begin(FrameKind::Judgement, 1 << 20)), Found::Short(12 + (1 << 20)));
+    }
+
     #[test]
     fn the_begin_of_a_frame_says_how_long_it_is() {
         let bytes = frame(FrameKind::Head, b"{}");

@@ -209,6 +209,16 @@ fn with_number(ledger: &[u8], field: &str, value: &str) -> Vec<u8> {
 }
 
 #[test]
+fn no_witness_is_asked_where_nothing_was_verified() {
+    let place = Place::new();
+    place.write_private("token", "a token of 24 characters\n");
+    // Nobody listens there, which would be another error.
+    let ran = place.run("verify d --after --witness 127.0.0.1:1 --token-file token");
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.complaint.contains("d holds no test file of a ledger"), "{}", ran.complaint);
+}
+
+#[test]
 fn a_ledger_is_refused_where_the_cut_would_take_it() {
     let place = Place::new();
     let ran = place.run("verify d --size 8MiB --ledger d/data.ledger");

@@ -45,8 +45,7 @@ impl OwnDatabase {
         let mut maintenance = session(address).map_err(failed)?;
         // What somebody put into the usual template is not ours to drop.
         maintenance.run(&format!("CREATE DATABASE {name} TEMPLATE template0")).map_err(failed)?;
-        let mut inside =
-            session(&address.with_database(name)).map_err(failed)?;
+        let mut inside = session(&address.with_database(name)).map_err(failed)?;
         inside
             .run(&format!(
                 "BEGIN; CREATE SCHEMA {SCHEMA}; \
@@ -74,8 +73,7 @@ impl OwnDatabase {
             }
             Ownership::Foreign(why) => return Err(in_the_way("the database", name, &why)),
         }
-        let mut inside =
-            session(&address.with_database(name)).map_err(failed)?;
+        let mut inside = session(&address.with_database(name)).map_err(failed)?;
         let strangers = strangers_in(&mut inside).map_err(failed)?;
         inside.close();
         if !strangers.is_empty() {
@@ -90,8 +88,7 @@ impl OwnDatabase {
         let failed = |failure: Failure| failure.of("copying the database");
         let sql = format!("CREATE DATABASE {name} TEMPLATE {}", self.name);
         patiently(|| maintenance.run(&sql)).map_err(failed)?;
-        let mut inside =
-            session(&address.with_database(name)).map_err(failed)?;
+        let mut inside = session(&address.with_database(name)).map_err(failed)?;
         let sql = format!("UPDATE {SCHEMA}.{RECORD} SET value = {NUMBER} WHERE name = 'place'");
         inside.run(&sql).map_err(failed)?;
         inside.close();

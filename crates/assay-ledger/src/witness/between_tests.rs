@@ -56,7 +56,10 @@ fn who_only_passes_on_is_not_noticed() {
     let id = LedgerId::random().unwrap();
     let recorder = Recorder::begin(place.create(id, &head_of(id, 1)).unwrap(), |_| ()).unwrap();
     recorder.acknowledge(&[Acknowledgement { place: 1, version: 9 }]);
-    assert_eq!((recorder.finish().kept, place.read("file 1", u64::MAX).unwrap().last().promises[&1]), (1, 9));
+    assert_eq!(
+        (recorder.finish().kept, place.read("file 1", u64::MAX).unwrap().last().promises[&1]),
+        (1, 9)
+    );
 }
 
 /// The run says that acknowledgements are not kept; it cannot believe that they are.

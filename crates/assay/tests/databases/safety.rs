@@ -183,7 +183,7 @@ fn operators_of_others_are_not_run() {
     assert!(format!("{trapped:?}").contains("trapped"), "the trap is none: {trapped:?}");
     let address = address(&server, None);
     for line in [
-        format!("profile {address} --time 1s --canary"),
+        format!("profile {address} --time 2s --canary"),
         format!("load slob {address} {SLOB}"),
         format!("load oltp {address} {OLTP}"),
     ] {
