@@ -311,7 +311,7 @@ fn address_behind(program: &mut Started, words: &str) -> String {
     address().unwrap()
 }
 
-/// A program that may open so many files.
+/// A program with a limit on open files.
 fn with_descriptors(place: &Place, most: u32, line: &str) -> Started {
     let mut command = Command::new("sh");
     command

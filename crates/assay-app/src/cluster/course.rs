@@ -65,7 +65,7 @@ pub(super) struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    /// Of hosts that have so many intervals to say.
+    /// For hosts that have this number of intervals to say.
     pub(super) fn new(members: Vec<usize>, intervals: u64, observer: MergedObserver<'a>) -> Self {
         Self {
             merger: Merger::new(members.len()),

@@ -152,7 +152,7 @@ pub(super) fn section<'a>(found: &Durability, format: Formatter) -> Section<'a> 
 fn unkept(found: &Durability) -> Option<String> {
     let missing = Some(found.unkept_acknowledgements).filter(|missing| *missing > 0)?;
     Some(format!(
-        "The ledger misses {} of {} acknowledgements: a cut shows nothing of what they promise.",
+        "{} of {} acknowledgements were not kept in the ledger: a cut shows nothing of them.",
         show_count(real(missing)),
         show_count(real(found.acknowledgements.saturating_add(missing)))
     ))
@@ -260,6 +260,6 @@ mod tests {
         let whole = Durability { acknowledgements: 10, ..Durability::of(Evidence::Declared) };
         assert_eq!(unkept(&whole), None);
         let words = unkept(&Durability { unkept_acknowledgements: 30, ..whole }).unwrap();
-        assert!(words.starts_with("The ledger misses 30 of 40 acknowledgements"), "{words}");
+        assert!(words.starts_with("30 of 40 acknowledgements were not kept"), "{words}");
     }
 }
