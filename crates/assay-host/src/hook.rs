@@ -148,7 +148,8 @@ fn shell(command: &str) -> Command {
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let is_directory = name == "PWD" || name == "OLDPWD";
-    SECRET_WORDS.iter().any(|word| name.contains(word)) || (name.ends_with("PWD") && !is_directory)
+    SECRET_WORDS.iter().any(|word| name.contains(word))
+        || ["PWD", "PASS"].iter().any(|end| name.ends_with(end)) && !is_directory
 }
 
 /// The guard of a command: runs it in the process group of its own that this process leads, and gives its exit code.
@@ -292,6 +293,8 @@ mod tests {
             "VAULT_PASSPHRASE",
             "ARRAY_API_KEY",
             "SSHPWD",
+            "SSHPASS",
+            "DB_PASS",
         ] {
             assert!(is_secret(name), "{name}");
         }

@@ -89,7 +89,7 @@ fn keeps(place: &LedgerPlace) -> bool {
     let recorder = Recorder::begin(place.create(id, &head(id)).unwrap(), |_| ()).unwrap();
     recorder.acknowledge(&[Acknowledgement { place: 7, version: 41 }]);
     let kept = recorder.finish().kept;
-    let ledger = place.read("the real one").unwrap();
+    let ledger = place.read("the real one", u64::MAX).unwrap();
     kept == 1 && ledger.id == id && ledger.last().promises[&7] == 41
 }
 

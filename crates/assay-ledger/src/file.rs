@@ -67,7 +67,8 @@ impl LedgerFile {
         let flags = OFlags::NONBLOCK.bits().cast_signed();
         let mut file = OpenOptions::new().read(true).write(true).custom_flags(flags).open(path)?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)?;
-        let ledger = read_open(&file)?
+        // Whoever appends needs no promises.
+        let ledger = read_open(&file, 0)?
             .map_err(|error| io::Error::new(ErrorKind::InvalidData, error.to_string()))?;
         if ledger.is_damaged {
             let damage = format!("it is damaged at byte {}", ledger.whole_bytes);
@@ -100,16 +101,16 @@ impl LedgerFile {
 ///
 /// # Errors
 /// Those of the system, and `InvalidData` for what is too large to be one; inside, that it is none.
-pub(crate) fn read_ledger(path: &Path) -> io::Result<Result<Ledger>> {
-    read_open(&open_plain(path)?)
+pub(crate) fn read_ledger(path: &Path, target_bytes: u64) -> io::Result<Result<Ledger>> {
+    read_open(&open_plain(path)?, target_bytes)
 }
 
-fn read_open(file: &File) -> io::Result<Result<Ledger>> {
+fn read_open(file: &File, target_bytes: u64) -> io::Result<Result<Ledger>> {
     let facts = file.metadata()?;
     if !facts.is_file() || facts.len() > LEDGER_BYTES_MAX {
         return Err(io::Error::new(ErrorKind::InvalidData, "it is not a ledger"));
     }
-    Ledger::read(file.take(LEDGER_BYTES_MAX))
+    Ledger::read(file.take(LEDGER_BYTES_MAX), target_bytes)
 }
 
 /// What the refusal of a ledger's file means.
@@ -156,7 +157,7 @@ mod tests {
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
         for path in [pipe.as_path(), Path::new("/dev/zero"), &folder] {
-            assert!(read_ledger(path).is_err(), "{}", path.display());
+            assert!(read_ledger(path, 0).is_err(), "{}", path.display());
         }
         assert!(LedgerFile::go_on(&pipe).is_err());
         std::fs::remove_dir_all(folder).unwrap();

@@ -30,6 +30,14 @@ impl FrameKind {
         }
     }
 
+    /// Longest content: a head is kept in memory for each ledger that is known.
+    const fn content_bytes_max(self) -> usize {
+        match self {
+            Self::Head => 64 << 10,
+            Self::Acknowledgements | Self::Judgement => CONTENT_BYTES_MAX,
+        }
+    }
+
     const fn of_number(number: u32) -> Option<Self> {
         match number {
             1 => Some(Self::Head),
@@ -65,7 +73,7 @@ pub(crate) enum Found<'a> {
 /// # Panics
 /// When the content is longer than a frame may be: a defect of the caller.
 pub(crate) fn frame(kind: FrameKind, content: &[u8]) -> Vec<u8> {
-    assert!(content.len() <= CONTENT_BYTES_MAX, "a frame of {} bytes", content.len());
+    assert!(content.len() <= kind.content_bytes_max(), "a frame of {} bytes", content.len());
     let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
     let mut bytes = Vec::with_capacity(FRAME_HEAD_BYTES + content.len());
     bytes.extend_from_slice(&length.to_le_bytes());
@@ -92,7 +100,7 @@ pub(crate) fn find(bytes: &[u8]) -> Found<'_> {
     let (length, Some(kind)) = (index_of(u64::from(length)), FrameKind::of_number(kind)) else {
         return Found::Foreign;
     };
-    if length > CONTENT_BYTES_MAX {
+    if length > kind.content_bytes_max() {
         return Found::Foreign;
     }
     let end = FRAME_HEAD_BYTES + length;
@@ -178,6 +186,16 @@ mod tests {
             let _ = find(&bytes);
             let _ = acknowledgements(&bytes).map(|(_, all)| all.count());
         }
+    }
+
+    /// A witness remembers the head of every ledger.
+    #[test]
+    fn a_head_is_short() {
+        let begin = |kind: FrameKind, length: u32| {
+            [length.to_le_bytes(), kind.number().to_le_bytes(), [0; 4]].concat()
+        };
+        assert_eq!(find(&begin(FrameKind::Head, (64 << 10) + 1)), Found::Foreign);
+        assert_eq!(find(&begin(FrameKind::Judgement, 1 << 20)), Found::Short(12 + (1 << 20)));
     }
 
     #[test]

@@ -157,7 +157,7 @@ mod tests {
     fn frames_are_read_one_by_one_however_they_come() {
         let contents_of = [b"first".to_vec(), vec![7; CONTENT_BYTES_MAX], Vec::new()];
         let bytes: Vec<u8> =
-            contents_of.iter().flat_map(|content| frame(FrameKind::Head, content)).collect();
+            contents_of.iter().flat_map(|content| frame(FrameKind::Judgement, content)).collect();
         let short = frame(FrameKind::Judgement, b"short");
         assert_eq!(contents(FrameStream::new(&bytes[..])).0, contents_of);
         assert_eq!(contents(FrameStream::new(Slow(&short))).0, [b"short"]);

@@ -13,8 +13,12 @@ use std::io::{self, Read};
 /// The first bytes of every ledger, with the version of its form.
 pub(crate) const MAGIC: &[u8; 8] = b"ASLEDG1\n";
 
-/// Stretches of a ledger at most: each is a cut of the power.
-const EPOCHS_MAX: usize = 100_000;
+/// Heads and judgements of a ledger together, bytes: thousands of cuts.
+const DOCUMENT_BYTES_MAX: usize = 8 << 20;
+/// No load has as many sessions.
+const SESSIONS_MAX: u64 = 1 << 20;
+/// Blocks are whole sectors.
+const SECTOR_BYTES: u64 = 512;
 
 /// The name of a ledger: 128 random bits, so that no two are taken for one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,6 +70,28 @@ pub enum LedgerSubject {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         control: Option<Control>,
     },
+}
+
+impl LedgerSubject {
+    /// How many places it has; `None` where it makes no sense.
+    fn places(&self) -> Option<u64> {
+        match self {
+            Self::Commits { .. } => Some(SESSIONS_MAX),
+            Self::Blocks { block_bytes, first_byte, length_bytes, .. } => {
+                first_byte.checked_add(*length_bytes)?;
+                let is_sectors = *block_bytes > 0 && block_bytes.is_multiple_of(SECTOR_BYTES);
+                is_sectors.then(|| length_bytes / block_bytes)
+            }
+        }
+    }
+
+    /// How many of them a target of this size can have.
+    fn places_on(&self, target_bytes: u64) -> u64 {
+        match self {
+            Self::Commits { .. } => SESSIONS_MAX,
+            Self::Blocks { block_bytes, .. } => target_bytes / (*block_bytes).max(1),
+        }
+    }
 }
 
 /// What a stretch of a ledger begins with.
@@ -126,21 +152,29 @@ impl Ledger {
     /// # Errors
     /// A usage error when it is not a ledger of a known form, or begins with no head.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
-        Self::read(bytes).unwrap_or_else(|error| Err(refusal(&error.to_string())))
+        Self::read(bytes, u64::MAX).unwrap_or_else(|error| Err(refusal(&error.to_string())))
     }
 
-    /// The same from a file or a wire, of which one frame at a time is in memory.
+    /// The same from a file or a wire, of which one frame at a time is in memory. Promises of blocks are kept up to the size of
+    /// the target: whoever sends a ledger does not decide how much memory it takes.
     ///
     /// # Errors
     /// Those of the reader; inside, those of [`parse`](Self::parse).
-    pub(crate) fn read(reader: impl Read) -> io::Result<Result<Self>> {
+    pub(crate) fn read(reader: impl Read, target_bytes: u64) -> io::Result<Result<Self>> {
         let mut frames = FrameStream::new(reader);
         if !frames.takes(MAGIC)? {
             return Ok(Err(refusal("it does not start like a ledger")));
         }
         let (mut epochs, mut whole_bytes) = (Vec::new(), count_of(MAGIC.len()));
+        let mut document_bytes = 0;
         while let Some((kind, content, length)) = frames.peek()? {
-            if take(&mut epochs, kind, content).is_none() {
+            if kind != FrameKind::Acknowledgements {
+                document_bytes += content.len();
+            }
+            if document_bytes > DOCUMENT_BYTES_MAX {
+                return Ok(Err(refusal("it holds more than thousands of cuts")));
+            }
+            if take(&mut epochs, kind, content, target_bytes).is_none() {
                 break;
             }
             frames.skip(length);
@@ -154,6 +188,11 @@ impl Ledger {
         let rest = frames.rest()?;
         let (rest_bytes, is_damaged) = (rest.bytes, rest.holds_frames);
         Ok(Ok(Self { id, epochs, whole_bytes, rest_bytes, is_damaged }))
+    }
+
+    /// Takes the promises of the last stretch and their times out, which can be large.
+    pub fn take_promises(&mut self) -> (HashMap<u64, u32>, HashMap<u64, u64>) {
+        self.epochs.last_mut().map(Epoch::take_promises).unwrap_or_default()
     }
 
     /// The last stretch.
@@ -181,40 +220,63 @@ impl Ledger {
     }
 }
 
+impl Epoch {
+    fn new(head: LedgerHead) -> Self {
+        Self {
+            head,
+            promises: HashMap::new(),
+            promised_ns: HashMap::new(),
+            acknowledgements: 0,
+            elapsed_ns: 0,
+            judgements: Vec::new(),
+        }
+    }
+
+    fn take_promises(&mut self) -> (HashMap<u64, u32>, HashMap<u64, u64>) {
+        (std::mem::take(&mut self.promises), std::mem::take(&mut self.promised_ns))
+    }
+
+    /// Takes acknowledgements in; `None` where one is of a place that the subject does not have.
+    fn acknowledge(&mut self, content: &[u8], target_bytes: u64) -> Option<()> {
+        let (elapsed_ns, all) = acknowledgements(content)?;
+        let (places, kept) =
+            (self.head.subject.places()?, self.head.subject.places_on(target_bytes));
+        // All of a frame, or nothing.
+        if acknowledgements(content)?.1.any(|one| one.place >= places) {
+            return None;
+        }
+        for one in all {
+            if one.place < kept {
+                let known = self.promises.entry(one.place).or_default();
+                if one.version > *known {
+                    *known = one.version;
+                    self.promised_ns.insert(one.place, elapsed_ns);
+                }
+            }
+            self.acknowledgements += 1;
+            self.elapsed_ns = elapsed_ns;
+        }
+        Some(())
+    }
+}
+
 /// Takes a frame in; `None` where its content is none that can stand here.
-fn take(epochs: &mut Vec<Epoch>, kind: FrameKind, content: &[u8]) -> Option<()> {
+fn take(epochs: &mut Vec<Epoch>, kind: FrameKind, content: &[u8], target_bytes: u64) -> Option<()> {
     match kind {
         FrameKind::Head => {
             let head: LedgerHead = read(content)?;
             let is_same = epochs.first().is_none_or(|first| first.head.ledger == head.ledger);
-            if head.format != 1 || !is_same || epochs.len() >= EPOCHS_MAX {
+            if head.format != 1 || !is_same || head.subject.places().is_none() {
                 return None;
             }
             // Only the last stretch is judged by its promises: those before it were, and need no memory.
             if let Some(before) = epochs.last_mut() {
-                (before.promises, before.promised_ns) = (HashMap::new(), HashMap::new());
+                drop(before.take_promises());
             }
-            epochs.push(Epoch {
-                head,
-                promises: HashMap::new(),
-                promised_ns: HashMap::new(),
-                acknowledgements: 0,
-                elapsed_ns: 0,
-                judgements: Vec::new(),
-            });
+            epochs.push(Epoch::new(head));
         }
         FrameKind::Acknowledgements => {
-            let epoch = epochs.last_mut()?;
-            let (elapsed_ns, all) = acknowledgements(content)?;
-            for one in all {
-                let known = epoch.promises.entry(one.place).or_default();
-                if one.version > *known {
-                    *known = one.version;
-                    epoch.promised_ns.insert(one.place, elapsed_ns);
-                }
-                epoch.acknowledgements += 1;
-                epoch.elapsed_ns = elapsed_ns;
-            }
+            epochs.last_mut()?.acknowledge(content, target_bytes)?;
         }
         FrameKind::Judgement => epochs.last_mut()?.judgements.push(read(content)?),
     }
@@ -334,6 +396,39 @@ pub(crate) mod tests {
             assert!(ledger.is_damaged, "at byte {at}");
             assert!(ledger.gap().is_some_and(|gap| gap.contains("damaged at byte")));
         }
+    }
+
+    #[test]
+    fn promises_beyond_the_target_need_no_memory_and_beyond_the_range_end_it() {
+        let id = LedgerId([7; 16]);
+        let of = |place| acknowledged(1, &[Acknowledgement { place, version: 1 }]);
+        let whole = [MAGIC.to_vec(), head_frame(&head(id, 1)).unwrap(), of(1), of(511)].concat();
+        let read = |bytes: &[u8], target_bytes| Ledger::read(bytes, target_bytes).unwrap().unwrap();
+        assert_eq!(read(&whole, 4 << 20).last().promises.len(), 2);
+        let small = read(&whole, 1 << 20);
+        assert_eq!((small.last().promises.len(), small.last().acknowledgements), (1, 2));
+        let pair = [511, 512].map(|place| Acknowledgement { place, version: 9 });
+        let beyond = read(&[whole, acknowledged(1, &pair)].concat(), 4 << 20);
+        assert_eq!(beyond.last().promises[&511], 1);
+        assert!(beyond.last().promises.len() == 2 && beyond.rest_bytes > 0);
+    }
+
+    #[test]
+    fn heads_that_make_no_sense_or_never_end_are_refused() {
+        let id = LedgerId([7; 16]);
+        let with = |block_bytes, first_byte| {
+            let length_bytes = 1 << 20;
+            let subject = LedgerSubject::Blocks { run: 1, block_bytes, first_byte, length_bytes };
+            head_frame(&LedgerHead { subject, ..head(id, 1) }).unwrap()
+        };
+        for frame in [with(0, 0), with(1000, 0), with(4096, u64::MAX)] {
+            let error = Ledger::parse(&[MAGIC.to_vec(), frame].concat()).unwrap_err().to_string();
+            assert!(error.contains("nothing in it is whole"), "{error}");
+        }
+        let one = head_frame(&head(id, 1)).unwrap();
+        let many = [MAGIC.to_vec(), one.repeat(1 + DOCUMENT_BYTES_MAX / one.len() * 2)].concat();
+        let error = Ledger::parse(&many).unwrap_err().to_string();
+        assert!(error.contains("more than thousands of cuts"), "{error}");
     }
 
     #[test]

@@ -113,16 +113,17 @@ impl LedgerPlace {
         }
     }
 
-    /// Reads a ledger: the file, or the newest one that the witness has of what is known by this.
+    /// Reads a ledger: the file, or the newest one that the witness has of what is known by this. Promises of blocks beyond
+    /// `target_bytes` are left out.
     ///
     /// # Errors
     /// An environment error when it cannot be read, a usage error when it is none.
-    pub fn read(&self, identity: &str) -> Result<Ledger> {
+    pub fn read(&self, identity: &str, target_bytes: u64) -> Result<Ledger> {
         match self {
-            Self::File(path) => read_ledger(path)
+            Self::File(path) => read_ledger(path, target_bytes)
                 .map_err(|error| refusal("reading", path, &error))?
                 .map_err(|error| error.context(self)),
-            Self::Witness(address) => address.read(identity),
+            Self::Witness(address) => address.read(identity, target_bytes),
         }
     }
 

@@ -164,3 +164,37 @@ impl Read for SealedPieces {
         Ok(length)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token::End;
+    use crate::token::tests::token;
+    use std::net::TcpListener;
+
+    /// What a peer sent of a ledger that began so long ago.
+    fn late(elapsed: Duration, sent: &[u8]) -> io::Error {
+        let socket = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let stream = TcpStream::connect(socket.local_addr().unwrap()).unwrap();
+        let (mut peer, _) = socket.accept().unwrap();
+        peer.write_all(sent).unwrap();
+        let seal = token("0123456789abcdef").seal(End::Witness, [&[1; 16], &[2; 16]]);
+        let begun = Instant::now().checked_sub(elapsed).unwrap();
+        SealedPieces { begun, ..SealedPieces::new(stream, seal) }.has_any().unwrap_err()
+    }
+
+    #[test]
+    fn a_peer_that_is_slow_without_end_is_given_up() {
+        // A piece begins to come, and its rest does not.
+        let error = late(LEDGER_TIME - Duration::from_millis(300), &[0, 0, 1]);
+        assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+        let error = late(LEDGER_TIME, &[1, 0, 0, 0, b'x']);
+        assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+    }
+
+    #[test]
+    fn a_piece_that_is_larger_than_pieces_are_is_refused_before_it_is_read() {
+        let error = late(Duration::ZERO, &u32::MAX.to_le_bytes());
+        assert_eq!(error.kind(), ErrorKind::InvalidData, "{error}");
+    }
+}

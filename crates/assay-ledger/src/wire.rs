@@ -215,12 +215,12 @@ impl WitnessAddress {
     }
 
     /// The newest ledger of what is known by this.
-    pub(crate) fn read(&self, identity: &str) -> Result<Ledger> {
+    pub(crate) fn read(&self, identity: &str, target_bytes: u64) -> Result<Ledger> {
         let Some(pieces) = self.ask(identity)? else {
             let (what, hint) = Answer::words(Answer::NoSuchLedger.number());
             return Err(self.refusal(what, hint));
         };
-        let ledger = Ledger::read(pieces).map_err(|error| self.lost(&error))?;
+        let ledger = Ledger::read(pieces, target_bytes).map_err(|error| self.lost(&error))?;
         ledger.map_err(|error| error.context(format_args!("the witness {self}")))
     }
 }

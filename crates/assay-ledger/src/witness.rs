@@ -38,6 +38,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 const SAID_AGAIN: Duration = Duration::from_secs(60);
 /// A writer that says nothing for this long has gone: it gives a sign of life every second.
 const SILENCE: Duration = Duration::from_secs(30);
+/// Judgements of one ledger that are remembered: a campaign has as many cuts at most.
+const JUDGED_MAX: usize = 10_000;
+
 /// Listens and keeps ledgers in a directory, until it is dropped.
 #[derive(Debug)]
 pub struct Witness {
@@ -431,7 +434,11 @@ fn note(shared: &Shared, id: LedgerId, mut frames: &[u8]) {
             }
             FrameKind::Judgement => {
                 let judged = serde_json::from_slice(content).ok();
-                if let (Some(judged), Some(activity)) = (judged, shared.activities().get_mut(&id)) {
+                let mut activities = shared.activities();
+                let activity = activities.get_mut(&id);
+                if let (Some(judged), Some(activity)) = (judged, activity)
+                    && activity.judged.len() < JUDGED_MAX
+                {
                     activity.judged.push(judged);
                 }
             }

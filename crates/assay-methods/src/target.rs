@@ -21,7 +21,7 @@ pub use fill::Filling;
 pub use hasten::{Speedup, SpeedupObserver};
 pub use simulated::{SimulatedDevice, array_model};
 pub use storage::{Storage, admitted, foreseen, is_device};
-pub use test_file::{LedgerFile, ledger_files_in, ledgers_in, left_files_in};
+pub use test_file::{LedgerFile, ledger_files_in, left_files_in};
 
 /// What a person named.
 #[derive(Clone, Debug, PartialEq)]

@@ -236,7 +236,7 @@ fn of_shares(profile: &Profile) -> Option<Doubt> {
         let places = sources.map_or_else(String::new, |(cpu, db_time)| {
             format!(" ({}; {})", cpu.source, db_time.source)
         });
-        format!("DB CPU is {:.0} % of DB time, which cannot be{places}", cpu * 100.0)
+        format!("DB CPU is {:.0}% of DB time, which cannot be{places}", cpu * 100.0)
     });
     let waits = [
         verdict.user_io_share,
@@ -247,7 +247,7 @@ fn of_shares(profile: &Profile) -> Option<Doubt> {
     ];
     let waits: f64 = waits.into_iter().flatten().sum();
     let of_waits = (waits > 1.0 + EXCESS_SHARE_MAX).then(|| {
-        format!("waits of sessions add up to {:.0} % of DB time, which cannot be", waits * 100.0)
+        format!("waits of sessions add up to {:.0}% of DB time, which cannot be", waits * 100.0)
     });
     Some(doubt(of_cpu.or(of_waits)?, OTHER_PROFILE))
 }

@@ -1,7 +1,9 @@
 //! A listening socket and the threads that answer: a bounded number of them, and none is left behind.
 
 use crate::http::{self, Request, Status};
+use assay_model::number::index_of;
 use assay_model::{Error, Result};
+use rustix::process::{Resource, getrlimit};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -9,8 +11,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Connections that are answered at one time.
+/// Connections that are answered at one time, where the limit on open files allows it.
 const CONNECTIONS_MAX: usize = 32;
+/// The part of all descriptors that connections may take: what is measured needs the others.
+const DESCRIPTORS_DIVISOR: u64 = 4;
 /// How long those who still read are waited for at the end.
 const FAREWELL: Duration = Duration::from_secs(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
@@ -104,8 +108,13 @@ fn accept(
     }
 }
 
+fn connections_max() -> usize {
+    let descriptors = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    CONNECTIONS_MAX.min(index_of(descriptors / DESCRIPTORS_DIVISOR))
+}
+
 fn begin_answer(mut stream: TcpStream, connections: &Arc<Connections>, answer: &Arc<Answer>) {
-    if connections.open.load(Ordering::Acquire) >= CONNECTIONS_MAX {
+    if connections.open.load(Ordering::Acquire) >= connections_max() {
         drop(http::refuse(&mut stream, Status::Unavailable));
         return;
     }

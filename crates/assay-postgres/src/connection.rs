@@ -28,6 +28,10 @@ use assay_model::{Error, Result};
 use messages::{Messages, refusal, row};
 use std::time::Duration;
 
+/// The first statement of a session on a server of others: functions and operators are those of the server. Whoever may write to
+/// `public` can make others there, which would run with the rights of this account.
+pub const SYSTEM_NAMES: &str = "SET search_path = pg_catalog, pg_temp";
+
 /// One session on a server.
 #[derive(Debug)]
 pub struct Connection {
@@ -117,7 +121,7 @@ impl Connection {
     /// # Errors
     /// A usage error that names both processes, or what the server says.
     pub fn refuse_pooler(&mut self, address: &Address) -> Result<()> {
-        let row = self.one("SELECT /* assay */ pg_backend_pid()");
+        let row = self.one("SELECT /* assay */ pg_catalog.pg_backend_pid()");
         let row = row.map_err(|failure| failure.of("asking the server"))?;
         let (serving, login) = (row.text(0), self.facts().process_id);
         if serving == login.to_string() {

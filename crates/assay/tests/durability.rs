@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use support::{Place, Started};
+use support::{Place, Started, bounded};
 
 /// Acknowledgements that a cut is to meet, in bytes of the ledger.
 const ENOUGH_BYTES: u64 = 60_000;
@@ -172,6 +172,50 @@ fn the_test_file_of_a_ledger_stays_until_it_is_to_go() {
     let ran = scratch.place.run(&format!("runs clean {directory} --ledger-files --yes"));
     assert!(ran.code == Some(0) && ran.stdout.contains("of the ledger"), "{ran:?}");
     assert_eq!(test_files(), 0);
+}
+
+/// Somebody else may have written a ledger: numbers that make no sense are refused.
+#[test]
+fn the_head_of_a_ledger_is_checked() {
+    let scratch = Scratch::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
+    scratch.cut(scratch.place.start(&scratch.line("")), 4);
+    let whole = std::fs::read(scratch.ledger()).unwrap();
+    for (field, value) in [
+        ("block_bytes", "0"),
+        ("block_bytes", "9223372036854775808"),
+        ("first_byte", "18446744073709551615"),
+        ("length_bytes", "18446744073709551615"),
+    ] {
+        std::fs::write(scratch.ledger(), with_number(&whole, field, value)).unwrap();
+        let line = scratch.line("--after --cut power");
+        let ran = bounded(&scratch.place, &line.split(' ').collect::<Vec<_>>());
+        assert!(matches!(ran.code, Some(2 | 4)), "{field} {value}: {ran:?}");
+        assert!(ran.stderr.contains("error: ") && ran.stderr.contains("hint: "), "{ran:?}");
+    }
+}
+
+/// The ledger with another number in its head, and the checksum of that.
+fn with_number(ledger: &[u8], field: &str, value: &str) -> Vec<u8> {
+    let length = u32::from_le_bytes(ledger[8..12].try_into().unwrap());
+    let (head, rest) = ledger[20..].split_at(usize::try_from(length).unwrap());
+    let head = String::from_utf8_lossy(head);
+    let at = head.find(&format!("\"{field}\":")).unwrap() + field.len() + 3;
+    let end = at + head[at..].find([',', '}']).unwrap();
+    let head = [&head[..at], value, &head[end..]].concat();
+    let length = u32::try_from(head.len()).unwrap().to_le_bytes();
+    let begin = [length, 1_u32.to_le_bytes()].concat();
+    let sum = crc32fast::hash(&[begin.as_slice(), head.as_bytes()].concat()).to_le_bytes();
+    [&ledger[..8], &begin, &sum, head.as_bytes(), rest].concat()
+}
+
+#[test]
+fn no_witness_is_asked_where_nothing_was_verified() {
+    let place = Place::new();
+    place.write_private("token", "a token of 24 characters\n");
+    // Nobody listens there, which would be another error.
+    let ran = place.run("verify d --after --witness 127.0.0.1:1 --token-file token");
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.complaint.contains("d holds no test file of a ledger"), "{}", ran.complaint);
 }
 
 #[test]

@@ -10,11 +10,14 @@ mod support;
 use assay_ledger::{LedgerHead, LedgerId, LedgerPlace, LedgerSubject, Token, WitnessAddress};
 use rustix::fs::{CWD, FileType, Mode, Timespec, Timestamps, futimens, mknodat};
 use rustix::process::Signal;
+use std::cell::RefCell;
 use std::fs;
-use std::net::TcpStream;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 use support::{MEMORY_MIB_MAX, Place, Ran, Started, bounded, bounded_with};
 
 const DEVICE: &str = "sim:servers?count=8&service=200us";
@@ -296,36 +299,116 @@ fn head(id: LedgerId) -> LedgerHead {
     }
 }
 
+/// What a program that goes on says behind some words: where it listens.
+fn address_behind(program: &mut Started, words: &str) -> String {
+    let said = program.stderr_path();
+    let address = || {
+        let said = fs::read_to_string(&said).unwrap();
+        let line = said.lines().find_map(|line| line.strip_prefix(words).map(str::to_owned));
+        line.filter(|line| line.contains(':'))
+    };
+    program.wait_until(|| address().is_some());
+    address().unwrap()
+}
+
+/// A program with a limit on open files.
+fn with_descriptors(place: &Place, most: u32, line: &str) -> Started {
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("ulimit -n {most}; exec \"$0\" {line}")])
+        .arg(env!("CARGO_BIN_EXE_assay"))
+        .current_dir(place.path("."))
+        .stdin(Stdio::null());
+    Started::of(command, &place.path("."))
+}
+
 /// `accept` fails while all descriptors are taken; the port stays open, and it is said once.
 #[test]
 fn a_witness_without_descriptors_listens_again_when_there_are_some() {
     let place = Place::new();
     place.write_private("token", "a token of 24 characters\n");
-    let mut command = Command::new("sh");
-    command
-        .args(["-c", "ulimit -n 24; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_assay")])
-        .args(["witness", "--listen", "127.0.0.1:0", "--token-file", "token", "--store", "ledgers"])
-        .current_dir(place.path("."))
-        .stdin(Stdio::null());
-    let mut witness = Started::of(command, &place.path("."));
-    let address = |stderr: &str| {
-        let line = stderr.lines().find_map(|line| line.strip_prefix("listening at "));
-        line.map(str::to_owned)
-    };
+    let listen = "witness --listen 127.0.0.1:0 --token-file token --store ledgers";
+    let mut witness = with_descriptors(&place, 24, listen);
+    let address = address_behind(&mut witness, "listening at ");
     let said = witness.stderr_path();
     let read = || fs::read_to_string(&said).unwrap();
-    witness.wait_until(|| address(&read()).is_some_and(|line| line.contains(':')));
-    let address = address(&read()).unwrap();
     let crowd: Vec<TcpStream> = (0..60).map(|_| TcpStream::connect(&address).unwrap()).collect();
     witness.wait_until(|| read().contains("accepting connections: "));
     drop(crowd);
     let token = Token::read(&place.path("token")).unwrap();
     let ledgers = LedgerPlace::Witness(WitnessAddress { address, token });
     let id = LedgerId::random().unwrap();
-    witness.wait_until(|| ledgers.create(id, &head(id)).is_ok() || ledgers.read("file 1").is_ok());
+    witness.wait_until(|| {
+        ledgers.create(id, &head(id)).is_ok() || ledgers.read("file 1", u64::MAX).is_ok()
+    });
     assert_eq!(read().matches("accepting connections: ").count(), 1, "{}", read());
     witness.signal(Signal::INT);
     drop(witness.wait());
+}
+
+#[test]
+fn a_live_page_without_descriptors_answers_again_when_there_are_some() {
+    let place = Place::new();
+    let line = "run randread 'array:ramsan-300?pace=real' --time 60s --interval 1s --live";
+    let mut run = with_descriptors(&place, 40, line);
+    let url = address_behind(&mut run, "live: http://");
+    let (host, path) = url.split_once('/').unwrap();
+    let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    let answers = || {
+        let Ok(mut stream) = TcpStream::connect(host) else { return false };
+        let mut answer = String::new();
+        let asked = stream.write_all(request.as_bytes());
+        asked.and_then(|()| stream.read_to_string(&mut answer)).is_ok()
+            && answer.starts_with("HTTP/1.1 200")
+    };
+    run.wait_until(answers);
+    let crowd: Vec<TcpStream> = (0..80).map(|_| TcpStream::connect(host).unwrap()).collect();
+    std::thread::sleep(Duration::from_millis(300));
+    drop(crowd);
+    run.wait_until(answers);
+    run.signal(Signal::INT);
+    assert_eq!(run.wait().code, Some(130));
+}
+
+/// The first Ctrl-C ends the wait for a witness that says nothing.
+#[test]
+fn ctrl_c_ends_the_wait_for_a_silent_witness() {
+    let place = Place::new();
+    place.write_private("token", "a token of 24 characters\n");
+    let silent = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = silent.local_addr().unwrap();
+    let line = format!("verify d --size 4MiB --witness {address} --token-file token");
+    let mut waiting = place.start(&line);
+    silent.set_nonblocking(true).unwrap();
+    let taken = RefCell::new(Vec::new());
+    waiting.wait_until(|| {
+        taken.borrow_mut().extend(silent.accept().ok());
+        !taken.borrow().is_empty()
+    });
+    let asked = Instant::now();
+    waiting.signal(Signal::INT);
+    let ran = waiting.wait();
+    // It would wait ten seconds.
+    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    assert!(ran.stderr.contains("it was stopped"), "{ran:#?}");
+}
+
+#[test]
+fn a_node_takes_no_more_paths_than_hosts_have() {
+    let place = Place::new();
+    let version = env!("CARGO_PKG_VERSION");
+    let hello = format!(
+        r#"{{"hello":{{"format":1,"version":"{version}","token":"t","host":"h","period_ns":1000000000}}}}"#
+    );
+    let survey = format!(r#"{{"survey":[{}]}}"#, vec![r#""/""#; 200_000].join(","));
+    place.write("orders", &format!("{hello}\n{survey}\n"));
+    let mut command = place.command("node");
+    command.env("ASSAY_NODE_TOKEN", "t").stdin(fs::File::open(place.path("orders")).unwrap());
+    let begun = Instant::now();
+    let said = command.output().unwrap().stdout;
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.contains("refused") && said.contains("name 1024 at most"), "{said}");
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
 }
 
 #[test]
@@ -416,7 +499,7 @@ fn lost_with(says: &str) -> Ran {
     let mut peak_bytes = 0;
     while run.is_running() {
         peak_bytes = peak_bytes.max(run.peak_memory_bytes());
-        std::thread::sleep(std::time::Duration::from_millis(2));
+        std::thread::sleep(Duration::from_millis(2));
     }
     assert!(peak_bytes >> 20 <= MEMORY_MIB_MAX, "{} MiB: {says}", peak_bytes >> 20);
     let ran = run.wait();

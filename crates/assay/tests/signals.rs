@@ -104,6 +104,30 @@ fn a_run_in_virtual_time_can_be_stopped_too() {
     }
 }
 
+/// Reading an archive of others takes as long as it is large.
+#[test]
+fn an_archive_is_left_at_the_first_interrupt() {
+    let place = Place::new();
+    let directory = place.path("archive/oswvmstat");
+    std::fs::create_dir_all(&directory).unwrap();
+    let name = |hour: u32| directory.join(format!("h_vmstat_26.11.22.{hour:02}00.dat"));
+    let lines = "zzz ***Sun Nov 22 22:00:00 UTC 2026\n".repeat(800_000);
+    std::fs::write(name(0), lines).unwrap();
+    for hour in 1..24 {
+        std::fs::hard_link(name(0), name(hour)).unwrap();
+    }
+    let mut reading = place.start("watch --from archive");
+    let id = reading.id();
+    let has_begun = || {
+        let files = std::fs::read_dir(format!("/proc/{id}/fd")).into_iter().flatten().flatten();
+        let mut open = files.filter_map(|file| std::fs::read_link(file.path()).ok());
+        open.any(|path| path.starts_with(&directory))
+    };
+    reading.wait_until(has_begun);
+    let (ran, took) = stopped(reading, Signal::INT, "an archive");
+    assert!(ran.code.unwrap_or(130) == 130 && took < SLACK, "{took:?} {ran:?}");
+}
+
 #[test]
 fn a_stopped_filling_leaves_neither_file_nor_run() {
     let slow = Script::new().latency(Operation::Write, Latency::fixed(Duration::from_millis(20)));

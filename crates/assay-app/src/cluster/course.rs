@@ -1,6 +1,6 @@
 //! How far one workload has come on all hosts: what each said of it, and how the whole ended.
 
-use super::wire::AHEAD;
+use super::wire::{AHEAD, TOO_MUCH};
 use assay_cluster::findings::{HostRecord, Start};
 use assay_cluster::merge::{Merged, Merger};
 use assay_cluster::protocol::{Began, NodeAnswer, Part, RungRecord};
@@ -12,6 +12,9 @@ use std::ops::ControlFlow;
 
 /// Intervals of a host that wait for those of others, bytes in memory; a host is lost after 3 s of silence.
 const WAITING_BYTES_MAX: u64 = 32 << 20;
+
+/// Intervals that a host may say beyond those that its time has.
+const INTERVALS_SPARE: u64 = 16;
 
 /// Hears every interval of all hosts together; breaking off ends the measurement.
 pub(super) type MergedObserver<'a> = &'a mut dyn FnMut(&Merged) -> ControlFlow<()>;
@@ -51,8 +54,9 @@ pub(super) struct Course<'a> {
     late: Option<(usize, u64)>,
     /// Bytes of the intervals of each that wait for those of others.
     waiting_bytes: Vec<VecDeque<u64>>,
-    /// Whether an interval of each has come.
-    has_begun: Vec<bool>,
+    /// Intervals that have come of each, and how many there can be.
+    intervals: Vec<u64>,
+    intervals_max: u64,
     is_broken_off: bool,
     /// Whether the hosts were asked to stop.
     pub(super) is_stopping: bool,
@@ -61,14 +65,16 @@ pub(super) struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    pub(super) fn new(members: Vec<usize>, observer: MergedObserver<'a>) -> Self {
+    /// For hosts that have this number of intervals to say.
+    pub(super) fn new(members: Vec<usize>, intervals: u64, observer: MergedObserver<'a>) -> Self {
         Self {
             merger: Merger::new(members.len()),
             observer,
             ends: members.iter().map(|_| None).collect(),
             late: None,
             waiting_bytes: vec![VecDeque::new(); members.len()],
-            has_begun: vec![false; members.len()],
+            intervals: vec![0; members.len()],
+            intervals_max: intervals.saturating_add(INTERVALS_SPARE),
             members,
             is_broken_off: false,
             is_stopping: false,
@@ -105,7 +111,10 @@ impl<'a> Course<'a> {
         part: Part,
         bytes: u64,
     ) -> std::result::Result<(), String> {
-        self.has_begun[member] = true;
+        self.intervals[member] += 1;
+        if self.intervals[member] > self.intervals_max {
+            return Err(TOO_MUCH.to_owned());
+        }
         self.waiting_bytes[member].push_back(bytes);
         if self.waiting_bytes[member].iter().sum::<u64>() > WAITING_BYTES_MAX {
             self.waiting_bytes[member].clear();
@@ -135,7 +144,7 @@ impl<'a> Course<'a> {
     /// Whether anything was measured on a host so far.
     pub(super) fn has_begun(&self, host: usize) -> bool {
         let member = self.members.iter().position(|one| *one == host);
-        member.is_some_and(|member| self.has_begun[member])
+        member.is_some_and(|member| self.intervals[member] > 0)
     }
 
     /// Whether the other hosts have nothing to go on for.
@@ -203,4 +212,26 @@ impl<'a> Course<'a> {
 
 const fn failed(reason: String) -> Finish {
     Finish::Failed { reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval() -> NodeAnswer {
+        let text = r#"{"interval":{"start_ns":0,"end_ns":1,"outstanding_mean":1.0,
+            "joint":{"first_interval":0,"intervals":1,"streams":[]}}}"#;
+        serde_json::from_str(text).unwrap()
+    }
+
+    /// Hosts that flood together are never ahead of one another.
+    #[test]
+    fn a_host_says_no_more_intervals_than_its_time_has() {
+        let mut observer = |_: &Merged| ControlFlow::Continue(());
+        let mut course = Course::new(vec![0, 1], 5, &mut observer);
+        for _ in 0..5 + INTERVALS_SPARE {
+            assert!(course.take(0, interval(), 1).is_ok() && course.take(1, interval(), 1).is_ok());
+        }
+        assert_eq!(course.take(1, interval(), 1), Err(TOO_MUCH.to_owned()));
+    }
 }

@@ -346,7 +346,8 @@ impl Driver {
         observer: MergedObserver<'_>,
     ) -> Result<Attempt> {
         let at_ns = self.begin_at(members, number)?;
-        let mut course = Course::new(members.to_vec(), observer);
+        let intervals = round.length_ns / round.interval_ns.max(1);
+        let mut course = Course::new(members.to_vec(), intervals, observer);
         let bounds = Bounds {
             at_ns,
             begun_ns: at_ns + round.unmeasured_ns + 2 * round.interval_ns + BEGIN_NS,

@@ -12,7 +12,7 @@ use assay_host::environment::read_storage;
 use assay_host::root::{Survey, SysRoot};
 use assay_integrity::AfterCut;
 use assay_ledger::{Epoch, Ledger, LedgerPlace, LedgerSubject};
-use assay_methods::target::{LedgerUse, is_device, ledgers_in};
+use assay_methods::target::{LedgerUse, is_device, ledger_files_in};
 use assay_model::durability::{CutKind, JudgedCut, LostAge, TearCount};
 use assay_model::integrity::{Integrity, VerificationCost, VerificationCoverage};
 use assay_model::measurement::Finish;
@@ -46,7 +46,8 @@ impl AfterPlan {
     /// A usage error when ledger and target do not belong together, an environment error when one of them cannot be read.
     pub fn judge(&self, named: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
         let place = self.place()?;
-        let ledger = self.ledger(place)?;
+        context.progress.show("reading the ledger", 0.0, None);
+        let mut ledger = self.ledger(place)?;
         if let Some(gap) = ledger.gap() {
             context.progress.say(&format!("note: {gap}"));
         }
@@ -57,7 +58,7 @@ impl AfterPlan {
         };
         let request = RunRequest::reading(&target);
         let recording = Recording::begin(RunKind::Verify, &request, context)?;
-        match self.judge_recorded(&recording, place, &ledger) {
+        match self.judge_recorded(&recording, place, &mut ledger) {
             Ok(()) => finish_run(recording.end(), &Finish::Complete, named),
             Err(error) => Err(recording.abandon(error)),
         }
@@ -87,13 +88,14 @@ impl AfterPlan {
 
     /// The ledger of the target, which must be its own.
     fn ledger(&self, place: &LedgerPlace) -> Result<Ledger> {
-        let target = self.verify.only_target()?;
-        let identities = identities(Path::new(target))?;
-        let (Some(newest), LedgerPlace::Witness(_)) = (identities.last(), place) else {
-            let ledger = place.read("")?;
-            return self.of_target(ledger, &identities);
+        let target = Path::new(self.verify.only_target()?);
+        let known = known_by(target)?;
+        let identity = match (known.identities.last(), place) {
+            (Some(newest), _) => newest.as_str(),
+            (None, LedgerPlace::File(_)) => "",
+            (None, LedgerPlace::Witness(_)) => return Err(no_file(target)),
         };
-        self.of_target(place.read(newest)?, &identities)
+        self.of_target(place.read(identity, known.size_bytes)?, &known.identities)
     }
 
     fn of_target(&self, ledger: Ledger, identities: &[String]) -> Result<Ledger> {
@@ -117,19 +119,20 @@ impl AfterPlan {
         &self,
         recording: &Recording,
         place: &LedgerPlace,
-        ledger: &Ledger,
+        ledger: &mut Ledger,
     ) -> Result<()> {
         let OpenTarget::Storage(storage) = &recording.target else { return Ok(()) };
+        let (promises, promised_ns) = ledger.take_promises();
         let (case, target) = (case(ledger)?, &storage.targets[0]);
         let clipped = within(target, &case)?;
         let after = AfterCut::new(
             case.run,
             case.block_bytes,
             case.first_byte,
-            case.epoch.promises.clone(),
+            promises,
             case.earlier_runs.clone(),
         )
-        .with_times(case.epoch.promised_ns.clone());
+        .with_times(promised_ns);
         let context = &recording.context;
         let mut show = |share: f64| context.progress.show("reading what was kept", share, None);
         let found = judge_after_cut(&clipped, &after, &context.stop, &mut show)?;
@@ -174,7 +177,7 @@ impl AfterPlan {
             torn_blocks: found.torn_blocks,
             atomic_unit_bytes: (found.torn_blocks > 0).then_some(found.atomic_unit_bytes),
             tears: found.tears.iter().map(tear).collect(),
-            lost_ages: lost_ages(case.epoch, &found.broken_blocks),
+            lost_ages: lost_ages(case.epoch, after, &found.broken_blocks),
             ..JudgedCut::of(self.cut.unwrap_or(seen), case.run)
         }
     }
@@ -185,12 +188,12 @@ impl AfterPlan {
 const AGES_MAX_S: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 60.0];
 
 /// Broken blocks by how long before the last acknowledgement their promise had been given; nothing where none is broken.
-fn lost_ages(epoch: &Epoch, broken: &[u64]) -> Vec<LostAge> {
+fn lost_ages(epoch: &Epoch, after: &AfterCut, broken: &[u64]) -> Vec<LostAge> {
     if broken.is_empty() {
         return Vec::new();
     }
     let age_s = |block: &u64| {
-        let promised_ns = epoch.promised_ns.get(block).copied().unwrap_or_default();
+        let promised_ns = after.promised_ns(*block).unwrap_or_default();
         seconds(epoch.elapsed_ns.saturating_sub(promised_ns))
     };
     let limits = AGES_MAX_S.map(Some).into_iter().chain([None]);
@@ -283,11 +286,18 @@ fn integrity(
     }
 }
 
-/// All that a target may be known by: the ledgers of its test files, or the device itself.
-fn identities(target: &Path) -> Result<Vec<String>> {
+/// All that a target may be known by, the ledgers of its test files or the device itself, and its size.
+struct KnownTarget {
+    identities: Vec<String>,
+    size_bytes: u64,
+}
+
+fn known_by(target: &Path) -> Result<KnownTarget> {
     if is_device(target) {
         let root = SysRoot::live();
-        return Ok(vec![of_device(&read_storage(&Survey::new(&root), target)?)]);
+        let storage = read_storage(&Survey::new(&root), target)?;
+        let size_bytes = storage.stack.layers.first().map_or(0, |layer| layer.size_bytes);
+        return Ok(KnownTarget { identities: vec![of_device(&storage)], size_bytes });
     }
     if !target.is_dir() {
         return Err(Error::usage(
@@ -295,5 +305,16 @@ fn identities(target: &Path) -> Result<Vec<String>> {
             "name what was verified",
         ));
     }
-    Ok(ledgers_in(target)?.iter().map(|ledger| of_file(ledger)).collect())
+    let files = ledger_files_in(target)?;
+    let sizes = files.iter().filter_map(|file| Some(file.path().metadata().ok()?.len()));
+    let size_bytes = sizes.max().unwrap_or(0);
+    let identities = files.iter().map(|file| of_file(file.ledger())).collect();
+    Ok(KnownTarget { identities, size_bytes })
+}
+
+fn no_file(target: &Path) -> Error {
+    Error::usage(
+        format!("{} holds no test file of a ledger", target.display()),
+        "name what was verified",
+    )
 }

@@ -4,7 +4,7 @@
 use super::copies::OwnDatabase;
 use super::owned_postgres::{standing_as, strangers};
 use super::owner::{OwnedKind, Owner, Ownership, RECORD, foreign, holds_foreign, in_the_way};
-use super::postgres_link::APPLICATION;
+use super::postgres_link::session;
 use assay_model::failure::{Answer, Failure};
 use assay_model::{Error, Result};
 use assay_postgres::address::Address;
@@ -42,11 +42,10 @@ impl OwnDatabase {
     fn make(address: &Address, name: &str) -> Result<Self> {
         let owner = Owner::new(OwnedKind::Database)?;
         let failed = |failure: Failure| failure.of(format!("creating a database on {address}"));
-        let mut maintenance = Connection::open(address, APPLICATION).map_err(failed)?;
+        let mut maintenance = session(address).map_err(failed)?;
         // What somebody put into the usual template is not ours to drop.
         maintenance.run(&format!("CREATE DATABASE {name} TEMPLATE template0")).map_err(failed)?;
-        let mut inside =
-            Connection::open(&address.with_database(name), APPLICATION).map_err(failed)?;
+        let mut inside = session(&address.with_database(name)).map_err(failed)?;
         inside
             .run(&format!(
                 "BEGIN; CREATE SCHEMA {SCHEMA}; \
@@ -74,8 +73,7 @@ impl OwnDatabase {
             }
             Ownership::Foreign(why) => return Err(in_the_way("the database", name, &why)),
         }
-        let mut inside =
-            Connection::open(&address.with_database(name), APPLICATION).map_err(failed)?;
+        let mut inside = session(&address.with_database(name)).map_err(failed)?;
         let strangers = strangers_in(&mut inside).map_err(failed)?;
         inside.close();
         if !strangers.is_empty() {
@@ -90,8 +88,7 @@ impl OwnDatabase {
         let failed = |failure: Failure| failure.of("copying the database");
         let sql = format!("CREATE DATABASE {name} TEMPLATE {}", self.name);
         patiently(|| maintenance.run(&sql)).map_err(failed)?;
-        let mut inside =
-            Connection::open(&address.with_database(name), APPLICATION).map_err(failed)?;
+        let mut inside = session(&address.with_database(name)).map_err(failed)?;
         let sql = format!("UPDATE {SCHEMA}.{RECORD} SET value = {NUMBER} WHERE name = 'place'");
         inside.run(&sql).map_err(failed)?;
         inside.close();
@@ -115,7 +112,7 @@ fn left_copy(copy: &str) -> Error {
 
 /// Whose a database is.
 fn standing_of(address: &Address, name: &str) -> Answer<Ownership> {
-    let mut maintenance = Connection::open(address, APPLICATION)?;
+    let mut maintenance = session(address)?;
     let rows = maintenance.query(&format!(
         "SELECT pg_get_userbyid(datdba) = current_user, datallowconn, pg_get_userbyid(datdba) FROM pg_database \
          WHERE datname = '{}'",
@@ -128,7 +125,7 @@ fn standing_of(address: &Address, name: &str) -> Answer<Ownership> {
     if !row.is_true(0) || !row.is_true(1) {
         return Ok(foreign(&format!("it belongs to the user {}", row.text(2))));
     }
-    let mut inside = match Connection::open(&address.with_database(name), APPLICATION) {
+    let mut inside = match session(&address.with_database(name)) {
         Ok(inside) => inside,
         Err(failure) => return Ok(foreign(&format!("it cannot be looked into ({failure})"))),
     };
@@ -199,7 +196,7 @@ impl OwnDatabase {
 /// A session on another database of the same server, from which that of a load can be removed and made again.
 fn maintenance(address: &Address) -> Result<Connection> {
     let address = maintenance_address(address);
-    let opened = Connection::open(&address, APPLICATION);
+    let opened = session(&address);
     opened.map_err(|failure| failure.of(format!("opening a session on {address}")))
 }
 
@@ -222,7 +219,7 @@ fn patiently(mut act: impl FnMut() -> Answer<()>) -> Answer<()> {
 
 /// Assay's databases on a server that nobody uses, with their sizes in bytes.
 pub(super) fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, String, u64)>> {
-    let mut maintenance = Connection::open(address, APPLICATION)?;
+    let mut maintenance = session(address)?;
     let rows = maintenance.query(
         "SELECT datname, pg_database_size(oid) FROM pg_database WHERE datallowconn AND NOT datistemplate \
          AND pg_get_userbyid(datdba) = current_user \
@@ -244,7 +241,7 @@ pub(super) fn left_databases(address: &Address) -> Answer<Vec<(OwnDatabase, Stri
 
 /// Drops one of the [`left_databases`].
 pub(super) fn remove_left_database(address: &Address, left: &OwnDatabase) -> Result<()> {
-    let opened = Connection::open(address, APPLICATION);
+    let opened = session(address);
     let mut maintenance =
         opened.map_err(|failure| failure.of(format!("connecting to {address}")))?;
     left.remove(&mut maintenance, address)

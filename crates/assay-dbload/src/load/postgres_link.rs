@@ -11,12 +11,19 @@ use assay_model::failure::{Answer, Failure};
 use assay_model::load::Dialect;
 use assay_model::row::Row;
 use assay_postgres::address::Address;
-use assay_postgres::connection::{Answers, Batch, Connection, Fields, Prepared};
+use assay_postgres::connection::{Answers, Batch, Connection, Fields, Prepared, SYSTEM_NAMES};
 use assay_postgres::processes::usage;
 use std::collections::HashMap;
 
 /// How this program calls itself to a server.
-pub(super) const APPLICATION: &str = "assay";
+const APPLICATION: &str = "assay";
+
+/// A session in which names of others mean nothing.
+pub(super) fn session(address: &Address) -> Answer<Connection> {
+    let mut opened = Connection::open(address, APPLICATION)?;
+    opened.run(SYSTEM_NAMES)?;
+    Ok(opened)
+}
 /// Makes the server write down what a session did (version 15); older ones do so by themselves twice a second.
 const FLUSH: &str = "SELECT pg_stat_force_next_flush()";
 
@@ -38,7 +45,7 @@ impl Link for Connection {
     }
 
     fn open(address: &Address) -> Answer<Self> {
-        Self::open(address, APPLICATION)
+        session(address)
     }
 
     /// One plan for each statement, by way of indexes, that does not turn in mid-run.

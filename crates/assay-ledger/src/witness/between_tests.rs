@@ -56,7 +56,10 @@ fn who_only_passes_on_is_not_noticed() {
     let id = LedgerId::random().unwrap();
     let recorder = Recorder::begin(place.create(id, &head_of(id, 1)).unwrap(), |_| ()).unwrap();
     recorder.acknowledge(&[Acknowledgement { place: 1, version: 9 }]);
-    assert_eq!((recorder.finish().kept, place.read("file 1").unwrap().last().promises[&1]), (1, 9));
+    assert_eq!(
+        (recorder.finish().kept, place.read("file 1", u64::MAX).unwrap().last().promises[&1]),
+        (1, 9)
+    );
 }
 
 /// The run says that acknowledgements are not kept; it cannot believe that they are.
@@ -99,7 +102,7 @@ fn an_exchanged_acknowledgement_ends_the_line_and_is_in_no_ledger() {
     wait_until(|| recorder.unkept() > 0);
     drop(recorder);
     assert!(witness.complaints().iter().any(|complaint| complaint.contains("altered in transit")));
-    let direct = place_at(witness.address()).read("file 1").unwrap();
+    let direct = place_at(witness.address()).read("file 1", u64::MAX).unwrap();
     assert!(!direct.last().promises.contains_key(&1));
 }
 
@@ -145,7 +148,7 @@ fn a_ledger_that_was_handed_back_and_exchanged_is_refused() {
     drop(place_at(witness.address()).create(id, &head_of(id, 1)).unwrap());
     for meddle in [forge as Meddle, shorten] {
         let place = place_at(Between::new(witness.address(), pass, meddle).0);
-        let error = place.read("file 1").unwrap_err();
+        let error = place.read("file 1", u64::MAX).unwrap_err();
         let is_noticed = ["altered in transit", "is not a ledger"];
         assert!(is_noticed.iter().any(|words| error.message().contains(words)), "{error}");
     }

@@ -59,12 +59,12 @@ fn keeps(place: &LedgerPlace) {
     }
     let kept = recorder.finish();
     assert_eq!((kept.kept, kept.unkept, kept.reason), (1000, 0, None));
-    let ledger = place.read("file 1").unwrap();
+    let ledger = place.read("file 1", u64::MAX).unwrap();
     assert_eq!((ledger.id, ledger.last().acknowledgements), (id, 1000));
     assert_eq!(ledger.last().promises[&0], 1000);
     place.judge(id, &judged()).unwrap();
     drop(place.go_on(id, &head(id, 2)).unwrap());
-    let ledger = place.read("file 1").unwrap();
+    let ledger = place.read("file 1", u64::MAX).unwrap();
     assert_eq!((ledger.epochs.len(), ledger.judgements()), (2, vec![judged()]));
     let error = place.create(id, &head(id, 3)).unwrap_err().to_string();
     assert!(error.contains("name") || error.contains("exists"), "{error}");
@@ -81,7 +81,7 @@ fn a_witness_keeps_what_was_acknowledged_elsewhere() {
     let scratch = Scratch::new("witness");
     let witness = scratch.witness();
     keeps(&place(&witness));
-    let error = place(&witness).read("file 2").unwrap_err().to_string();
+    let error = place(&witness).read("file 2", u64::MAX).unwrap_err().to_string();
     assert!(error.contains("no ledger of this target"), "{error}");
     let activity = &witness.activities()[0];
     assert_eq!((activity.judged.len(), activity.acknowledgements), (1, 0));
@@ -133,7 +133,7 @@ fn a_connection_of_before_the_cut_gives_way() {
     let open = place.create(id, &head(id, 1)).unwrap();
     place.judge(id, &judged()).unwrap();
     drop(open);
-    assert_eq!(place.read("file 1").unwrap().judgements().len(), 1);
+    assert_eq!(place.read("file 1", u64::MAX).unwrap().judgements().len(), 1);
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn a_witness_that_was_killed_weakens_what_is_known_and_no_more() {
     });
     let kept = recorder.finish();
     assert!(kept.unkept > 0 && kept.reason == Some(reason), "{kept:?}");
-    assert_eq!(place.read("file 1").unwrap().last().promises[&1], 3);
+    assert_eq!(place.read("file 1", u64::MAX).unwrap().last().promises[&1], 3);
 }
 
 #[test]
@@ -186,8 +186,8 @@ fn malformed_bytes_harm_nobody() {
     }
     recorder.acknowledge(&[Acknowledgement { place: 1, version: 7 }]);
     assert_eq!(recorder.finish().kept, 1);
-    wait_until(|| place(&witness).read("file 1").is_ok());
-    assert_eq!(place(&witness).read("file 1").unwrap().last().promises[&1], 7);
+    wait_until(|| place(&witness).read("file 1", u64::MAX).is_ok());
+    assert_eq!(place(&witness).read("file 1", u64::MAX).unwrap().last().promises[&1], 7);
     assert_eq!(std::fs::read_dir(&scratch.0).unwrap().count(), 1);
 }
 
@@ -203,7 +203,7 @@ fn foreign_bytes_behind_frames_end_the_connection() {
     let mut link = address.open(Purpose::Append, id).unwrap();
     assert_eq!(link.append(&[0xff; 64], 0).lost, 0);
     wait_until(|| !witness.complaints().is_empty());
-    assert_eq!(place.read("file 1").unwrap().epochs.len(), 1);
+    assert_eq!(place.read("file 1", u64::MAX).unwrap().epochs.len(), 1);
 }
 
 /// Those who say nothing, however many, keep nobody out who knows the token.
@@ -217,7 +217,7 @@ fn strangers_give_way_to_those_who_come_after_them() {
         (0..200).map(|_| TcpStream::connect(witness.address()).unwrap()).collect();
     drop(writer);
     drop(place(&witness).go_on(id, &head(id, 2)).unwrap());
-    assert_eq!(place(&witness).read("file 1").unwrap().epochs.len(), 2);
+    assert_eq!(place(&witness).read("file 1", u64::MAX).unwrap().epochs.len(), 2);
     // The oldest of them were closed, the newest may still greet.
     let mut oldest = &silent[0];
     oldest.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -237,7 +237,7 @@ fn a_store_in_which_others_left_pipes_and_links_is_read() {
     std::os::unix::fs::symlink("/dev/zero", scratch.0.join("zero.ledger")).unwrap();
     std::fs::create_dir(scratch.0.join("folder.ledger")).unwrap();
     std::fs::write(scratch.0.join("other.ledger"), "something else").unwrap();
-    assert_eq!(place(&witness).read("file 1").unwrap().id, id);
+    assert_eq!(place(&witness).read("file 1", u64::MAX).unwrap().id, id);
 }
 
 #[test]

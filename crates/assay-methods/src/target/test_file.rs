@@ -321,14 +321,6 @@ fn note(plan: &SizePlan) -> String {
     format!("writing a test file of up to {first}, {share:.1}% of the capacity: {reasons}")
 }
 
-/// The ledgers whose test files lie in a directory, the newest file last.
-///
-/// # Errors
-/// When the directory cannot be read.
-pub fn ledgers_in(directory: &Path) -> Result<Vec<String>> {
-    Ok(ledger_files_in(directory)?.iter().map(|file| file.ledger().to_owned()).collect())
-}
-
 /// The test files in a directory that no ledger needs.
 #[derive(Debug, Default)]
 pub struct LeftoverFiles {

@@ -136,8 +136,7 @@ fn shares_of_time_may_exceed_the_whole_by_time_on_a_cpu_only() {
     };
     let sound = of(0.95, 0.39);
     assert_eq!((sound.verdict.bottleneck, sound.doubts.len()), (Bottleneck::Storage, 0));
-    for (impossible, words) in
-        [(of(1.3, 0.4), "add up to 130 %"), (of(0.1, 1.06), "DB CPU is 106 %")]
+    for (impossible, words) in [(of(1.3, 0.4), "add up to 130%"), (of(0.1, 1.06), "DB CPU is 106%")]
     {
         assert_eq!(impossible.verdict.bottleneck, Bottleneck::Unknown);
         assert!(impossible.verdict.reason.contains(words), "{}", impossible.verdict.reason);

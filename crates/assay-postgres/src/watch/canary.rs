@@ -3,7 +3,7 @@
 
 use super::link::{MANNERS, NAME, PATIENCE};
 use crate::address::Address;
-use crate::connection::{Connection, Execution, Prepared, Row};
+use crate::connection::{Connection, Execution, Prepared, Row, SYSTEM_NAMES};
 use crate::failure::Answer;
 use assay_live::watch::{rest, spread, thread_cpu_s};
 use assay_model::number::seconds;
@@ -62,6 +62,7 @@ impl Canary {
 
     fn prepare(connection: &mut Connection) -> Answer<Option<(String, u64, Prepared)>> {
         connection.wait_at_most(PATIENCE)?;
+        connection.run(SYSTEM_NAMES)?;
         connection.run(MANNERS)?;
         let row = connection.query(LARGEST)?.into_iter().next();
         let found = row.and_then(|row: Row| Some((row.text(0).to_owned(), row.count(1)?)));

@@ -2,7 +2,7 @@
 
 use super::columns::text;
 use crate::address::Address;
-use crate::connection::{Connection, Row};
+use crate::connection::{Connection, Row, SYSTEM_NAMES};
 use crate::model::Version;
 use assay_model::{Error, Result};
 use std::time::Duration;
@@ -40,6 +40,7 @@ impl Link {
             Self { connection, database: String::new(), own_time_s: 0.0, own_statements: 0 };
         link.check_release()?;
         link.connection.refuse_pooler(address)?;
+        link.query(SYSTEM_NAMES)?;
         link.query(MANNERS)?;
         let rows = link.query("SELECT /* assay */ current_database()")?;
         link.database = rows.first().and_then(|row| text(row, 0)).unwrap_or_default();

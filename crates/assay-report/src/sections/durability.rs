@@ -122,6 +122,7 @@ pub(super) fn outcome(found: &Durability) -> Option<Outcome> {
 
 pub(super) fn section<'a>(found: &Durability, format: Formatter) -> Section<'a> {
     let mut lead = vec![sentence(found)];
+    lead.extend(unkept(found));
     lead.extend(found.timing.as_ref().filter(|_| !format.is_relative()).map(memory));
     lead.extend(found.atomic_unit_bytes().map(|bytes| {
         format!(
@@ -145,6 +146,16 @@ pub(super) fn section<'a>(found: &Durability, format: Formatter) -> Section<'a> 
     blocks.push(Block::Note(limits));
     let title = "Does it keep what it acknowledged?".to_owned();
     Section { id: "durability", title, blocks }
+}
+
+/// That the ledger does not have all that was acknowledged.
+fn unkept(found: &Durability) -> Option<String> {
+    let missing = Some(found.unkept_acknowledgements).filter(|missing| *missing > 0)?;
+    Some(format!(
+        "{} of {} acknowledgements were not kept in the ledger: a cut shows nothing of them.",
+        show_count(real(missing)),
+        show_count(real(found.acknowledgements.saturating_add(missing)))
+    ))
 }
 
 /// Tables that have rows, below their captions.
@@ -238,4 +249,17 @@ fn flushes(timing: &FlushTiming) -> Table {
         Some(vec![what.to_owned(), time, String::new(), String::new()])
     });
     table.with(timing.flushes.iter().map(row).chain(single))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acknowledgements_that_the_ledger_misses_are_counted() {
+        let whole = Durability { acknowledgements: 10, ..Durability::of(Evidence::Declared) };
+        assert_eq!(unkept(&whole), None);
+        let words = unkept(&Durability { unkept_acknowledgements: 30, ..whole }).unwrap();
+        assert!(words.starts_with("30 of 40 acknowledgements were not kept"), "{words}");
+    }
 }

@@ -88,6 +88,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
             format!("write at least {EVERY_MIN}: the kernel counts times in milliseconds"),
         ));
     }
+    // Before Ctrl-C only sets a flag: an archive may be long.
+    let imported = options.from.as_deref().map(oswatcher::read).transpose()?;
     let context = measuring_context(&options.store, &options.output, None, &options.live)?;
     let progress = &context.progress;
     progress.show("watching the host", 0.0, None);
@@ -101,7 +103,6 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         (None, Some(_)) => None,
         (None, None) => Some(environment(options)?),
     };
-    let imported = options.from.as_deref().map(oswatcher::read).transpose()?;
     let writer = context.store.create(&NewRun {
         kind: RunKind::Watch,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),

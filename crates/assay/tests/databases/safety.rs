@@ -152,6 +152,47 @@ fn what_a_killed_load_left_is_named_and_goes_only_with_nothing_of_others_in_it()
 }
 
 /// A schema that another program uses is not dropped under it.
+/// Somebody who may write to `public` makes operators that fit Assay's expressions better than the server's own do (CVE-2018-1058):
+/// they would run with the rights of whoever profiles or loads.
+#[test]
+fn operators_of_others_are_not_run() {
+    let Some(place) = Place::new("safety-operators") else { return };
+    let server = given_server(&place.0.join("d"));
+    let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
+    let types = ["float8", "numeric", "int8", "int4"];
+    let mut traps = "CREATE SCHEMA IF NOT EXISTS public; GRANT CREATE ON SCHEMA public TO public; \
+         CREATE ROLE mallory; SET ROLE mallory; "
+        .to_owned();
+    for (number, (left, right)) in
+        types.iter().flat_map(|left| types.map(|right| (*left, right))).enumerate()
+    {
+        traps += &format!(
+            "CREATE FUNCTION public.trap{number}({left}, {right}) RETURNS {left} LANGUAGE plpgsql \
+             AS $$ BEGIN RAISE EXCEPTION 'trapped'; END $$; "
+        );
+        for operator in ["+", "-", "*", "/"] {
+            traps += &format!(
+                "CREATE OPERATOR public.{operator} \
+                 (LEFTARG = {left}, RIGHTARG = {right}, FUNCTION = public.trap{number}); "
+            );
+        }
+    }
+    connection.run(&traps).unwrap();
+    connection.run("RESET ROLE").unwrap();
+    let trapped = connection.query("SELECT 1.5::float8 / 2").unwrap_err();
+    assert!(format!("{trapped:?}").contains("trapped"), "the trap is none: {trapped:?}");
+    let address = address(&server, None);
+    for line in [
+        format!("profile {address} --time 2s --canary"),
+        format!("load slob {address} {SLOB}"),
+        format!("load oltp {address} {OLTP}"),
+    ] {
+        let output = place.run(&line);
+        let said = words(&output) + &String::from_utf8_lossy(&output.stdout);
+        assert!(!said.contains("trapped") && output.status.success(), "{line}: {said}");
+    }
+}
+
 #[test]
 fn a_schema_that_is_used_stays() {
     let Some(place) = Place::new("safety-used") else { return };

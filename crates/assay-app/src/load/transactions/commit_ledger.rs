@@ -188,7 +188,8 @@ pub(super) fn read_own(place: &LedgerPlace, target: &str) -> Result<Ledger> {
     let schema = kept.as_ref().map(|kept| kept.schema.clone());
     // A witness has the newest ledger of this; a file says itself what it is about.
     let wanted = |schema: &str| identity(target, directory, schema);
-    let ledger = place.read(&wanted(schema.as_deref().unwrap_or_default())?)?;
+    // It promises transactions, and nothing of blocks.
+    let ledger = place.read(&wanted(schema.as_deref().unwrap_or_default())?, 0)?;
     let LedgerSubject::Commits { schema: named, .. } = &ledger.last().head.subject else {
         return Err(Error::usage(
             "the ledger is about blocks, and not about transactions",

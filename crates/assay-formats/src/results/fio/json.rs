@@ -8,9 +8,11 @@ use crate::results::amount::possible;
 use crate::results::imported::{Lack, broken, refused};
 use assay_model::Result;
 use assay_model::number::{count, real};
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// Jobs that are read at most.
 const JOBS_MAX: usize = 16_384;
@@ -30,9 +32,40 @@ struct Document {
     #[serde(default, rename = "global options", deserialize_with = "or_default")]
     options: BTreeMap<String, serde_json::Value>,
     #[serde(default, deserialize_with = "or_default")]
-    jobs: Vec<Job>,
+    jobs: Rows,
     #[serde(default, deserialize_with = "or_default")]
-    client_stats: Vec<Job>,
+    client_stats: Rows,
+}
+
+/// Jobs or clients: each takes a hundred times as much in memory as it can take in a file, so they are counted as they come.
+#[derive(Default)]
+struct Rows(Vec<Job>);
+
+impl<'de> Deserialize<'de> for Rows {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_seq(RowsVisitor)
+    }
+}
+
+struct RowsVisitor;
+
+impl<'de> Visitor<'de> for RowsVisitor {
+    type Value = Rows;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a list of jobs")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> std::result::Result<Rows, A::Error> {
+        let mut read = Vec::new();
+        while let Some(row) = rows.next_element()? {
+            if read.len() == JOBS_MAX {
+                return Err(A::Error::custom(format_args!("it holds more than {JOBS_MAX} jobs")));
+            }
+            read.push(row);
+        }
+        Ok(Rows(read))
+    }
 }
 
 #[derive(Deserialize)]
@@ -227,7 +260,7 @@ fn check_cumulative(earlier: &Document, later: &Document) -> Result<()> {
 
 impl Document {
     fn rows(&self) -> &[Job] {
-        if self.jobs.is_empty() { &self.client_stats } else { &self.jobs }
+        if self.jobs.0.is_empty() { &self.client_stats.0 } else { &self.jobs.0 }
     }
 
     /// The time of all groups one after the other, ms.
@@ -250,9 +283,6 @@ impl Document {
 
     fn printed(self) -> Result<PrintedOutput> {
         let rows = self.rows();
-        if rows.len() > JOBS_MAX {
-            return Err(broken("fio", "it has more than 16,384 jobs"));
-        }
         let is_sum = |job: &&Job| job.jobname == ALL_CLIENTS && job.hostname.is_some();
         let has_others = rows.iter().any(|job| !is_sum(&job));
         let counted = rows.iter().filter(|job| !(has_others && is_sum(job)));
@@ -407,6 +437,17 @@ mod tests {
 
     fn read_one(text: &str) -> PrintedOutput {
         read(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+
+    /// Ten megabytes of jobs that say nothing took 900 MiB.
+    #[test]
+    fn jobs_are_counted_as_they_come() {
+        let jobs =
+            |count: usize| format!(r#""jobs": [{}]"#, vec![r#"{"jobname":"a"}"#; count].join(","));
+        let of = |count| read(&document("3.33", &jobs(count)));
+        let error = of(JOBS_MAX + 1).unwrap_err().to_string();
+        assert!(error.contains("it holds more than 16384 jobs"), "{error}");
+        assert_eq!(of(JOBS_MAX).unwrap().jobs.len(), JOBS_MAX);
     }
 
     #[test]
