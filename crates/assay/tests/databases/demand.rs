@@ -275,7 +275,7 @@ fn storage_is_checked_for_a_live_server_in_one_command() {
             }
         });
         let both =
-            (check("sim:servers?count=64&service=2us"), check("sim:servers?count=1&service=30ms"));
+            (check("sim:servers?count=16&service=50us"), check("sim:servers?count=1&service=30ms"));
         done.store(true, Ordering::Relaxed);
         both
     });
@@ -287,7 +287,7 @@ fn storage_is_checked_for_a_live_server_in_one_command() {
     assert!(text.contains("class of I/O") && text.lines().count() <= 24, "{text}");
     assert!(!text.contains("p99"), "{text}");
     // The run keeps the profile, so that other storage is checked without watching again.
-    let again = place.run("check sim:servers?count=64&service=2us --for latest --time 30s --json");
+    let again = place.run("check sim:servers?count=16&service=50us --for latest --time 30s --json");
     let again = json(&again);
     assert_eq!(again["projection"]["profile"], "postgres", "{again}");
     let criteria = again["verdict"]["judgements"].to_string();

@@ -71,7 +71,7 @@ fn sessions_of_two_hosts_are_those_of_one_load_on_mariadb() {
     let Some(place) = mariadb::place("hosts-oltp") else { return };
     let output = run_together(
         &place,
-        "load oltp d --server mariadb --hosts local:2 --sessions 4 --time 2s --warm-up 1s --verify --json --quiet",
+        "load oltp d --server mariadb --hosts local:2 --sessions 4 --time 4s --warm-up 1s --verify --json --quiet",
     );
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     adds_up(&json(&output));
