@@ -37,6 +37,8 @@ struct Part {
     load: u32,
     at_s: f64,
     iops: f64,
+    /// The lowest rate within it: a fall may come in its middle.
+    lowest_iops: f64,
 }
 
 /// What was seen of full load, in order of time.
@@ -115,11 +117,16 @@ impl FullLoad {
             let (lowest, highest) = (least(before), most(before));
             most(after) < (1.0 - gap) * lowest || least(after) > (1.0 + gap) * highest
         })?;
-        let (before, after) = relative.split_at(relative.len() - step);
+        let at = relative.len() - step;
+        let (before, after) = relative.split_at(at);
+        let is_fall = mean(after) < mean(before);
+        let lowest = self.parts.iter().zip(relative).skip(at);
+        let lowest = lowest.map(|(part, share)| share * part.lowest_iops / part.iops);
+        let end = if is_fall { lowest.fold(f64::INFINITY, f64::min) } else { mean(after) };
         Some(Drift {
-            end_of_mean: mean(after) / mean(relative),
-            end_of_begin: mean(after) / mean(before),
-            step_s: self.parts.get(relative.len() - step).map(|part| part.at_s),
+            end_of_mean: end / mean(relative),
+            end_of_begin: end / mean(before),
+            step_s: self.parts.get(at).map(|part| part.at_s),
         })
     }
 }
@@ -202,7 +209,13 @@ fn parts(rung: &Rung) -> Vec<Part> {
             let ios: u64 = intervals.iter().map(|interval| interval.operations.ios()).sum();
             let at_s = from_s;
             from_s += length_s;
-            Part { load: rung.outstanding, at_s, iops: real(ios) / length_s }
+            let rate = |one: &Interval| real(one.operations.ios()) / one.elapsed_s();
+            Part {
+                load: rung.outstanding,
+                at_s,
+                iops: real(ios) / length_s,
+                lowest_iops: least(&intervals.iter().map(rate).collect::<Vec<f64>>()),
+            }
         };
         slice.intervals.chunks_exact(INTERVALS_OF_SLICE).map(of_part).collect()
     };
@@ -233,7 +246,12 @@ mod tests {
     use assay_stats::random::Random;
 
     fn full_load(rates: &[f64]) -> FullLoad {
-        let part = |(at, iops): (usize, &f64)| Part { load: 8, at_s: real_len(at), iops: *iops };
+        let part = |(at, iops): (usize, &f64)| Part {
+            load: 8,
+            at_s: real_len(at),
+            iops: *iops,
+            lowest_iops: *iops,
+        };
         let parts = rates.iter().enumerate().map(part).collect();
         FullLoad { parts, longest_s: 0.0, longest_ios: 0.0 }
     }
@@ -309,7 +327,11 @@ mod tests {
     fn a_collapse_near_the_end_is_a_step() {
         let found = noisy(3, |at| if at < 38 { 8000.0 } else { 500.0 }).drift().unwrap();
         assert_eq!(found.step_s, Some(38.0));
+        // The lower of two parts with noise of 3 %.
         assert!((found.end_of_begin - 500.0 / 8000.0).abs() < 0.01, "{found:?}");
+        let mut within = full_load(&[8000.0, 8000.0, 8000.0, 8000.0, 2000.0]);
+        within.parts[4].lowest_iops = 500.0;
+        assert!((within.drift().unwrap().end_of_begin - 500.0 / 8000.0).abs() < 1e-9);
         let one = full_load(&[8000.0, 8000.0, 8000.0, 8000.0, 500.0]).drift().unwrap();
         assert_eq!(one.step_s, Some(4.0));
         assert_eq!(full_load(&[8000.0, 8000.0, 8000.0, 8000.0, 6000.0]).drift(), None);
