@@ -12,14 +12,13 @@ struct Disk<'a> {
     size_bytes: u64,
 }
 
-impl Disk<'_> {
-    fn byte(&self, at: u64) -> u8 {
-        let from_end = self.size_bytes - at;
-        let length = self.end.len() as u64;
-        let of = |bytes: &[u8], at: u64| {
-            usize::try_from(at).ok().and_then(|at| bytes.get(at)).copied().unwrap_or(0)
-        };
-        if from_end <= length { of(self.end, length - from_end) } else { of(self.begin, at) }
+/// Copies the part of some content that a read of these bytes meets.
+fn copy(content: &[u8], content_at: u64, buffer: &mut [u8], read_at: u64) {
+    for (byte, at) in content.iter().zip(content_at..) {
+        let place = at.checked_sub(read_at).and_then(|place| usize::try_from(place).ok());
+        if let Some(into) = place.and_then(|place| buffer.get_mut(place)) {
+            *into = *byte;
+        }
     }
 }
 
@@ -31,9 +30,9 @@ impl Image for Disk<'_> {
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<()> {
         let end = offset.checked_add(buffer.len() as u64);
         assert!(end.is_some_and(|end| end <= self.size_bytes), "a read behind the end");
-        for (byte, at) in buffer.iter_mut().zip(offset..) {
-            *byte = self.byte(at);
-        }
+        buffer.fill(0);
+        copy(self.begin, 0, buffer, offset);
+        copy(self.end, self.size_bytes - self.end.len() as u64, buffer, offset);
         Ok(())
     }
 }

@@ -54,5 +54,5 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             driver.hear(&mut merger, answer);
         }
     }
-    let _ = (merger.moments(), merger.interval_s());
+    let _ = (merger.series(), merger.interval_s(), merger.left_out());
 });

@@ -8,7 +8,7 @@ use crate::results::amount::possible;
 use crate::results::imported::{Lack, broken, refused};
 use assay_model::Result;
 use assay_model::number::{count, real};
-use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,6 +16,8 @@ use std::fmt;
 
 /// Jobs that are read at most.
 const JOBS_MAX: usize = 16_384;
+/// Buckets of a histogram: fio has 29 groups of 64.
+const BINS_MAX: usize = 16_384;
 /// The row in which fio adds up its clients.
 const ALL_CLIENTS: &str = "All clients";
 
@@ -130,6 +132,38 @@ struct Side {
     lat_ns: Option<Times>,
 }
 
+/// Buckets of a histogram: text of six bytes takes a hundred in memory.
+#[derive(Default)]
+struct Bins(BTreeMap<String, Loose>);
+
+impl<'de> Deserialize<'de> for Bins {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_map(BinsVisitor)
+    }
+}
+
+struct BinsVisitor;
+
+impl<'de> Visitor<'de> for BinsVisitor {
+    type Value = Bins;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("buckets and their counts")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut bins: A) -> std::result::Result<Bins, A::Error> {
+        let mut read = BTreeMap::new();
+        while let Some((time, count)) = bins.next_entry()? {
+            read.insert(time, count);
+            if read.len() > BINS_MAX {
+                let words = format_args!("a histogram of it has more than {BINS_MAX} buckets");
+                return Err(A::Error::custom(words));
+            }
+        }
+        Ok(Bins(read))
+    }
+}
+
 #[derive(Default, Deserialize)]
 struct Times {
     #[serde(default)]
@@ -143,7 +177,7 @@ struct Times {
     #[serde(default, rename = "percentile", deserialize_with = "or_default")]
     quantiles: BTreeMap<String, Loose>,
     #[serde(default, deserialize_with = "or_default")]
-    bins: BTreeMap<String, Loose>,
+    bins: Bins,
 }
 
 /// A number that may be missing, and is unknown where it is impossible or something else stands in its place.
@@ -403,7 +437,7 @@ impl Times {
         let bin = |(time, ios): (&String, &Loose)| {
             Some((count(real(time.parse().ok()?) * unit_ns), count(ios.0?)))
         };
-        let bins: Vec<(u64, u64)> = self.bins.iter().filter_map(bin).collect();
+        let bins: Vec<(u64, u64)> = self.bins.0.iter().filter_map(bin).collect();
         let has_ios = bins.iter().any(|(_, ios)| *ios > 0);
         PrintedTimes {
             min_ns: scaled(self.min),
@@ -447,7 +481,23 @@ mod tests {
         let of = |count| read(&document("3.33", &jobs(count)));
         let error = of(JOBS_MAX + 1).unwrap_err().to_string();
         assert!(error.contains("it holds more than 16384 jobs"), "{error}");
-        assert_eq!(of(JOBS_MAX).unwrap().jobs.len(), JOBS_MAX);
+        assert_eq!(of(2).unwrap().jobs.len(), 2);
+    }
+
+    #[test]
+    fn buckets_are_counted_as_they_come() {
+        let bins = |count: usize| (0..count).map(|at| format!(r#""{at}":1"#)).collect::<Vec<_>>();
+        let of = |count| {
+            let bins = bins(count).join(",");
+            read(&document(
+                "3.33",
+                &format!(
+                    r#""jobs": [{{"jobname":"a","read":{{"clat_ns":{{"bins":{{{bins}}}}}}}}}]"#
+                ),
+            ))
+        };
+        assert!(of(BINS_MAX + 1).unwrap_err().to_string().contains("more than 16384 buckets"));
+        assert!(of(BINS_MAX).is_ok());
     }
 
     #[test]
