@@ -43,7 +43,8 @@ pub(crate) fn decide_short(limit: Limit, seen: &ShortRun) -> Option<(Outcome, Re
     if side(limit, &bounds) == Side::Both {
         return None;
     }
-    let far = Reason::FarFromLimit { lowest: seen.lowest, highest: seen.highest };
+    let far =
+        Reason::FarFromLimit { lowest_value: seen.lowest_value, highest_value: seen.highest_value };
     match decide(limit, &bounds, &seen.known.evidence) {
         (outcome, Reason::Clear) => Some((outcome, far)),
         doubtful => Some(doubtful),

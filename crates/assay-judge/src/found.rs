@@ -45,9 +45,9 @@ pub(crate) struct ShortRun {
     /// The number, without an interval, and what it rests on.
     pub(crate) known: Known,
     /// Seconds ranged from here …
-    pub(crate) lowest: f64,
+    pub(crate) lowest_value: f64,
     /// … to here.
-    pub(crate) highest: f64,
+    pub(crate) highest_value: f64,
     /// Ends that the level in the long run hardly ever leaves.
     pub(crate) bounds: (f64, f64),
 }

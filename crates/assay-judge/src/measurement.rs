@@ -274,8 +274,8 @@ fn too_short(unit: Unit, value: f64, why: &ShortSeries) -> Missing {
         let estimate = Estimate::without_interval(value, count_of(why.rows));
         Box::new(ShortRun {
             known: Known::new(estimate, why.elapsed_s, Vec::new()),
-            lowest: why.lowest_value,
-            highest: why.highest_value,
+            lowest_value: why.lowest_value,
+            highest_value: why.highest_value,
             bounds,
         })
     });

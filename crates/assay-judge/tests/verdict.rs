@@ -145,7 +145,9 @@ fn a_short_run_decides_where_the_limit_is_far_from_every_second() {
     }
     let failed = only("iops at_least 1000/s", &story);
     assert_eq!(failed.evidence.estimate.map(|estimate| estimate.has_interval()), Some(false));
-    assert!(matches!(failed.reason, Reason::FarFromLimit { lowest, .. } if lowest > 300.0));
+    assert!(
+        matches!(failed.reason, Reason::FarFromLimit { lowest_value, .. } if lowest_value > 300.0)
+    );
     story.measurement.conduct.host_busy_share = Some(0.99);
     let doubted = only("iops at_least 1000/s", &story);
     assert_eq!((doubted.outcome, doubted.reason), (Outcome::Inconclusive, Reason::Doubtful));

@@ -125,9 +125,9 @@ pub enum Reason {
     /// than a factor of 2.
     FarFromLimit {
         /// The lowest second, in the unit of the limit.
-        lowest: f64,
+        lowest_value: f64,
         /// The highest second.
-        highest: f64,
+        highest_value: f64,
     },
     /// The limit lies inside the interval.
     Straddles {

@@ -20,7 +20,7 @@ const HALF_WIDTH_MAX: f64 = 0.4;
 pub const HALF_WIDTH_GOAL: f64 = 0.2;
 /// The advised time is a multiple of this, and at least twice as long, s.
 const ADVICE_STEP_S: f64 = 10.0;
-/// So many rows, and seconds, are needed to say anything of the level.
+/// Fewer rows, or seconds, say nothing of the level.
 const BOUNDED_ROWS_MIN: usize = 3;
 /// The level of a short series lies within this factor of its rows.
 const BOUNDS_FACTOR: f64 = 2.0;

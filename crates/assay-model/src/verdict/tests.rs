@@ -125,7 +125,7 @@ proptest! {
             0 => Reason::Clear,
             1 => Reason::Straddles { enough_s },
             2 => Reason::NoEvidence { missing: "a run".to_owned() },
-            3 => Reason::FarFromLimit { lowest: 0.5 * limit, highest: limit },
+            3 => Reason::FarFromLimit { lowest_value: 0.5 * limit, highest_value: limit },
             _ => Reason::Doubtful,
         };
         let verdict = Verdict {

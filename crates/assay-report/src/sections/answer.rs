@@ -256,7 +256,7 @@ pub(super) fn criterion(judgement: &Judgement, format: &Formatter) -> String {
 pub(super) fn reason(judgement: &Judgement, format: &Formatter) -> String {
     match &judgement.reason {
         Reason::Clear => String::new(),
-        Reason::FarFromLimit { lowest, highest } => far(judgement.unit, *lowest, *highest, format),
+        Reason::FarFromLimit { lowest_value, highest_value } => far(judgement.unit, *lowest_value, *highest_value, format),
         // More time on the same host would not help.
         Reason::Straddles { .. } if deciding(judgement).next().is_some() => {
             format!("The limit lies inside the interval. {}", doubts(judgement, format))
@@ -274,11 +274,11 @@ pub(super) fn reason(judgement: &Judgement, format: &Formatter) -> String {
 }
 
 /// What decides without an interval.
-fn far(unit: Unit, lowest: f64, highest: f64, format: &Formatter) -> String {
+fn far(unit: Unit, lowest_value: f64, highest_value: f64, format: &Formatter) -> String {
     let range = if format.is_relative() {
         String::new()
     } else {
-        format!(" ({} to {})", format.value(unit, lowest), format.value(unit, highest))
+        format!(" ({} to {})", format.value(unit, lowest_value), format.value(unit, highest_value))
     };
     format!(
         "The run was too short for an interval, but every second{range} was beyond the limit by more than a factor of 2."
