@@ -8,6 +8,7 @@ mod copy;
 mod facts;
 mod login;
 mod messages;
+mod pooling;
 mod prepared;
 #[cfg(test)]
 mod tests;

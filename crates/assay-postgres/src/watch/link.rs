@@ -62,9 +62,9 @@ impl Link {
     /// Refuses a pooler: it gives out process numbers of its own, its sessions are not those of the clients, and what it
     /// shows of itself would be taken for the load.
     fn check_way(&mut self, address: &Address) -> Result<()> {
-        let rows = self.query("SELECT /* assay */ pg_backend_pid()")?;
-        let serving = rows.first().map_or("", |row| row.text(0));
-        if serving == self.process_id().to_string() {
+        let serving = self.connection.serving_process();
+        let serving = serving.map_err(|failure| failure.of("asking the server"))?;
+        if serving == self.process_id() {
             return Ok(());
         }
         Err(Error::usage(
