@@ -32,7 +32,7 @@ pub(crate) fn find(quantity: &Quantity, facts: &Facts<'_>) -> Vec<Found> {
         Quantity::AtomicUnit => vec![atomic_unit(facts)],
         Quantity::HostCpuBusy => vec![host_busy(quantity, facts)],
         Quantity::DatabaseResponse => vec![Found::absent(
-            "nothing timed the database's I/O: on PostgreSQL set track_io_timing and track_wal_io_timing to on, then check again",
+            "the time of I/O that sessions wait for is not known: PostgreSQL needs track_io_timing and track_wal_io_timing, MariaDB the instruments wait/io/file/% and stage/sql/Commit",
         )],
         Quantity::HostTcpRetransmits => {
             vec![Found::absent("the host sent fewer than 1,000 TCP segments, or none were counted")]

@@ -1,7 +1,7 @@
 //! What each stream of a plan stands for: how often, how long it took, and how much of DB time sessions waited for it.
 
 use super::demand::Demand;
-use assay_model::profile::{IoPurpose, Profile};
+use assay_model::profile::{Figure, IoPurpose, Profile};
 
 /// A class of a database's I/O as a plan demands it.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,11 +23,32 @@ pub(super) fn planned(profile: &Profile, demands: &[Demand]) -> Vec<PlannedClass
     let class = |demand: &Demand| PlannedClass {
         name: demand.name.to_owned(),
         rate_iops: demand.rate.value,
-        now_s: demand.latency.as_ref().map(|latency| latency.value),
+        now_s: now_s(profile, demand),
         db_time_share: db_time_share(profile, demand),
         cached_share: cached_share(profile, demand),
     };
     demands.iter().map(class).collect()
+}
+
+/// A log write that serves more commits than this, on average, has a time of its own that no commit shows.
+const COMMITS_PER_LOG_WRITE_MAX: f64 = 2.0;
+
+/// Mean time of one; of a log that the server does not time, that of a commit.
+fn now_s(profile: &Profile, demand: &Demand) -> Option<f64> {
+    let timed = demand.latency.as_ref().map(|latency| latency.value);
+    timed.or_else(|| (demand.purpose == IoPurpose::LogWrite).then(|| commit_s(profile, demand))?)
+}
+
+/// Mean time of a commit: measured, else by Little's law from the share of sessions that wait for one. MariaDB from 10.8 on
+/// times nothing else of its log. Commits without a log write wait for nothing and would make it too short.
+fn commit_s(profile: &Profile, demand: &Demand) -> Option<f64> {
+    if let Some(measured) = value(profile.redo.sync_latency_s.as_ref()) {
+        return Some(measured);
+    }
+    let waiting = db_time_share(profile, demand)? * active_sessions(profile)?;
+    let commits_per_s = value(profile.work.transactions_per_s.as_ref())?;
+    let is_each_written = commits_per_s <= COMMITS_PER_LOG_WRITE_MAX * demand.rate.value;
+    (waiting > 0.0 && is_each_written).then(|| waiting / commits_per_s)
 }
 
 /// Sessions wait for their reads, for large I/O past the cache, and for commits; data files are written in the background, and
@@ -48,16 +69,20 @@ fn db_time_share(profile: &Profile, demand: &Demand) -> Option<f64> {
 
 /// Little's law: the sessions that wait on average for a class, of those that are active.
 fn waited(profile: &Profile, demand: &Demand) -> Option<f64> {
-    let time = &profile.time;
-    let value = |figure: &Option<assay_model::profile::Figure>| {
-        figure.as_ref().map(|figure| figure.value).filter(|value| *value > 0.0)
-    };
-    let active = value(&time.average_active_sessions)
-        .or_else(|| Some(value(&time.db_time_s)? / value(&profile.elapsed_s)?))?;
     let class = profile.class(demand.purpose)?;
-    let waiting = value(&class.outstanding)
-        .or_else(|| Some(value(&class.rate_iops)? * value(&class.latency_s)?))?;
-    Some(waiting / active)
+    let waiting = value(class.outstanding.as_ref())
+        .or_else(|| Some(value(class.rate_iops.as_ref())? * value(class.latency_s.as_ref())?))?;
+    Some(waiting / active_sessions(profile)?)
+}
+
+fn active_sessions(profile: &Profile) -> Option<f64> {
+    let time = &profile.time;
+    value(time.average_active_sessions.as_ref())
+        .or_else(|| Some(value(time.db_time_s.as_ref())? / value(profile.elapsed_s.as_ref())?))
+}
+
+fn value(figure: Option<&Figure>) -> Option<f64> {
+    figure.map(|figure| figure.value).filter(|value| *value > 0.0)
 }
 
 fn cached_share(profile: &Profile, demand: &Demand) -> f64 {
