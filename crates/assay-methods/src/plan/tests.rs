@@ -311,3 +311,17 @@ fn a_database_at_rest_makes_no_plan() {
     assert!(refused(&resting).message().contains("the database is at rest: it issued 0.4 I/Os"));
     assert!(refused(&resting).hint().contains("while it works"));
 }
+
+/// MariaDB has no time of its log: of 2 active sessions 0.6 wait for 60 commits a second, 10 ms each.
+#[test]
+fn a_log_without_a_time_takes_that_of_the_commits() {
+    let log_s = |commits_per_s: f64| {
+        let mut untimed = live();
+        untimed.classes[2].latency_s = None;
+        untimed.work.transactions_per_s = Some(Figure::new(commits_per_s, "counted"));
+        plan(&untimed, &PlanOptions::default()).unwrap().classes[1].now_s
+    };
+    assert!((log_s(60.0).unwrap() - 0.01).abs() < 1e-12);
+    // Most of these wrote nothing, or many shared a write.
+    assert_eq!(log_s(500.0), None);
+}
