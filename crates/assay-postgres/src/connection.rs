@@ -8,6 +8,7 @@ mod copy;
 mod facts;
 mod login;
 mod messages;
+mod pooling;
 mod prepared;
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,6 @@ use crate::address::Address;
 use crate::failure::{Answer, Failure};
 use assay_dbserver::Stream;
 use assay_model::load::Encryption;
-use assay_model::{Error, Result};
 use messages::{Messages, refusal, row};
 use std::time::Duration;
 
@@ -113,26 +113,6 @@ impl Connection {
     pub fn one(&mut self, sql: &str) -> Answer<Row> {
         let first = self.query(sql)?.into_iter().next();
         first.ok_or_else(|| Failure::Protocol(format!("no row for {sql}")))
-    }
-
-    /// Refuses a pooler: it gives out process numbers of its own, shows the sessions of all its clients, and hands locks and
-    /// prepared statements of one session to another.
-    ///
-    /// # Errors
-    /// A usage error that names both processes, or what the server says.
-    pub fn refuse_pooler(&mut self, address: &Address) -> Result<()> {
-        let row = self.one("SELECT /* assay */ pg_catalog.pg_backend_pid()");
-        let row = row.map_err(|failure| failure.of("asking the server"))?;
-        let (serving, login) = (row.text(0), self.facts().process_id);
-        if serving == login.to_string() {
-            return Ok(());
-        }
-        Err(Error::usage(
-            format!(
-                "{address} is a connection pooler, not the server: the login is process {login}, its statements run in process {serving}"
-            ),
-            "name the host and port of the server itself, usually 5432",
-        ))
     }
 
     /// Rows until the server is ready again.

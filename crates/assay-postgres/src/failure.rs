@@ -26,6 +26,10 @@ fn meaning(code: &str) -> Refusal {
     }
 }
 
+/// Prepared statements and settings belong to a session, which a pooler of transactions does not keep.
+pub const NO_SESSION: &str =
+    "name the server itself, or a pool in session mode (pgbouncer: pool_mode = session)";
+
 fn hint(code: &str, message: &str) -> &'static str {
     match code {
         // Written so by servers up to 15 and from 16 on.
@@ -40,6 +44,7 @@ fn hint(code: &str, message: &str) -> &'static str {
         "53300" => "ask for fewer sessions, or raise max_connections",
         "25006" => "name the primary: a replica cannot be written to",
         "42501" => "use a user who may do this; the owner of the database may",
+        "42P05" | "26000" => NO_SESSION,
         "57P03" => "the server is starting or stopping; try again when it is ready",
         _ if code.starts_with("57P") => "the server was stopped; check its log",
         _ => "check the server's log",
@@ -52,9 +57,13 @@ mod tests {
 
     #[test]
     fn every_refusal_says_what_to_do() {
-        for (code, word) in
-            [("28P01", "password"), ("53100", "space"), ("25006", "primary"), ("42501", "user")]
-        {
+        for (code, word) in [
+            ("28P01", "password"),
+            ("53100", "space"),
+            ("25006", "primary"),
+            ("42501", "user"),
+            ("42P05", "session mode"),
+        ] {
             assert!(refused(code, "no").of("x").hint().contains(word), "{code}");
         }
         let message =

@@ -382,7 +382,19 @@ fn check(admin: &mut Connection, address: &Address) -> Result<()> {
             "name the primary",
         ));
     }
-    admin.refuse_pooler(address)
+    check_pooling(admin, address)
+}
+
+/// Sessions of a benchmark prepare their statements and set what plans depend on.
+fn check_pooling(admin: &mut Connection, address: &Address) -> Result<()> {
+    let is_shared = admin.is_pooled_by_transaction(address);
+    if !is_shared.map_err(|failure| failure.of("asking the server about itself"))? {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("{address} is a connection pooler in transaction mode, which keeps no session"),
+        assay_postgres::failure::NO_SESSION,
+    ))
 }
 
 fn facts(admin: &mut Connection, knowledge: &Knowledge) -> Answer<ServerFacts> {

@@ -23,7 +23,8 @@ pub struct ClassDemand {
 /// The classes of a plan, in the order of its streams.
 pub(super) fn planned(profile: &Profile, demands: &[Demand]) -> Vec<ClassDemand> {
     let class = |demand: &Demand| {
-        let timed_s = demand.latency.as_ref().map(|latency| latency.value);
+        let timed = demand.latency.as_ref().or_else(|| sync_latency(profile, demand));
+        let timed_s = positive(timed);
         let waits = if timed_s.is_none() { commit_waits(profile, demand) } else { None };
         ClassDemand {
             name: demand.name.to_owned(),
@@ -51,6 +52,11 @@ fn db_time_share(profile: &Profile, demand: &Demand) -> Option<f64> {
         _ => waited(profile, demand),
     }
     .map(|share| share.clamp(0.0, 1.0))
+}
+
+/// Of a log whose writes have no time, that of its commits, where they were timed.
+fn sync_latency<'a>(profile: &'a Profile, demand: &Demand) -> Option<&'a Figure> {
+    profile.redo.sync_latency_s.as_ref().filter(|_| demand.purpose == IoPurpose::LogWrite)
 }
 
 /// Bounds on the time of a log write that nobody timed, as in MariaDB from 10.8 on.

@@ -313,3 +313,19 @@ fn a_database_at_rest_makes_no_plan() {
     assert!(refused(&resting).message().contains("the database is at rest: it issued 0.4 I/Os"));
     assert!(refused(&resting).hint().contains("while it is busy"));
 }
+
+/// MariaDB has no time of its log: of 2 active sessions 0.6 wait for commits.
+#[test]
+fn a_log_without_a_time_is_bounded_by_its_commits() {
+    let log = |commits_per_s: f64| {
+        let mut untimed = live();
+        untimed.classes[2].latency_s = None;
+        untimed.work.transactions_per_s = Some(Figure::new(commits_per_s, "counted"));
+        plan(&untimed, &PlanOptions::default()).unwrap().classes[1].clone()
+    };
+    let many = log(600.0);
+    assert!((many.now_s.unwrap() - 0.6 / many.rate_iops).abs() < 1e-12, "{many:?}");
+    assert!((many.now_least_s.unwrap() - 0.6 / 2.0 / 600.0).abs() < 1e-12, "{many:?}");
+    let few = log(1.0);
+    assert!((few.now_least_s.unwrap() - 0.3 / few.rate_iops).abs() < 1e-12, "{few:?}");
+}

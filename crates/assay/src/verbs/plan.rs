@@ -1,23 +1,28 @@
 //! `assay plan`: from what a database asked of its storage to a workload that asks the same.
 
 use crate::exit::{ExitStatus, print};
+use crate::options::{COMMON, OutputOptions, StoreOptions, context};
+use assay_app::named_database::read_database;
 use assay_app::new_file::write_new;
-use assay_app::reports::read_profile;
 use assay_methods::{PlanOptions, plan};
 use assay_model::Result;
 use assay_model::units::{Nanos, Share};
 use clap::Args;
 use std::path::PathBuf;
 
+/// How long a live server is watched.
+const WATCH_TIME: Nanos = Nanos(60_000_000_000);
+
 /// Turns a profile or a report into a workload: what storage must sustain to carry that database
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay plan awr.html
-  assay plan awr.html --growth 1.5 --output database.toml")]
+  assay plan awr.html --growth 1.5 --output database.toml
+  assay plan latest:8")]
 pub struct Options {
-    /// A profile (`*.profile.json`), or an AWR or Statspack report
-    #[arg(value_name = "PROFILE")]
-    profile: PathBuf,
+    /// A report, a folder of reports, a profile, RUN, RUN:SESSIONS, or the address of a server
+    #[arg(value_name = "DATABASE")]
+    database: String,
     #[command(flatten)]
     demand: DemandOptions,
     /// Measured time of the workload
@@ -26,6 +31,8 @@ pub struct Options {
     /// Write the workload to this new file instead of printing it
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten, next_help_heading = COMMON)]
+    store: StoreOptions,
 }
 
 /// How the demand of a profile is put to storage.
@@ -78,7 +85,9 @@ impl DemandOptions {
 /// # Errors
 /// What the profile or the options say, or a file that cannot be written; an existing file is not overwritten.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    let profile = read_profile(&options.profile)?;
+    let shown = OutputOptions { json: false, full: true, quiet: false };
+    let context = context(&options.store, &shown)?;
+    let profile = read_database(&options.database, WATCH_TIME, &context)?;
     let warm_up = PlanOptions::default().warm_up;
     let plan = plan(&profile, &options.demand.plan(options.time, warm_up))?;
     let text = plan.to_toml()?;

@@ -248,6 +248,12 @@ fn a_pooler_is_named_in_both_modes() {
             assert!(said.contains("is a connection pooler, not the server"), "{mode}: {said}");
             assert!(said.contains("hint: name the host and port"), "{mode}: {said}");
         }
+        let load = format!("load oltp {target} --warehouses 1 --sessions 2 --time 1s");
+        let output = place.run(&load);
+        let said = words(&output);
+        let expected = if mode == "session" { 0 } else { 2 };
+        assert_eq!(output.status.code(), Some(expected), "{mode}: {said}");
+        assert_eq!(said.contains("keeps no session"), mode == "transaction", "{said}");
     }
 }
 

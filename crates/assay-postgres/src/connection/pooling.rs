@@ -1,0 +1,58 @@
+//! Connection poolers in front of a server.
+
+use super::Connection;
+use crate::address::Address;
+use crate::failure::{Answer, Failure};
+use assay_model::{Error, Result};
+use std::time::Duration;
+
+/// A pool without a free server process lets a session wait; longer than this is no answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Connection {
+    /// The process that runs its statements; through a pooler another than that of the login.
+    pub fn serving_process(&mut self) -> Answer<u32> {
+        let row = self.one("SELECT /* assay */ pg_catalog.pg_backend_pid()")?;
+        let number = row.text(0).parse();
+        number.map_err(|_| Failure::Protocol("a process without a number".to_owned()))
+    }
+
+    /// Refuses a pooler: it gives out process numbers of its own, its sessions are not those of the clients, and what it
+    /// shows of itself would be taken for the load.
+    ///
+    /// # Errors
+    /// A usage error that names both processes, or what the server says.
+    pub fn refuse_pooler(&mut self, address: &Address) -> Result<()> {
+        let serving = self.serving_process();
+        let serving = serving.map_err(|failure| failure.of("asking the server"))?;
+        let login = self.facts.process_id;
+        if serving == login {
+            return Ok(());
+        }
+        Err(Error::usage(
+            format!(
+                "{address} is a connection pooler, not the server: the login is process {login}, its statements run in process {serving}"
+            ),
+            "name the host and port of the server itself, usually 5432",
+        ))
+    }
+
+    /// Whether a pooler gives its server process to other sessions between two transactions: prepared statements are lost
+    /// then, and settings reach sessions of others.
+    ///
+    /// # Errors
+    /// When the server refuses, or the pool has no process for a second session.
+    pub fn is_pooled_by_transaction(&mut self, address: &Address) -> Answer<bool> {
+        let serving = self.serving_process()?;
+        if serving == self.facts.process_id {
+            return Ok(false);
+        }
+        let mut other = Self::open(address, "assay")?;
+        other.wait_at_most(PATIENCE)?;
+        other.run("BEGIN")?;
+        // A pool may hand out its processes in turn: then this session is moved instead.
+        let is_shared = other.serving_process()? == serving || self.serving_process()? != serving;
+        other.close();
+        Ok(is_shared)
+    }
+}
