@@ -14,7 +14,8 @@ pub fn program(text: &str) -> Option<&'static str> {
         return Some("iostat");
     }
     let is_json = any(|line| line.contains("\"sysstat\""));
-    if is_json && any(|line| line.contains("\"sysdata-version\"")) {
+    let is_table = any(|line| line.starts_with("# hostname;interval;timestamp"));
+    if is_table || is_json && any(|line| line.contains("\"file-date\"")) {
         return Some("sadf");
     }
     if is_json {
@@ -44,7 +45,8 @@ mod tests {
             program("procs ---memory---\n r  b   swpd   free si so bi bo\n"),
             Some("vmstat")
         );
-        assert_eq!(program("{\"sysstat\": {\n\"sysdata-version\": 2.19,\n"), Some("sadf"));
+        assert_eq!(program("{\"sysstat\": {\n\"file-date\": \"2026-01-15\",\n"), Some("sadf"));
+        assert_eq!(program("# hostname;interval;timestamp;DEV;tps\n"), Some("sadf"));
         assert_eq!(program("{\"sysstat\": {\"hosts\": [\n"), Some("iostat"));
         assert_eq!(program("Device for r/s in words\n".trim_start_matches("Device")), None);
         assert_eq!(of("nothing else\n"), None);
