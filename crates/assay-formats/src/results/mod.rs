@@ -18,6 +18,7 @@ mod report;
 mod rows;
 mod sysbench;
 mod table;
+mod trace;
 mod vdbench_flatfile;
 mod vdbench_summary;
 
@@ -26,13 +27,16 @@ pub use report::report_row;
 
 use assay_model::{Error, Result};
 
-/// Whether two files are of one run: logs of its threads, or the files of one test of ORION.
+/// Whether two files are of one run: logs of its threads or jobs, or the files of one test of ORION.
 pub fn are_of_one_run(one: &NamedText<'_>, other: &NamedText<'_>) -> bool {
     let both = |is: fn(&str) -> bool| is(one.text) && is(other.text);
     let threads = both(|text| pgbench_log::is_log(first_line(text)))
         || both(|text| pgbench_log::is_aggregated(first_line(text)));
     let orion = both(|text| orion::is_summary(text) || orion::is_matrix(text));
-    threads && pgbench_log::run_of(one.name) == pgbench_log::run_of(other.name)
+    let jobs = both(|text| fio::is_log(first_line(text)));
+    let job_log = fio::log_of_all_jobs(one.name);
+    jobs && job_log.is_some() && job_log == fio::log_of_all_jobs(other.name)
+        || threads && pgbench_log::run_of(one.name) == pgbench_log::run_of(other.name)
         || orion && one.name != other.name && orion::test_of(one.name) == orion::test_of(other.name)
 }
 
@@ -99,13 +103,19 @@ fn read(file: NamedText<'_>, files: &[NamedText<'_>]) -> Result<ImportedResult> 
         return pgbench::read_summary(text);
     }
     if fio::is_log(first) {
-        return fio::read_log(text, name);
+        return fio::read_logs(files);
     }
     if pgbench_log::is_log(first) {
         return pgbench_log::read_log(files);
     }
     if pgbench_log::is_aggregated(first) {
         return pgbench_log::read_aggregated(files);
+    }
+    if let Some(program) = trace::program(text) {
+        return Err(Error::usage(
+            format!("{name} is a trace of {program}, which Assay does not read as a single file"),
+            "collect it with OSWatcher, and name its archive: `assay watch --from DIRECTORY`",
+        ));
     }
     Err(Error::usage(
         format!("{name} is not a known result"),

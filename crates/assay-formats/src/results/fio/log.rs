@@ -4,18 +4,44 @@ use super::histograms;
 use super::intervals::LogIntervals;
 use super::line::{LogKind, LogLines, read_lines};
 use super::rates;
-use crate::results::imported::{ImportedResult, Lack, broken};
+use crate::results::imported::{ImportedResult, Lack, NamedText, broken, refused};
 use assay_model::Result;
 use assay_model::histogram::Precision;
 use assay_model::measurement::{OperationResult, PerOperation};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
+/// The log of all jobs to which the log of one belongs: `x_bw.log` for `x_bw.1.log`.
+pub fn log_of_all_jobs(name: &str) -> Option<String> {
+    let (log, job) = name.strip_suffix(".log")?.rsplit_once('.')?;
+    let is_number = !job.is_empty() && job.bytes().all(|letter| letter.is_ascii_digit());
+    is_number.then(|| format!("{log}.log"))
+}
+
+/// Reads the logs of the jobs of one run, as if fio had written one for all (`per_job_logs=0`).
+///
+/// # Errors
+/// A usage error where a log is named twice, and those of a single log.
+pub fn read_all(files: &[NamedText<'_>]) -> Result<ImportedResult> {
+    let [first, others @ ..] = files else { return Err(broken("fio", "there is no log")) };
+    let Some(name) = log_of_all_jobs(first.name).filter(|_| !others.is_empty()) else {
+        return read(first.text, first.name);
+    };
+    let mut names: Vec<&str> = files.iter().map(|file| file.name).collect();
+    names.sort_unstable();
+    if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        let what = format!("{} is named twice", twice[0]);
+        return Err(refused("fio", &what, "name the log of each job once"));
+    }
+    let texts: Vec<&str> = files.iter().map(|file| file.text.trim_end()).collect();
+    read(&texts.join("\n"), &name)
+}
+
 /// Reads a log; the file's name says which of fio's logs it is.
 ///
 /// # Errors
 /// A usage error where the name says nothing, or a line is none of a log.
-pub fn read(text: &str, name: &str) -> Result<ImportedResult> {
+fn read(text: &str, name: &str) -> Result<ImportedResult> {
     let kind = LogKind::from_name(name)?;
     if kind == LogKind::Histogram {
         return Ok(histograms::read(text)?.imported(kind, name, vec![Lack::QuantileRanks]));
@@ -57,6 +83,23 @@ fn by_second(log: &LogLines) -> Result<LogIntervals> {
 mod tests {
     use super::*;
     use crate::results::imported::ImportedContent;
+
+    #[test]
+    fn logs_of_several_jobs_are_one_run() {
+        let log = |name, text| NamedText { name, text };
+        let one = log("x_bw.1.log", "500, 1000, 0, 0, 0\n1000, 3000, 0, 0, 0\n");
+        let two = log("x_bw.2.log", "500, 500, 0, 0, 0\n1001, 700, 0, 0, 0\n");
+        let found = read_all(&[one, two]).unwrap();
+        let ImportedContent::Rows(rows) = found.content else { panic!() };
+        assert!((rows[0].measures[0].estimate.value - 2600.0 * 1024.0).abs() < 1e-6);
+        assert_eq!(found.name, "x_bw.log");
+        let one = log("x_clat.1.log", "100, 5000, 0, 4096, 0\n");
+        let two = log("x_clat.2.log", "1100, 7000, 0, 4096, 0\n");
+        let ImportedContent::Runs(runs) = read_all(&[one, two]).unwrap().content else { panic!() };
+        assert_eq!(runs[0].measurement.operations().ios(), 2);
+        assert!(read_all(&[one, two, two]).unwrap_err().message().contains("named twice"));
+        assert_eq!(log_of_all_jobs("x_bw.log"), None);
+    }
 
     #[test]
     fn every_line_is_an_io_of_its_second() {

@@ -14,7 +14,7 @@ mod terse;
 mod text;
 
 pub use line::is_log;
-pub use log::read as read_log;
+pub use log::{log_of_all_jobs, read_all as read_logs};
 
 use super::imported::ImportedResult;
 use assay_model::Result;
