@@ -192,7 +192,7 @@ mod tests {
         inbox.send(b"?", 250).unwrap();
         assert_eq!(inbox.take(200).unwrap().len(), 200);
         let error = inbox.take(100).unwrap_err();
-        assert!(error.to_string().contains("longer"), "{error}");
+        assert!(error.to_string().contains("too long"), "{error}");
         inbox.send(b"?", 250).unwrap();
         inbox.charge(240).unwrap();
         assert!(inbox.take(100).is_err());

@@ -423,7 +423,7 @@ pub(crate) mod tests {
         };
         for frame in [with(0, 0), with(1000, 0), with(4096, u64::MAX)] {
             let error = Ledger::parse(&[MAGIC.to_vec(), frame].concat()).unwrap_err().to_string();
-            assert!(error.contains("nothing in it is whole"), "{error}");
+            assert!(error.contains("no intact record"), "{error}");
         }
         let one = head_frame(&head(id, 1)).unwrap();
         let many = [MAGIC.to_vec(), one.repeat(1 + DOCUMENT_BYTES_MAX / one.len() * 2)].concat();

@@ -411,7 +411,7 @@ impl Profile {
                 "{}: the database {what}: it issued {iops:.1} I/Os per second{seen}",
                 self.name
             ),
-            "watch it while it works, or name a report or a profile of a busy hour",
+            "profile it while it is busy, or name a report or a profile of a busy hour",
         ))
     }
 

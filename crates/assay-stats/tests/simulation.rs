@@ -98,7 +98,7 @@ fn bounds_of_three_to_seven_seconds_hold_the_level() {
                 let (low, high) = mean_of_batches(&rates, 1.0).unwrap_err().bounds().unwrap();
                 !(low < 1.0 && 1.0 < high)
             });
-            println!("{n} s, {deviation} at {coefficient}: {missed:.1} % missed");
+            println!("{n} s, {deviation} at {coefficient}: {missed:.1}% missed");
             assert!(missed <= 2.5, "{n} s, {deviation} at {coefficient}: {missed}");
         }
     }

@@ -217,7 +217,7 @@ mod tests {
         assert!(manifest.check("s", &[("warehouses", "3".to_owned())]).is_ok());
         let error = manifest.check("s", &[("warehouses", "4".to_owned())]).unwrap_err();
         assert!(error.message().contains("3 warehouses, and 4"), "{}", error.message());
-        assert!(Manifest::default().check("s", &[]).unwrap_err().message().contains("hardly"));
+        assert!(Manifest::default().check("s", &[]).unwrap_err().message().contains("incomplete"));
     }
 
     #[test]

@@ -201,7 +201,7 @@ fn rows_without_end_end() {
     let address = Address::parse("mysql://me:pw@/x?socket=/s", |_| None).unwrap();
     let mut session = Connection::over(Stream::from(client), &address).unwrap();
     let failure = session.query("SELECT 1").unwrap_err();
-    assert!(failure.is_lost() && failure.to_string().contains("longer"), "{failure}");
+    assert!(failure.is_lost() && failure.to_string().contains("too long"), "{failure}");
 }
 
 #[test]

@@ -327,7 +327,7 @@ mod tests {
     fn a_collapse_near_the_end_is_a_step() {
         let found = noisy(3, |at| if at < 38 { 8000.0 } else { 500.0 }).drift().unwrap();
         assert_eq!(found.step_s, Some(38.0));
-        // The lower of two parts with noise of 3 %.
+        // The lower of two parts with noise of 3%.
         assert!((found.end_of_begin - 500.0 / 8000.0).abs() < 0.01, "{found:?}");
         let mut within = full_load(&[8000.0, 8000.0, 8000.0, 8000.0, 2000.0]);
         within.parts[4].lowest_iops = 500.0;

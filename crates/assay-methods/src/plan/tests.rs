@@ -310,7 +310,7 @@ fn a_database_at_rest_makes_no_plan() {
     let refused = |resting: &Profile| plan(resting, &PlanOptions::default()).unwrap_err();
     assert!(refused(&resting).message().contains("works without I/O"));
     resting.time.average_active_sessions = Some(Figure::new(0.006, "counted"));
-    assert!(refused(&resting).message().contains("the database is at rest: it issued 0.4 I/Os"));
+    assert!(refused(&resting).message().contains("the database is idle: it issued 0.4 I/Os"));
     assert!(refused(&resting).hint().contains("while it is busy"));
 }
 

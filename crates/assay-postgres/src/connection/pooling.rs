@@ -6,7 +6,7 @@ use crate::failure::{Answer, Failure};
 use assay_model::{Error, Result};
 use std::time::Duration;
 
-/// A pool without a free server process lets a session wait; longer than this is no answer.
+/// A pool without a free server process lets a session wait; longer than this means that none comes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Connection {

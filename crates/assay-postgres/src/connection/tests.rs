@@ -124,7 +124,7 @@ fn rows_and_notices_without_end_end() {
         let address = address("postgresql://me@/x?host=/s");
         let mut session = Connection::over(Stream::from(client), &address, "test").unwrap();
         let failure = session.query("SELECT 1").unwrap_err();
-        assert!(failure.is_lost() && failure.to_string().contains("longer"), "{failure}");
+        assert!(failure.is_lost() && failure.to_string().contains("too long"), "{failure}");
     }
 }
 

@@ -55,7 +55,7 @@ fn a_profile_without_rates_is_refused_by_its_name() {
     let mut empty = profile(100.0, 3600.0);
     empty.classes.clear();
     let error = databases(&[("a.txt", &empty)]).err().unwrap().to_string();
-    assert!(error.contains("a.txt: it has no rate of I/Os"), "{error}");
+    assert!(error.contains("a.txt has no I/O rate"), "{error}");
 }
 
 /// As `plan` makes a workload of it.
