@@ -66,7 +66,7 @@ fn a_name_that_is_built_in_never_means_a_file_of_the_working_directory() {
     assert!(ran.stderr.contains("note: randread is the built-in; write ./randread for the file"));
     assert!(!ran.stderr.contains("evil") && !ran.stdout.contains("evil"), "{ran:#?}");
     let ran = place.run(&format!("study orion-simple {DEVICE} --dry-run"));
-    assert!(ran.stderr.contains("note: orion-simple is the built-in one"), "{ran:#?}");
+    assert!(ran.stderr.contains("note: orion-simple is the built-in"), "{ran:#?}");
     assert!(ran.code == Some(0) && !ran.stdout.contains("hook-ran"), "{ran:#?}");
     // A path means the file.
     let ran = place.run(&format!("study ./orion-simple {DEVICE} --dry-run"));

@@ -11,6 +11,7 @@ use assay_model::failure::{Answer, Failure};
 use assay_model::load::Dialect;
 use assay_model::row::Row;
 use assay_postgres::address::Address;
+use assay_postgres::binaries::MAJOR_MIN;
 use assay_postgres::connection::{Answers, Batch, Connection, Fields, Prepared, SYSTEM_NAMES};
 use assay_postgres::processes::usage;
 use std::collections::HashMap;
@@ -21,7 +22,10 @@ const APPLICATION: &str = "assay";
 /// A session in which names of others mean nothing.
 pub(super) fn session(address: &Address) -> Answer<Connection> {
     let mut opened = Connection::open(address, APPLICATION)?;
-    opened.run(SYSTEM_NAMES)?;
+    // An older server is refused by its release, before anything is asked of it.
+    if opened.major() >= MAJOR_MIN {
+        opened.run(SYSTEM_NAMES)?;
+    }
     Ok(opened)
 }
 /// Makes the server write down what a session did (version 15); older ones do so by themselves twice a second.

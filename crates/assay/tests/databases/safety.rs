@@ -138,7 +138,7 @@ fn what_a_killed_load_left_is_named_and_goes_only_with_nothing_of_others_in_it()
         for command in
             [format!("{load} --partial-data drop"), format!("runs clean {address} --yes")]
         {
-            let said = words(&place.run(&command));
+            let said = words(&place.run(&command)).replace("public.", "");
             assert!(said.contains(word), "{command}: {said}");
             assert_eq!(schemas(&server), [left.as_str()], "{make}");
         }

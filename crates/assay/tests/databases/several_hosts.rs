@@ -29,12 +29,12 @@ fn adds_up(document: &Value) {
         // One observer of the server counts at least what all clients saw end.
         assert!(rung["database"]["commits"].as_u64().unwrap() + 40 >= *count, "{rung}");
         assert!(rung["client_cpu_s"].as_f64().unwrap() > 0.0, "{rung}");
-        // What opens and ends a few sessions commits, too; of more transactions it is nothing.
+        // What opens, sets and ends a few sessions commits, too; of more transactions it is nothing.
         let parity = &rung["commit_parity"];
         let (clients, server) =
             (parity["clients"].as_u64().unwrap(), parity["server"].as_u64().unwrap());
         assert!(clients >= *count - ios(rung, "rolled back order"), "{rung}");
-        assert!(clients.abs_diff(server) <= 40 + clients / 200, "{parity}");
+        assert!(clients.abs_diff(server) <= 80 + clients / 200, "{parity}");
     }
     let acknowledged = load["commits"].as_array().unwrap().iter();
     assert!(acknowledged.map(|one| one["acknowledged"].as_u64().unwrap()).sum::<u64>() > 0);

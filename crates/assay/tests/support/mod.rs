@@ -331,7 +331,7 @@ fn plain(stderr: &str, place: &Path) -> String {
 
 /// A line of progress in a file: ` 42%  what is being done`.
 fn is_progress(line: &str) -> bool {
-    let share = line.split_once(" %  ").map(|(share, _)| share.trim_start());
+    let share = line.split_once("%  ").map(|(share, _)| share.trim_start());
     share.is_some_and(|share| share.parse::<u32>().is_ok())
 }
 
