@@ -200,7 +200,7 @@ fn mistakes_are_answered_in_kind() {
     place.write("bad.catalog.toml", &own.replacen("latency = \"5ms\"", "", 1));
     for (line, code, expected) in [
         ("size", 2, "there is no demand"),
-        ("size empty.txt", 2, "empty.txt: it has no rate of I/Os"),
+        ("size empty.txt", 2, "empty.txt has no I/O rate"),
         ("size a.txt --iops 5/s", 2, "--iops"),
         ("size a.txt --only gp4", 2, "did you mean 'gp2'?"),
         ("size a.txt --peak often", 2, "write max, p95, or a multiple such as 2x"),
