@@ -284,8 +284,7 @@ mod tests {
             db_time_share: Some(0.3),
             cached_share: 0.0,
         };
-        let times = [Now::Most, Now::Least].map(|now| now.of(&log).unwrap());
-        assert_eq!(times, [0.001, 0.0005]);
+        assert_eq!((Now::Most.of(&log), Now::Least.of(&log)), (Some(0.001), Some(0.0005)));
         let there = |ratio: f64| Estimate {
             low: 0.9 * ratio,
             high: 1.1 * ratio,

@@ -160,24 +160,26 @@ fn operators_of_others_are_not_run() {
     let server = given_server(&place.0.join("d"));
     let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
     let types = ["float8", "numeric", "int8", "int4"];
-    let mut traps = "CREATE SCHEMA IF NOT EXISTS public; GRANT CREATE ON SCHEMA public TO public; \
+    let mut traps = vec![
+        "CREATE SCHEMA IF NOT EXISTS public; GRANT CREATE ON SCHEMA public TO public; \
          CREATE ROLE mallory; SET ROLE mallory; "
-        .to_owned();
+            .to_owned(),
+    ];
     for (number, (left, right)) in
         types.iter().flat_map(|left| types.map(|right| (*left, right))).enumerate()
     {
-        traps += &format!(
+        traps.push(format!(
             "CREATE FUNCTION public.trap{number}({left}, {right}) RETURNS {left} LANGUAGE plpgsql \
              AS $$ BEGIN RAISE EXCEPTION 'trapped'; END $$; "
-        );
+        ));
         for operator in ["+", "-", "*", "/"] {
-            traps += &format!(
+            traps.push(format!(
                 "CREATE OPERATOR public.{operator} \
                  (LEFTARG = {left}, RIGHTARG = {right}, FUNCTION = public.trap{number}); "
-            );
+            ));
         }
     }
-    connection.run(&traps).unwrap();
+    connection.run(&traps.concat()).unwrap();
     connection.run("RESET ROLE").unwrap();
     let trapped = connection.query("SELECT 1.5::float8 / 2").unwrap_err();
     assert!(format!("{trapped:?}").contains("trapped"), "the trap is none: {trapped:?}");

@@ -222,7 +222,7 @@ pub fn read(text: &str) -> Result<PrintedOutput> {
             check_cumulative(&earlier, last.as_ref().unwrap_or(&earlier))?;
         }
     }
-    last.ok_or_else(|| broken("fio", "it contains no JSON"))?.printed()
+    Ok(last.ok_or_else(|| broken("fio", "it contains no JSON"))?.printed())
 }
 
 /// Where the next document begins: at the brace before its first key, which is the version, or at the first brace.
@@ -315,7 +315,7 @@ impl Document {
         major.is_some_and(|major| major < 3)
     }
 
-    fn printed(self) -> Result<PrintedOutput> {
+    fn printed(self) -> PrintedOutput {
         let rows = self.rows();
         let is_sum = |job: &&Job| job.jobname == ALL_CLIENTS && job.hostname.is_some();
         let has_others = rows.iter().any(|job| !is_sum(&job));
@@ -327,13 +327,13 @@ impl Document {
             lacks.push(Lack::OperationsLeftOut(vec![format!("{failed} failed I/Os")]));
         }
         let ended_ms = self.timestamp_ms.0.or(self.timestamp.0.map(|time_s| time_s * 1e3));
-        Ok(PrintedOutput {
+        PrintedOutput {
             version: self.version,
             ended_unix_ns: ended_ms.filter(|time| *time > 0.0).map(|time| count(time * 1e6)),
             is_of_assay: self.writer.is_some_and(|writer| writer.starts_with("assay")),
             jobs,
             lacks,
-        })
+        }
     }
 
     fn job(&self, job: &Job) -> PrintedJob {

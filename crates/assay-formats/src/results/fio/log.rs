@@ -29,8 +29,8 @@ pub fn read_all(files: &[NamedText<'_>]) -> Result<ImportedResult> {
     };
     let mut names: Vec<&str> = files.iter().map(|file| file.name).collect();
     names.sort_unstable();
-    if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        let what = format!("{} is named twice", twice[0]);
+    if let Some([twice, ..]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        let what = format!("{twice} is named twice");
         return Err(refused("fio", &what, "name the log of each job once"));
     }
     let texts: Vec<&str> = files.iter().map(|file| file.text.trim_end()).collect();
