@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn a_peer_that_is_slow_without_end_is_given_up() {
         // A piece begins to come, and its rest does not.
-        let error = late(LEDGER_TIME - Duration::from_millis(300), &[0, 0, 1]);
+        let error = late(LEDGER_TIME.saturating_sub(Duration::from_millis(300)), &[0, 0, 1]);
         assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
         let error = late(LEDGER_TIME, &[1, 0, 0, 0, b'x']);
         assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
