@@ -142,7 +142,7 @@ pub(crate) fn excess_factor(rows: &[f64], discount: BurstDiscount, confidence: f
     1.0 - part + part / burst_factors(bursts, confidence).0
 }
 
-/// [`positive_ratio`] of a series; `None` of fewer than two intervals, any value that is not finite, or nothing below.
+/// `positive_ratio` of a series; `None` of fewer than two intervals, any value that is not finite, or nothing below.
 ///
 /// # Panics
 /// If the slices differ in length.
