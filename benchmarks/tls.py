@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What TLS costs a statement: `assay load slob` over loopback with and without it, on PostgreSQL and MariaDB.
+"""What TLS costs a statement: `assay bench slob` over loopback with and without it, on PostgreSQL and MariaDB.
 
 Needs a release build, PostgreSQL and MariaDB, openssl, and root (servers run as their own accounts). Rounds take turns, so that what
 else the machine does falls on both sides. Prints statements a second, their time, and the CPU of client and server, for each side.

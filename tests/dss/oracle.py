@@ -1,4 +1,4 @@
-"""An independent engine for the answers of `assay load dss`: DuckDB, with its own queries on the same rows.
+"""An independent engine for the answers of `assay bench dss`: DuckDB, with its own queries on the same rows.
 
 `pip install duckdb==1.5.5 duckdb-extension-tpch==1.5.5`; the versions of both must be equal.
 

@@ -1,4 +1,4 @@
-"""All 22 answers of `assay load dss` at the values of validation, on each product, row by row against those of DuckDB.
+"""All 22 answers of `assay bench dss` at the values of validation, on each product, row by row against those of DuckDB.
 
 ASSAY       the program; else the newest of target/release and target/debug, where the example dss_rows lies, too
 DSS_SCALE   the scale, 0.01 by itself; 1 takes some minutes

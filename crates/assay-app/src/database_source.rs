@@ -111,7 +111,7 @@ pub(crate) fn load_of(run: &RunReader) -> Result<Load> {
     run.json::<Load>(Document::Load)?.ok_or_else(|| {
         Error::usage(
             format!("the run {} did not load a database", run.manifest().id),
-            "name a run of assay load",
+            "name a run of assay bench",
         )
     })
 }

@@ -250,6 +250,6 @@ pub fn check_complete(conversion: &Conversion) -> Result<()> {
     let Some((note, reason)) = missing else { return Ok(()) };
     Err(Error::usage(
         format!("{} = {}: {reason}, and the rest would be another load", note.origin, note.value),
-        format!("{}; `assay convert` prints what the rest is", reason.remedy()),
+        format!("{}; `assay run JOB --print` prints what the rest is", reason.remedy()),
     ))
 }

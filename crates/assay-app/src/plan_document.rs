@@ -1,5 +1,7 @@
 //! The plan as a document of its run: what was wanted, kept before anything is measured.
 
+use crate::command_line::typed;
+use crate::resume::needed;
 use assay_dbserver::redacted;
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
@@ -53,7 +55,26 @@ impl PlanDocument {
     }
 }
 
-/// The plan of a run of this kind; nothing of a run of a version that kept none.
+/// The plan of a run that goes on.
+///
+/// # Errors
+/// A usage error for a run of another kind, and for one that ended before it had a plan.
+pub fn kept_plan<P: DeserializeOwned>(run: &RunReader, kind: RunKind) -> Result<P> {
+    let manifest = run.manifest();
+    if manifest.kind != kind {
+        let id = &manifest.id;
+        return Err(Error::usage(
+            format!("the run {id} was begun with `{}`", typed(&manifest.command)),
+            format!("name a run of kind {}; `assay runs` lists them", kind.name()),
+        ));
+    }
+    needed(run, Document::Plan)?;
+    Ok(run.json::<Kept<P>>(Document::Plan)?.ok_or_else(|| {
+        Error::environment("the plan of the run is gone", "run it again")
+    })?.plan)
+}
+
+/// The plan of a run of this kind; nothing where it has none.
 pub fn read_plan<P: DeserializeOwned>(run: &RunReader, kind: RunKind) -> Result<Option<P>> {
     if run.manifest().kind != kind {
         return Ok(None);

@@ -88,7 +88,7 @@ impl RunPlan {
     ) -> Result<FinishedRun> {
         check_resumable(run)?;
         let instead =
-            "`assay cluster collect` completes it from what its hosts kept; or start it again";
+            "`assay hosts collect` completes it from what its hosts kept; or start it again";
         HostsPlan::check_resumable(self.hosts.as_ref(), instead)?;
         let left = match run.cell(CELL) {
             Ok(cell) => remaining(&cell.workload()?, cell.elapsed_ns()?)?,

@@ -18,9 +18,9 @@ use std::path::Path;
 #[command(next_help_heading = "Target options")]
 #[serde(default, deny_unknown_fields)]
 pub struct TargetPlan {
-    /// Directories (a test file is created there), files, block devices, NVMe namespaces past the block layer
-    /// (`/dev/ng0n1`), or one simulated device `sim:…`, `array:…` or `catalog:…`
-    #[arg(value_name = "TARGET", help_heading = None::<&'static str>)]
+    /// Directories (a test file is created there), files, block devices, NVMe namespaces (`/dev/ng0n1`), or one simulated
+    /// device: `sim:…`, `array:NAME`, `catalog:NAME`
+    #[arg(value_name = "STORAGE", help_heading = None::<&'static str>)]
     #[serde(serialize_with = "without_passwords")]
     pub targets: Vec<String>,
     /// Whether they lie on other machines, where nobody can look at them from here; said each time and never kept.

@@ -69,7 +69,7 @@ pub fn find(name: &str) -> Result<ArrayModel> {
             .unwrap_or_default();
         return Err(Error::usage(
             format!("there is no array '{name}'"),
-            format!("{near}`assay arrays` lists them; a file ends with .array.toml"),
+            format!("{near}`assay list arrays` lists them; a file ends with .array.toml"),
         ));
     };
     parse_array(text).map_err(|error| error.context(format!("array '{name}'")))

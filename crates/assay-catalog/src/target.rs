@@ -196,7 +196,7 @@ fn machine<'i>(name: &str, volume: &Volume, index: &'i CatalogIndex) -> Result<&
         )),
         _ => Err(Error::usage(
             format!("'{name}' is not a virtual machine"),
-            "`assay catalog` lists those that are known",
+            "`assay list catalog` lists those that are known",
         )),
     }
 }

@@ -123,7 +123,7 @@ pub(crate) fn refusal(doing: &str, path: &Path, error: &io::Error) -> Error {
             "another run appends to it: wait for its end, or name another file"
         }
         ErrorKind::InvalidData => {
-            "name a ledger that `assay verify` or `assay load` wrote; where one is damaged, keep it and begin a new one"
+            "name a ledger that `assay verify` or `assay bench` wrote; where one is damaged, keep it and begin a new one"
         }
         ErrorKind::StorageFull => "free space on its file system",
         ErrorKind::NotFound if doing == "reading" => {

@@ -132,7 +132,7 @@ impl WitnessAddress {
         let hint = match error.kind() {
             ErrorKind::InvalidData => "connect the two machines directly",
             ErrorKind::ConnectionAborted => "start again",
-            _ => "start `assay witness` there, and open its port to this machine",
+            _ => "start `assay verify witness` there, and open its port to this machine",
         };
         self.refusal(&error.to_string(), hint)
     }
@@ -190,7 +190,7 @@ impl WitnessAddress {
             let what = "it has another version";
             self.refusal(what, "install the same version on both machines")
         } else {
-            self.refusal("it is not a witness", "name the port of `assay witness`")
+            self.refusal("it is not a witness", "name the port of `assay verify witness`")
         })
     }
 

@@ -48,7 +48,7 @@ fn unknown(name: &str) -> Error {
         nearest(name, &names).map(|near| format!("did you mean '{near}'? ")).unwrap_or_default();
     Error::usage(
         format!("there is no study file and no built-in study '{name}'"),
-        format!("{near}`assay show study` lists the built-in ones"),
+        format!("{near}`assay list studies` lists the built-in ones"),
     )
 }
 

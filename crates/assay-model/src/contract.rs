@@ -25,7 +25,7 @@ pub fn schema_text(name: &str) -> Result<String> {
         let near = nearest(wanted, &names).map(|near| format!("did you mean '{near}'? "));
         Error::usage(
             format!("there is no schema '{name}'"),
-            format!("{}`assay show schema` lists them", near.unwrap_or_default()),
+            format!("{}`assay list schemas` lists them", near.unwrap_or_default()),
         )
     })
 }

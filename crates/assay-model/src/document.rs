@@ -54,7 +54,7 @@ fn form_of(kind: &str) -> String {
     let kind = kind.trim_end_matches(" model");
     if WRITTEN.contains(&kind) {
         return format!(
-            "docs/forms/{kind}.md describes every key, and `assay show {kind}` has examples"
+            "docs/forms/{kind}.md describes every key, and `assay list {kind}` has examples"
         );
     }
     "`assay schema --list` lists the forms of all documents".to_owned()

@@ -129,3 +129,17 @@ pub fn quantity<T: Spelling>(typed: &str) -> Result<T, String> {
     let text = reading.as_deref().unwrap_or(typed);
     text.parse().map_err(|error: Error| format!("{}; {}", error.message(), error.hint()))
 }
+
+/// Reads a latency of the command line, which needs a unit: a bare number is seconds everywhere else, and a thousand times
+/// what people mean here.
+///
+/// # Errors
+/// Those of [`quantity`], and for a bare number.
+pub fn latency(typed: &str) -> Result<Nanos, String> {
+    match number_and_unit(typed) {
+        Some((number, "")) => {
+            Err(format!("'{typed}' has no unit; write {number}ms or {number}us"))
+        }
+        _ => quantity(typed),
+    }
+}

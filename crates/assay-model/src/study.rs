@@ -70,12 +70,12 @@ pub struct Study {
     /// storage sees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<SessionLoad>,
-    /// A load of `assay load`: on a database, or on a directory where there is no workload, it runs instead.
+    /// A load of `assay bench`: on a database, or on a directory where there is no workload, it runs instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<StudyLoad>,
 }
 
-/// A load on a real database: what `assay load KIND` takes.
+/// A load on a real database: what `assay bench KIND` takes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -100,7 +100,7 @@ struct Place<'a> {
 impl<'a> Place<'a> {
     fn find(index: &'a CatalogIndex, plan: &'a SizingPlan) -> Result<Self> {
         let wrong = |name: &str, what: &str| {
-            Error::usage(format!("'{name}' is not a {what}"), "`assay catalog` lists what there is")
+            Error::usage(format!("'{name}' is not a {what}"), "`assay list catalog` lists what there is")
         };
         let machine = plan.instance.as_deref().map(|name| match index.find(name)?.entry.offer() {
             Some(Offer::Instance(machine)) => Ok(machine),
@@ -131,7 +131,7 @@ fn considered<'a>(
     if kept.is_empty() {
         return Err(Error::usage(
             "no entry that stores is left",
-            "name disks, drives, arrays or volumes with --only; `assay catalog` lists them",
+            "name disks, drives, arrays or volumes with --only; `assay list catalog` lists them",
         ));
     }
     Ok(kept)

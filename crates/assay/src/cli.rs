@@ -6,70 +6,93 @@ use crate::usage::{usage_error, verb};
 use crate::verbs;
 use assay_model::{Error, Result};
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-/// Measures what a storage system gives a database and says how sure each number is.
+/// Test whether storage is fast enough for a database.
 #[derive(Parser)]
 #[command(
     name = "assay",
     version,
     subcommand_required = true,
     arg_required_else_help = true,
-    after_help = "Examples:
-  assay check /mnt/data
-  assay profile awr.html
-
-Exit codes: 0 PASS or done, 1 FAIL, 2 usage, 3 INCONCLUSIVE, 4 refused or environment, 130 interrupted"
+    disable_help_subcommand = true,
+    override_help = FIRST_SCREEN
 )]
 pub struct CommandLine {
     #[command(subcommand)]
     pub verb: Verb,
 }
 
-/// What can be asked.
+/// What `assay` alone prints: the commands that most people need, in the order of the questions.
+pub const FIRST_SCREEN: &str = "\
+Test whether storage is fast enough for a database.
+
+Usage: assay COMMAND [OPTIONS]
+
+Start here
+  check STORAGE            Is this storage fast enough? About 2 minutes
+  check STORAGE --for DB   Is it fast enough for that database?
+  profile DB               What does a database demand of its storage?
+
+Measure
+  inspect PATH             Show what lies between a path and the hardware
+  calibrate STORAGE        Find maximum IOPS and throughput at a latency limit
+  run WORKLOAD STORAGE     Run a preset, a file, a fio, Vdbench or ORION job
+  soak STORAGE             Run for hours: does performance hold and recover?
+  bench LOAD STORAGE|DB    Run a database benchmark: slob, oltp, dss, brokerage
+  verify STORAGE           Test whether acknowledged writes survive power cuts
+
+Decide
+  compare RUN RUN          Show what changed, and whether it is significant
+  predict DB --on RUN      Estimate a database's speed on other storage
+  size DB                  List devices, arrays and volumes that suffice
+
+Results
+  report [RUN]             Write HTML page, text, JSON or CSV; judge by criteria
+  runs                     List, name, import and remove runs
+
+STORAGE is a directory, file or device; DB a report, an address or a run
+More: assay help advanced (study, locality, watch, hosts)
+      assay help TOPIC (a command, or a word such as p99) · assay list
+Exit codes: 0 PASS or done, 1 FAIL, 2 usage, 3 INCONCLUSIVE, 4 refused
+";
+
+/// What can be asked, in the order of the first screen, then for those who know.
 #[derive(Subcommand)]
 pub enum Verb {
     Check(verbs::check::Options),
     Profile(verbs::profile::Options),
-    Plan(verbs::plan::Options),
-    Predict(verbs::predict::Options),
     Inspect(verbs::inspect::Options),
     Calibrate(verbs::calibrate::Options),
     Run(verbs::run::Options),
-    Convert(verbs::convert::Options),
-    Locality(verbs::locality::Options),
-    Study(verbs::study::Options),
     Soak(verbs::soak::Options),
+    Bench(verbs::bench::Options),
     Verify(verbs::verify::Options),
-    Witness(verbs::witness::Options),
-    Cluster(verbs::cluster::Options),
     Compare(verbs::compare::Options),
-    Load(verbs::load::Options),
-    Watch(verbs::watch::Options),
-    Judge(verbs::judge::Options),
-    Replay(verbs::replay::Options),
-    Report(verbs::report::Options),
-    Import(verbs::import::Options),
-    Explain(verbs::explain::Options),
-    Runs(verbs::runs::Options),
+    Predict(verbs::predict::Options),
     Size(verbs::size::Options),
-    Catalog(verbs::catalog::Options),
-    Arrays(verbs::arrays::Options),
-    Show(verbs::show::Options),
+    Report(verbs::report::Options),
+    Runs(verbs::runs::Options),
+    Study(verbs::study::Options),
+    Locality(verbs::locality::Options),
+    Watch(verbs::watch::Options),
+    Hosts(verbs::hosts::Options),
+    List(verbs::list::Options),
+    Help(verbs::help::Options),
     Completion(verbs::completion::Options),
-    /// Prints every verb and option as Markdown: the source of the pages under docs/verbs.
+    /// Print every command and option as Markdown: the source of the pages under docs/verbs
     #[command(hide = true)]
     Manual,
-    /// Prints the manual pages, the name of its file before each: what packages are made of.
+    /// Print the manual pages, the name of its file before each: what packages are made of
     #[command(hide = true)]
     Man,
-    /// Becomes another program that ends when its parent does: how Assay starts servers.
+    /// Become another program that ends when its parent does: how Assay starts servers
     #[command(hide = true)]
-    Guard(verbs::load::guard::Options),
-    /// Runs a hook of a study, which then ends when its parent does.
+    Guard(verbs::bench::guard::Options),
+    /// Run a hook of a study, which then ends when its parent does
     #[command(hide = true)]
-    GuardHook(verbs::load::guard::HookOptions),
-    /// Measures as a driver on the other end of its pipes says: a host of several.
+    GuardHook(verbs::bench::guard::HookOptions),
+    /// Measure as a driver on the other end of its pipes says: a host of several
     #[command(hide = true)]
     Node,
 }
@@ -79,37 +102,29 @@ impl Verb {
     pub fn run(self) -> Result<ExitStatus> {
         match self {
             Self::Check(options) => verbs::check::run(&options),
-            Self::Plan(options) => verbs::plan::run(&options),
             Self::Predict(options) => verbs::predict::run(&options),
             Self::Inspect(options) => verbs::inspect::run(&options),
+            Self::Bench(options) => verbs::bench::run(&options),
+            Self::Hosts(options) => verbs::hosts::run(&options),
+            Self::List(options) => verbs::list::run(&options),
+            Self::Help(options) => verbs::help::run(&options, program()),
             Self::Calibrate(options) => verbs::calibrate::run(&options),
             Self::Run(options) => verbs::run::run(&options),
-            Self::Convert(options) => verbs::convert::run(&options),
             Self::Locality(options) => verbs::locality::run(&options),
             Self::Study(options) => verbs::study::run(&options),
             Self::Soak(options) => verbs::soak::run(&options),
             Self::Verify(options) => verbs::verify::run(&options),
-            Self::Witness(options) => verbs::witness::run(&options),
-            Self::Cluster(options) => verbs::cluster::run(&options),
             Self::Compare(options) => verbs::compare::run(&options),
-            Self::Load(options) => verbs::load::run(&options),
             Self::Watch(options) => verbs::watch::run(&options),
             Self::Profile(options) => verbs::profile::run(&options),
-            Self::Judge(options) => verbs::judge::run(&options),
-            Self::Replay(options) => verbs::replay::run(&options),
             Self::Report(options) => verbs::report::run(&options),
-            Self::Import(options) => verbs::import::run(&options),
-            Self::Explain(options) => verbs::explain::run(&options),
             Self::Runs(options) => verbs::runs::run(&options),
             Self::Size(options) => verbs::size::run(&options),
-            Self::Catalog(options) => verbs::catalog::run(&options),
-            Self::Arrays(options) => verbs::arrays::run(&options),
-            Self::Show(options) => verbs::show::run(&options),
             Self::Completion(options) => {
                 verbs::completion::run(&options, &mut CommandLine::command())
             }
-            Self::Guard(options) => verbs::load::guard::run(&options),
-            Self::GuardHook(options) => verbs::load::guard::run_hook(&options),
+            Self::Guard(options) => verbs::bench::guard::run(&options),
+            Self::GuardHook(options) => verbs::bench::guard::run_hook(&options),
             Self::Node => verbs::node::run(),
             Self::Man => {
                 let pages = crate::man::render(CommandLine::command());
@@ -132,12 +147,61 @@ pub fn spell() -> Result<CommandWords> {
     typed.map_or_else(|_| Ok(CommandWords::default()), |typed| crate::spelling::spelled(&typed))
 }
 
+/// Headings whose options `-h` leaves out: they are there for few runs, and `--help` has them.
+const RARE: [&str; 8] = [
+    "Common options",
+    "Connection options",
+    "Engine options",
+    "Job file options",
+    "Live options",
+    "Options with --for",
+    "Power cuts",
+    "Target options",
+];
+
+/// Options under these headings that `-h` shows nevertheless.
+const FREQUENT: [&str; 3] = ["size", "dry_run", "json"];
+
+/// The program's commands, with a short help that fits on a screen.
+pub fn program() -> Command {
+    shortened(CommandLine::command().term_width(crate::terminal::output_columns()))
+}
+
+/// Options of its own that the short help of a command shows: those that stand first in its definition.
+const SHORT_OPTIONS_MAX: usize = 7;
+
+/// Lines of examples in a short help, with their heading.
+const SHORT_EXAMPLE_LINES: usize = 3;
+
+fn shortened(command: Command) -> Command {
+    let examples = command.get_after_help().map(ToString::to_string);
+    let command = match examples {
+        Some(all) => {
+            let first: Vec<&str> = all.lines().take(SHORT_EXAMPLE_LINES).collect();
+            command.after_help(first.join("\n")).after_long_help(all)
+        }
+        None => command,
+    };
+    let mut left = SHORT_OPTIONS_MAX;
+    command.mut_args(|argument| {
+        let is_rare = argument.get_help_heading().is_some_and(|heading| RARE.contains(&heading));
+        let is_shown = argument.is_positional()
+            || FREQUENT.contains(&argument.get_id().as_str())
+            || (!is_rare && !argument.is_hide_set() && left > 0);
+        if is_shown && !argument.is_positional() {
+            left = left.saturating_sub(1);
+        }
+        argument.hide_short_help(!is_shown)
+    })
+    .mut_subcommands(shortened)
+}
+
 /// Reads the command line, and notes on standard error what is read otherwise than it was typed.
 ///
 /// # Errors
 /// The parser's, to be answered by [`answer`].
 pub fn read(spelled: &CommandWords) -> std::result::Result<CommandLine, clap::Error> {
-    let mut program = CommandLine::command().term_width(crate::terminal::output_columns());
+    let mut program = program();
     let matches = if spelled.words.is_empty() {
         program.try_get_matches_from_mut(std::env::args_os())?
     } else {
@@ -174,7 +238,7 @@ pub fn answer(error: &clap::Error, spelled: &CommandWords) -> Result<ExitStatus>
 mod tests {
     use super::*;
     use crate::options::COMMON;
-    use clap::{Arg, Command};
+    use clap::Arg;
 
     /// Every visible verb and its verbs.
     fn verbs(command: &Command) -> Vec<Command> {
@@ -199,6 +263,39 @@ mod tests {
         }
         for verb in CommandLine::command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
             assert!(verb.get_after_help().is_some(), "{} has no examples", verb.get_name());
+        }
+    }
+
+    #[test]
+    fn the_first_screen_has_every_command_and_fits() {
+        let lines = || FIRST_SCREEN.lines().chain(verbs::help::ADVANCED.lines());
+        assert!(FIRST_SCREEN.lines().count() <= 40);
+        assert!(lines().all(|line| line.chars().count() <= 80));
+        for command in CommandLine::command().get_subcommands().filter(|one| !one.is_hide_set()) {
+            let name = command.get_name();
+            assert!(lines().any(|line| line.split_whitespace().next() == Some(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_summary_is_an_order_of_sixty_letters_at_most() {
+        for command in verbs(&CommandLine::command()) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let first = about.split(' ').next().unwrap_or_default();
+            assert!((8..=60).contains(&about.chars().count()), "{}: {about}", command.get_name());
+            assert!(!first.ends_with('s'), "{}: {about}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn the_short_help_of_every_command_fits_on_a_screen() {
+        let mut program = shortened(CommandLine::command().term_width(80));
+        program.build();
+        for mut command in verbs(&program) {
+            let text = command.render_help().to_string();
+            let count = text.lines().count();
+            assert!(count <= 40, "{}: {count} lines\n{text}", command.get_name());
+            assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         }
     }
 

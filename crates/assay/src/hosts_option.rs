@@ -9,8 +9,8 @@ use clap::Args;
 /// Hosts that carry out a workload together.
 #[derive(Args)]
 pub struct HostsOptions {
-    /// Hosts that run it together, each on the targets as it sees them: local:N for N processes of this machine,
-    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
+    /// Hosts that run it together, each on the targets as it sees them: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
     #[arg(long, value_name = "HOSTS", conflicts_with = "verify")]
     hosts: Option<HostNames>,
     /// Divide the outstanding I/Os of the workload among the hosts instead of giving them to each

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod demand_options;
 mod documents;
 mod exit;
 mod finish;

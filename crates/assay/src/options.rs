@@ -133,7 +133,7 @@ pub struct StartOptions {
     /// Load storage that a running database has its files on, without asking
     #[arg(long)]
     pub yes: bool,
-    /// Name of the run, by which `runs`, `compare`, `report` and `judge` find it
+    /// Name of the run, by which `runs`, `compare` and `report` find it
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 }

@@ -6,7 +6,6 @@ use clap::Args;
 
 /// How the I/Os of the one stream of a workload are issued.
 #[derive(Args)]
-#[command(next_help_heading = "Stream options")]
 pub struct StreamOptions {
     /// Size of an I/O (block size), for example `8k`
     #[arg(long, visible_aliases = ["block", "bs"], alias = "block-size", value_name = "SIZE")]

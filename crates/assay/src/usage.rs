@@ -12,9 +12,8 @@ pub fn usage_error(error: &clap::Error, verb: &str) -> Error {
         ErrorKind::UnknownArgument => {
             unknown(error, "option or argument", ContextKind::InvalidArg, verb)
         }
-        ErrorKind::InvalidSubcommand => {
-            unknown(error, "verb", ContextKind::InvalidSubcommand, verb)
-        }
+        ErrorKind::InvalidSubcommand => former(&word(error, ContextKind::InvalidSubcommand))
+            .unwrap_or_else(|| unknown(error, "command", ContextKind::InvalidSubcommand, verb)),
         ErrorKind::MissingRequiredArgument => {
             let missing = words(error, ContextKind::InvalidArg).join(", ");
             let example = "name a file or a preset, for example `assay run oltp DIR`; ";
@@ -87,6 +86,31 @@ fn suggestion(error: &clap::Error, kind: ContextKind) -> Option<String> {
 
 fn help(verb: &str) -> String {
     format!("see `{verb} --help`")
+}
+
+/// What people type for a command of another name: former names, and those of other programs.
+const CALLED_OTHERWISE: [(&[&str], &str); 14] = [
+    (&["load", "benchmark"], "bench LOAD STORAGE"),
+    (&["plan"], "profile DB --workload FILE"),
+    (&["judge"], "report RUN --criteria FILE"),
+    (&["convert"], "run JOB --print"),
+    (&["import"], "runs import FILE"),
+    (&["ls"], "runs"),
+    (&["witness"], "verify witness"),
+    (&["replay"], "verify replay LOG"),
+    (&["show"], "list"),
+    (&["arrays", "array"], "list arrays"),
+    (&["catalog"], "list catalog"),
+    (&["workload", "workloads", "preset", "presets", "patterns"], "list workloads"),
+    (&["explain"], "help TOPIC"),
+    (&["cluster"], "hosts"),
+];
+
+/// The command that somebody meant by another name.
+fn former(typed: &str) -> Option<(String, Option<String>)> {
+    let (_, command) = CALLED_OTHERWISE.iter().find(|(names, _)| names.contains(&typed))?;
+    let message = format!("there is no command '{typed}'");
+    Some((message, Some(format!("use `assay {command}`"))))
 }
 
 /// The verb that words begin with: `assay runs show` of `assay runs show x --jsn`.

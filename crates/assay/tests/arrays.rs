@@ -8,7 +8,7 @@ use support::{Place, all_ios, all_refused, measurement, whole};
 #[test]
 fn every_array_is_listed() {
     let place = Place::new();
-    let listed = &place.json("arrays", 0)["arrays"];
+    let listed = &place.json("list arrays", 0)["arrays"];
     let names: Vec<&str> =
         listed.as_array().unwrap().iter().map(|model| model["name"].as_str().unwrap()).collect();
     assert!(names.contains(&"xtremio-1") && names.contains(&"nexstor-24"));
@@ -24,7 +24,7 @@ fn every_array_is_listed() {
 #[test]
 fn a_model_is_held_against_what_was_published() {
     let place = Place::new();
-    let checked = place.json("arrays ramsan-300 --verify", 0);
+    let checked = place.json("list arrays ramsan-300 --verify", 0);
     let figures = checked["figures"].as_array().unwrap();
     assert_eq!(figures.len(), 2);
     for figure in figures {
@@ -45,7 +45,7 @@ fn an_array_is_a_target_as_a_simulated_device_is() {
 #[test]
 fn a_simulated_database_yields_a_profile() {
     let place = Place::new();
-    let profile = place.json("arrays sx350-3200 --profile high-low", 0);
+    let profile = place.json("list arrays sx350-3200 --profile high-low", 0);
     assert_eq!(profile["source"]["product"], "simulated");
     assert!(profile["time"]["db_time_s"]["value"].as_f64().unwrap() > 0.0);
 }
@@ -57,7 +57,7 @@ fn mistakes_are_answered_in_kind() {
         (
             "run reads.toml array:ramsan-30",
             2,
-            "error: there is no array 'ramsan-30'\nhint: did you mean 'ramsan-300'? `assay arrays` lists them; a file ends with .array.toml",
+            "error: there is no array 'ramsan-30'\nhint: did you mean 'ramsan-300'? `assay list arrays` lists them; a file ends with .array.toml",
         ),
         (
             "run reads.toml array:ramsan-300?capcity=1GiB",
@@ -65,12 +65,12 @@ fn mistakes_are_answered_in_kind() {
             "error: array?capcity: an array has no key 'capcity'\nhint: its keys are capacity, seed, nodes, volumes, hasten, pace, cache_lost, controller_lost, stale_member",
         ),
         (
-            "arrays --profile slob-1h",
+            "list arrays --profile slob-1h",
             2,
-            "error: --profile needs one array\nhint: name it, for example `assay arrays xtremio-1 --profile slob-1h`",
+            "error: --profile needs one array\nhint: name it, for example `assay list arrays xtremio-1 --profile slob-1h`",
         ),
         (
-            "arrays ramsan-300 --profile none",
+            "list arrays ramsan-300 --profile none",
             2,
             "error: 'ramsan-300' has no experiment of sessions 'none'\nhint: its experiments of sessions: ",
         ),

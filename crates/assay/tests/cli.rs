@@ -41,9 +41,9 @@ fn a_former_name_and_a_bare_number_of_seconds_still_work_with_a_note() {
 fn verbs_and_loads_have_the_names_that_others_use() {
     for (line, usage) in [
         (["runs", "rm", "--help"], "Usage: assay runs remove"),
-        (["load", "tpcc", "--help"], "Usage: assay load oltp"),
-        (["load", "tpch", "--help"], "Usage: assay load dss"),
-        (["load", "tpce", "--help"], "Usage: assay load brokerage"),
+        (["bench", "tpcc", "--help"], "Usage: assay bench oltp"),
+        (["bench", "tpch", "--help"], "Usage: assay bench dss"),
+        (["bench", "tpce", "--help"], "Usage: assay bench brokerage"),
     ] {
         let output = assay(&line);
         let help = String::from_utf8(output.stdout).unwrap();

@@ -1,4 +1,4 @@
-//! Reports in: what `profile`, `plan` and `check --for` print, refuse and keep.
+//! Reports in: what `profile`, `run --for` and `check --for` print, refuse and keep.
 #![allow(
     clippy::unwrap_used,
     clippy::float_cmp,
@@ -91,7 +91,7 @@ fn markup_in_a_report_stays_text() {
 #[test]
 fn a_plan_runs_on_storage_and_is_judged_by_what_it_asks() {
     let place = place();
-    place.run("plan one.txt --time 60s --output demand.toml").ends_with(0);
+    place.run("profile one.txt --workload demand.toml").ends_with(0);
     let text = fs::read_to_string(place.path("demand.toml")).unwrap();
     assert!(text.contains("# rate: 500/s; Foreground Wait Events"), "{text}");
     let run = place.json("run demand.toml sim:servers?count=8&service=200us", 0);
@@ -106,12 +106,12 @@ fn a_plan_runs_on_storage_and_is_judged_by_what_it_asks() {
 fn growth_multiplies_and_documents_are_plans_too() {
     let place = place();
     place.run("profile one.txt --output p").ends_with(0);
-    let plan = place.run("plan p/one.txt.profile.json --growth 1.5 --headroom 30%");
+    let plan = place.run("profile p/one.txt.profile.json --workload - --growth 1.5 --headroom 30%");
     assert!(plan.ends_with(0).stdout.contains("rate = \"975/s\""), "{plan:#?}");
-    let closed = place.run("plan one.txt --closed");
+    let closed = place.run("profile one.txt --workload - --closed");
     assert_eq!(closed.code, Some(2), "{closed:#?}");
     assert!(closed.complaint.contains("has no time of other I/O"), "{closed:#?}");
-    let several = place.run("plan both.txt");
+    let several = place.run("profile both.txt --workload -");
     assert!(several.complaint.contains("both.txt: 2 reports in one file"), "{several:#?}");
 }
 
@@ -218,7 +218,7 @@ fn the_table_of_rac_stats_is_imported_as_rows() {
     let rows = "awr_rac.txt.16|3000|2000|0.75|1000|12|\nawr_rac.txt.32|3600|2400|1.25|1200|14|\n";
     place.write("table.txt", &format!("{header}\n{rows}"));
     place.write("other.txt", "FILE|Total IO\n");
-    let shown = place.run("import table.txt").ends_with(0).stdout.clone();
+    let shown = place.run("runs import table.txt").ends_with(0).stdout.clone();
     assert!(shown.contains("rac_stats.sh") && shown.contains("awr_rac.txt.32"), "{shown}");
-    assert_eq!(place.run("import other.txt").code, Some(2));
+    assert_eq!(place.run("runs import other.txt").code, Some(2));
 }

@@ -341,7 +341,7 @@ fn a_witness_conducts_a_campaign() {
     let scratch = Scratch::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
     let place = &scratch.place;
     let mut witness = place.start(
-        "witness --listen 127.0.0.1:0 --token-file token --steady 200ms --cuts 2 --cut-command ./cut --json",
+        "verify witness --listen 127.0.0.1:0 --token-file token --steady 200ms --cuts 2 --cut-command ./cut --json",
     );
     place.write(
         "cut",
@@ -392,7 +392,7 @@ fn a_campaign_whose_command_fails_ends_with_the_reason() {
     let scratch = Scratch::new(or_skip!(Rig::mount(&cache(4096, Lie::None))));
     let place = &scratch.place;
     let mut witness = place.start(
-        "witness --listen 127.0.0.1:0 --token-file token --steady 100ms --cuts 1 --cut-command false",
+        "verify witness --listen 127.0.0.1:0 --token-file token --steady 100ms --cuts 1 --cut-command false",
     );
     let address = address_of(&mut witness);
     let target = scratch.rig.directory().display().to_string();

@@ -36,9 +36,9 @@ fn the_verdict_is_the_exit_code() {
             code,
         );
         assert_eq!(run["verdict"]["outcome"], outcome);
-        // Another judge of the same run comes to the same end.
-        let verdict = place.json(&format!("judge latest --criteria {criteria}"), code);
-        assert_eq!(verdict, run["verdict"]);
+        // Another look at the same run comes to the same end.
+        let again = place.json(&format!("report latest --criteria {criteria}"), code);
+        assert_eq!(again["verdict"], run["verdict"]);
     }
 }
 
@@ -47,8 +47,8 @@ fn a_run_is_judged_anew_without_measuring() {
     let place = Place::new();
     place.write("impossible.toml", IMPOSSIBLE);
     let run = place.json("run reads.toml d --size 4MiB --criteria no-errors.toml", 0);
-    assert_eq!(place.json("judge --criteria no-errors.toml", 0), run["verdict"]);
-    let other = place.run("judge --criteria impossible.toml");
+    assert_eq!(place.json("report --criteria no-errors.toml", 0)["verdict"], run["verdict"]);
+    let other = place.run("report --criteria impossible.toml");
     assert!(matches!(other.code, Some(1 | 3)), "{other:#?}");
     // The run itself keeps the verdict that it was given.
     assert_eq!(place.json("report", 0)["verdict"], run["verdict"]);
@@ -87,25 +87,12 @@ fn a_check_of_disks_fails_by_p99_and_is_judged_so_again() {
         words.starts_with("FAIL p99 of reads ") && words.contains(" > 1 ms one at a time;"),
         "{words}"
     );
-    let again = place.json("judge latest", 1);
-    assert_eq!(again, place.json("report", 0)["verdict"]);
+    let again = place.json("report latest --criteria check", 1);
+    assert_eq!(again["verdict"]["outcome"], "FAIL");
     let flash = place.run("check sim:servers?count=4&service=100us --time 60s");
     assert_eq!(flash.code, Some(0), "{flash:#?}");
     assert!(flash.stdout.contains(" ≤ 1 ms one at a time; rate of reads "), "{}", flash.stdout);
-    assert_eq!(place.json("judge latest --criteria dell-2017", 0)["outcome"], "PASS");
-}
-
-#[test]
-fn what_was_asked_nothing_and_nothing_fits_is_a_usage_error() {
-    let place = Place::new();
-    place
-        .run(
-            "locality sim:servers?count=4&service=1ms --largest 16MiB --warm-up 100ms --time 200ms",
-        )
-        .ends_with(0);
-    let ran = place.run("judge latest");
-    assert_eq!(ran.code, Some(2), "{ran:#?}");
-    assert!(ran.stderr.contains("has nothing that can be judged"), "{}", ran.stderr);
+    assert_eq!(place.json("report latest --criteria dell-2017", 0)["verdict"]["outcome"], "PASS");
 }
 
 #[test]

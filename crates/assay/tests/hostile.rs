@@ -57,7 +57,7 @@ const NUMERIC: [(&str, &[&str]); 7] = [
     ),
     ("compare latest latest", &["--nodes N", "--tolerance S"]),
     (
-        "load slob d --bindir /nowhere",
+        "bench slob d --bindir /nowhere",
         &[
             "--sessions N",
             "--quantile S",
@@ -79,7 +79,7 @@ const NUMERIC: [(&str, &[&str]); 7] = [
         ],
     ),
     (
-        "load oltp d --bindir /nowhere",
+        "bench oltp d --bindir /nowhere",
         &[
             "--sessions N",
             "--warehouses N",
@@ -207,7 +207,7 @@ fn counts_without_measure_are_refused_by_name() {
         &place,
         &["run", "oltp", DEVICE, "--time", "300ms", "--warm-up", "0s", "--interval", "50ms"],
     );
-    let ran = ends(&place, &["judge", "latest", "--criteria", "long.criteria.toml"]);
+    let ran = ends(&place, &["report", "latest", "--criteria", "long.criteria.toml"]);
     assert_eq!(ran.code, Some(2), "{ran:#?}");
 }
 
@@ -223,7 +223,7 @@ fn files_without_end_are_refused_in_bounded_memory() {
     sparse.set_len(2 << 30).unwrap();
     for (words, said) in [
         (vec!["profile", "/dev/zero"], "larger than any report"),
-        (vec!["judge", "latest", "--criteria", "/dev/zero"], "longer than 32 MiB"),
+        (vec!["report", "latest", "--criteria", "/dev/zero"], "longer than 32 MiB"),
         (vec!["run", "/dev/zero", DEVICE], ""),
         (vec!["study", "/dev/zero", DEVICE], "longer than 32 MiB"),
         (vec!["watch", "--from", "osw"], ""),
@@ -265,7 +265,6 @@ fn control_characters_of_a_received_run_never_reach_the_terminal() {
         "runs list",
         "report ID",
         "runs show ID",
-        "judge ID",
         "compare ID ID",
         "runs --json",
         "report ID --json",
@@ -305,12 +304,12 @@ fn a_changed_digit_is_said_by_every_verb_with_file_and_line() {
     for (name, verbs) in [
         (
             "cells/run/measurement.json",
-            vec!["report ID", "report ID --json", "judge ID", "compare ID OTHER", "runs show ID"],
+            vec!["report ID", "report ID --json", "compare ID OTHER", "runs show ID"],
         ),
-        ("run.json", vec!["report ID", "judge ID", "runs", "runs remove ID", "compare ID OTHER"]),
+        ("run.json", vec!["report ID", "runs", "runs remove ID", "compare ID OTHER"]),
         (
             "cells/run/intervals.jsonl",
-            vec!["report ID", "judge ID", "report ID --csv intervals", "compare ID OTHER"],
+            vec!["report ID", "report ID --csv intervals", "compare ID OTHER"],
         ),
         ("events.jsonl", vec![]),
         ("checksums.jsonl", vec!["report ID"]),
@@ -360,7 +359,7 @@ fn a_run_received_with_links_is_refused_by_every_verb_and_nothing_outside_change
         fs::remove_file(run.join(name)).unwrap();
         symlink(place.path("notes"), run.join(name)).unwrap();
         for verb in
-            ["runs", "report ID", "judge ID", "compare ID ID", "run --resume ID", "runs remove ID"]
+            ["runs", "report ID", "compare ID ID", "run --resume ID", "runs remove ID"]
         {
             let line = verb.replace("ID", &id);
             let words: Vec<&str> = line.split(' ').collect();
@@ -394,12 +393,12 @@ fn a_study_that_was_killed_while_its_file_was_filled_goes_on_or_says_why_not() {
     let resumed = place.run("study --resume latest");
     assert_eq!(resumed.code, Some(0), "{resumed:#?}");
     fs::write(run.join("run.json"), manifest.to_string()).unwrap();
-    // Neither its plan nor the study itself, as a version that kept no plans leaves a run that ended so early.
+    // Ended before anything was kept.
     for name in ["checksums.jsonl", "study.json", "study.toml", "plan.json"] {
         fs::remove_file(run.join(name)).unwrap();
     }
     let resumed = place.run("study --resume latest");
-    assert!(resumed.stderr.contains("was ended before it had its study.toml"), "{resumed:#?}");
+    assert!(resumed.stderr.contains("was ended before it had its plan.json"), "{resumed:#?}");
     assert!(Path::new(&run).is_dir());
 }
 
@@ -496,7 +495,7 @@ fn names_without_end_are_answered_at_once() {
 /// Readers of TOML: the file, and the command that reads it.
 const TOML_READERS: [(&str, &str); 4] = [
     ("x.workload.toml", "run x.workload.toml sim:servers?count=8&service=200us"),
-    ("x.criteria.toml", "judge latest --criteria x.criteria.toml"),
+    ("x.criteria.toml", "report latest --criteria x.criteria.toml"),
     ("x.study.toml", "study x.study.toml sim:servers?count=8&service=200us"),
     ("x.array.toml", "run oltp array:x.array.toml"),
 ];

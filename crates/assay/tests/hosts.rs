@@ -119,7 +119,7 @@ fn hosts_begin_together_and_their_intervals_add_up_exactly() {
     assert!(fs::read_to_string(page).unwrap().contains("The hosts together"));
     assert!(place.run("runs show").stdout.contains("local-3"));
     let code = if is_apart(cluster) { 3 } else { 0 };
-    assert_eq!(place.run("judge latest --criteria no-errors.toml").code, Some(code));
+    assert_eq!(place.run("report latest --criteria no-errors.toml").code, Some(code));
 }
 
 #[test]
@@ -181,17 +181,17 @@ fn a_study_measures_on_as_many_hosts_as_a_cell_says() {
 #[test]
 fn the_hosts_of_a_cluster_say_who_they_are_and_nothing_is_touched() {
     let place = Place::new();
-    let shown = place.run("cluster nodes --hosts local:2 d");
+    let shown = place.run("hosts nodes --hosts local:2 d");
     assert_eq!(shown.code, Some(0), "{shown:#?}");
     let own = format!("assay {}", env!("CARGO_PKG_VERSION"));
     for word in ["local-1: ", "local-2: ", "clock ", own.as_str()] {
         assert!(shown.stdout.contains(word), "{}", shown.stdout);
     }
     assert!(!shown.stdout.contains("differs:"), "{}", shown.stdout);
-    let refused = place.run("cluster nodes --hosts local:2 nowhere");
+    let refused = place.run("hosts nodes --hosts local:2 nowhere");
     assert!(refused.code.is_some_and(|code| code > 1), "{refused:#?}");
     assert!(refused.stderr.contains("local-1, local-2: "), "{}", refused.stderr);
-    let lines = place.run("cluster start-lines --hosts hA,hB");
+    let lines = place.run("hosts start-lines --hosts hA,hB");
     assert_eq!(lines.stdout.matches("ray start ").count(), 2, "{}", lines.stdout);
     assert!(place.test_files("d").is_empty() && place.run_ids().is_empty());
 }
@@ -217,7 +217,7 @@ fn hosts_are_inspected_each_with_its_findings_and_what_they_share() {
         assert_eq!(device["hosts"], json!(["local-1", "local-2"]));
     }
     assert_eq!(found["differences"], json!([]));
-    assert_eq!(place.json("cluster nodes --hosts local:2 d", 0)["differences"], json!([]));
+    assert_eq!(place.json("hosts nodes --hosts local:2 d", 0)["differences"], json!([]));
     let refused = place.run("inspect nowhere --hosts local:2");
     assert!(refused.stderr.contains("local-1, local-2: "), "{}", refused.stderr);
     assert!(place.run_ids().is_empty());
@@ -312,7 +312,7 @@ fn a_host_that_is_killed_is_named_and_nothing_is_decided() {
     assert!(ran.stderr.contains("the host local-2 was lost: its program was ended by signal 9"));
     await_end(&hosts);
     assert!(place.run("runs show").stdout.contains("The host local-2 was lost: its program"));
-    assert_eq!(place.run("judge latest --criteria no-errors.toml").code, Some(3));
+    assert_eq!(place.run("report latest --criteria no-errors.toml").code, Some(3));
     assert_eq!(place.run("run --resume latest").code, Some(2));
 }
 
@@ -447,7 +447,7 @@ fn a_run_whose_driver_was_killed_is_completed_from_what_its_hosts_kept() {
         common.iter().fold([0, 0], |[one, other], pair| [one + pair.0.2, other + pair.1.2]);
     assert!(common.len() >= written, "{common:?} {written}");
 
-    let found = decided(&place.run("cluster collect latest --criteria no-errors.toml --json"));
+    let found = decided(&place.run("hosts collect latest --criteria no-errors.toml --json"));
     assert_eq!(all_ios(measurement(&found)), expected.iter().sum::<u64>(), "{found}");
     assert_eq!(whole(&measurement(&found)["elapsed_ns"]), common.last().unwrap().0.1);
     assert_eq!(measurement(&found)["finish"]["outcome"], "interrupted");
@@ -463,7 +463,7 @@ fn a_run_whose_driver_was_killed_is_completed_from_what_its_hosts_kept() {
     assert!(whole(&found["cluster"]["hosts"][0]["clock"]["pings"]) >= 10);
     assert!(kept_by_hosts(&place).is_empty());
     assert_eq!(place.json("runs show", 0)["cluster"], found["cluster"]);
-    let again = place.run("cluster collect latest");
+    let again = place.run("hosts collect latest");
     assert!(again.complaint.contains("has ended, and nothing of it is missing"), "{again:#?}");
 }
 
@@ -479,14 +479,14 @@ fn a_soak_whose_driver_was_killed_is_completed_to_where_it_was() {
     await_end(&hosts);
     let written = u64::try_from(place.kept_intervals_of("cycle-000001")).unwrap();
     // What was asked for is not there, so nothing is decided.
-    let found = place.json("cluster collect latest", 3);
+    let found = place.json("hosts collect latest", 3);
     assert!(whole(&found["cluster"]["window"]["intervals"]) >= written, "{found}");
     // The soak is of all that its hosts have in common.
     let worked_ns = found["soak"]["worked_s"].as_f64().unwrap() * 1e9;
     let common_ns = found["cluster"]["window"]["elapsed_ns"].as_f64().unwrap();
     assert!((worked_ns - common_ns).abs() < 1e6, "{worked_ns} {common_ns}");
     assert!(kept_by_hosts(&place).is_empty());
-    assert!(place.run("cluster collect latest").complaint.contains("has ended"));
+    assert!(place.run("hosts collect latest").complaint.contains("has ended"));
 }
 
 /// What hosts do not keep is named, with what there is.
@@ -502,7 +502,7 @@ fn a_search_whose_driver_was_killed_is_not_collected() {
     run.signal(Signal::KILL);
     drop(run.wait());
     await_end(&hosts);
-    let refused = place.run("cluster collect latest");
+    let refused = place.run("hosts collect latest");
     assert_eq!(refused.code, Some(2), "{refused:#?}");
     assert!(refused.complaint.contains("the search for the limit is its driver's"), "{refused:#?}");
     assert!(refused.complaint.contains("assay runs show"), "{refused:#?}");
@@ -519,7 +519,7 @@ fn hosts_keep_nothing_of_what_their_driver_has() {
     run.signal(Signal::KILL);
     drop(run.wait());
     await_end(&hosts);
-    let found = place.json("cluster collect latest", 3);
+    let found = place.json("hosts collect latest", 3);
     let lost = &found["cluster"]["hosts"][1]["lost"]["reason"];
     assert_eq!(lost, "it was killed before it finished", "{found}");
 }
@@ -565,12 +565,12 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
                 "error: local-1, local-2: cannot open nowhere: it does not exist\nhint: check the spelling; to measure a file system, give a directory on it",
             ),
             (
-                "cluster start-lines --hosts hA;reboot,hB",
+                "hosts start-lines --hosts hA;reboot,hB",
                 2,
                 "error: --hosts <HOSTS>: hA;reboot,hB names no hosts\nhint: write local:N for N processes of this machine, N from 1 to 64, ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas",
             ),
             (
-                "cluster start-lines --hosts local:2",
+                "hosts start-lines --hosts local:2",
                 2,
                 "error: neither processes of this machine nor hosts that ssh reaches need a cluster\nhint: name the hosts that are to become one, joined by commas",
             ),

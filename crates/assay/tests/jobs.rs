@@ -18,12 +18,12 @@ rd=rd1,wd=wd1,iorate=max,elapsed=1,interval=1,forthreads=(1,2)\n";
 fn convert_says_where_every_line_comes_from_and_changes_nothing() {
     let place = Place::new();
     place.write("job.fio", JOB);
-    let ran = place.run("convert job.fio");
+    let ran = place.run("run job.fio --print");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     for words in ["job.fio:9 rw", "transfer = \"4KiB\"", "duration = \"1s\"", "# "] {
         assert!(ran.stdout.contains(words), "{words}\n{}", ran.stdout);
     }
-    let document = place.json("convert job.fio", 0);
+    let document = place.json("run job.fio --print", 0);
     assert_eq!(document["program"], "fio");
     assert_eq!(document["targets"][0]["name"], "/home/me/precious.db");
     assert!(document["notes"].as_array().unwrap().iter().all(|note| note["treatment"] != ""));
@@ -31,10 +31,10 @@ fn convert_says_where_every_line_comes_from_and_changes_nothing() {
     place.write("out.toml", &ran.stdout);
     assert_eq!(place.run("run out.toml d --size 16MiB --time 200ms --buffered").code, Some(0));
     place.write("p.vdb", PARAMETERS);
-    assert_eq!(place.run("convert p.vdb --out d").code, Some(0));
+    assert_eq!(place.run("run p.vdb --print --out d").code, Some(0));
     let kept = names(&place.path("d"));
     assert!(kept.len() == 1 && kept[0].ends_with(".study.toml"), "{kept:?}");
-    let again = place.run("convert p.vdb --out d");
+    let again = place.run("run p.vdb --print --out d");
     assert_eq!(again.code, Some(4), "an existing file is not overwritten: {again:?}");
 }
 
@@ -117,12 +117,11 @@ fn what_is_broken_is_refused_with_its_line_and_what_to_do() {
     let place = Place::new();
     for (name, text, words) in BROKEN {
         place.write(name, text);
-        for verb in ["convert", "run"] {
-            let target = if verb == "run" { " d" } else { "" };
-            let ran = place.run(&format!("{verb} {name}{target}"));
+        for target in [" d", " --print"] {
+            let ran = place.run(&format!("run {name}{target}"));
             let said = format!("{}{}", ran.stdout, ran.stderr);
-            assert!(said.contains(words), "{verb} {name}: {words}\n{ran:?}");
-            if verb == "run" {
+            assert!(said.contains(words), "{name}{target}: {words}\n{ran:?}");
+            if target == " d" {
                 assert_eq!(ran.code, Some(2), "{name}: {ran:?}");
                 assert!(ran.stderr.contains("hint: "), "{name}: {ran:?}");
             }
@@ -150,10 +149,10 @@ fn paths_of_other_systems_are_names_and_nothing_else() {
         "job.fio",
         "[a]\nfilename=C\\:\\data\\test.dat\nsize=16m\nrw=randread\nbs=4k\nruntime=1\n",
     );
-    let document = place.json("convert job.fio", 0);
+    let document = place.json("run job.fio --print", 0);
     assert!(document["targets"][0]["name"].as_str().unwrap().contains("test.dat"), "{document}");
     place.write("p.vdb", "sd=sd1,lun=\\\\.\\PhysicalDrive1\nwd=wd1,sd=sd1\nrd=r,wd=wd1,iorate=max,elapsed=1,interval=1\n");
-    let document = place.json("convert p.vdb", 0);
+    let document = place.json("run p.vdb --print", 0);
     assert!(
         document["targets"][0]["name"].as_str().unwrap().contains("PhysicalDrive1"),
         "{document}"
@@ -197,19 +196,19 @@ fn a_run_comes_back_from_the_form_of_another_program() {
     let iops = ran["runs"][0]["measurement"]["streams"][0]["operations"]["read"]["ios"].as_u64();
     let text = place.run("report latest --as fio-json").stdout;
     place.write("fio.json", &text);
-    assert_eq!(place.run("import fio.json").code, Some(0));
+    assert_eq!(place.run("runs import fio.json").code, Some(0));
     let back = place.json("report latest", 0);
     let found = back["runs"][0]["measurement"]["streams"][0]["operations"]["read"]["ios"].as_u64();
     assert_eq!((found, iops.is_some()), (iops, true));
     // The same file is one result.
-    let again = place.run("import fio.json");
+    let again = place.run("runs import fio.json");
     assert!(again.code == Some(2) && again.stderr.contains("was imported before"), "{again:?}");
-    assert_eq!(place.run("import fio.json --again").code, Some(0));
+    assert_eq!(place.run("runs import fio.json --again").code, Some(0));
     // Cut off in the middle it is refused at any place.
     for share in 1..20 {
         let end = text.len() * share / 20;
         place.write("cut.json", &text[..end]);
-        let cut = place.run("import cut.json");
+        let cut = place.run("runs import cut.json");
         assert_eq!(cut.code, Some(2), "{share}: {cut:?}");
         assert!(cut.stderr.contains("hint: "), "{share}: {cut:?}");
     }
@@ -230,7 +229,7 @@ fn a_calibration_comes_back_from_the_form_of_orion() {
         ("assay_iops.csv", "curve", "iops", 1.0),
         ("assay_mbps.csv", "large_curve", "throughput_bytes_per_s", 1e6),
     ] {
-        assert_eq!(place.run(&format!("import o/{file}")).code, Some(0), "{file}");
+        assert_eq!(place.run(&format!("runs import o/{file}")).code, Some(0), "{file}");
         let back = place.json("report latest", 0);
         let cells = back["study"]["cells"].as_array().unwrap();
         let points = mix[curve].as_array().unwrap();
@@ -242,7 +241,7 @@ fn a_calibration_comes_back_from_the_form_of_orion() {
             assert!((found - written).abs() <= 0.5 * unit, "{file}: {found} {written}");
         }
     }
-    assert_eq!(place.run("import o/assay_summary.txt").code, Some(0));
+    assert_eq!(place.run("runs import o/assay_summary.txt").code, Some(0));
     let back = place.json("report latest", 0);
     let most = mix["curve"].as_array().unwrap().iter();
     let most = most.map(|point| point["iops"]["value"].as_f64().unwrap()).fold(0.0, f64::max);
@@ -278,14 +277,14 @@ fn logs_of_fio_are_rows_that_say_what_they_lack() {
     let line = |second: u32| format!("{}, {}, 0, 0, 0", second * 1000, 4000 + second);
     let lines: Vec<String> = (1..=30).map(line).collect();
     place.write("job_bw.1.log", &(lines.join("\n") + "\n"));
-    let ran = place.run("import job_bw.1.log");
+    let ran = place.run("runs import job_bw.1.log");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let found = place.json("report latest", 0);
     let measure = &found["study"]["cells"][0]["measures"][0];
     assert_eq!(measure["quantity"], "throughput", "{found}");
     assert!(found["study"]["notes"].to_string().contains("does not describe its host"), "{found}");
     place.write("other.txt", "1, 2, 3\nhello\n");
-    let unknown = place.run("import other.txt");
+    let unknown = place.run("runs import other.txt");
     assert!(
         unknown.code == Some(2) && unknown.stderr.contains("not a known result"),
         "{unknown:?}"
@@ -310,7 +309,7 @@ fn logs_of_threads_are_one_run_that_can_be_compared_and_judged() {
     for (run, per_s) in [("a.11", 200), ("b.12", 100)] {
         place.write(run, &pgbench_log(0, 2, per_s, 5000));
         place.write(&format!("{run}.1"), &pgbench_log(2, 2, per_s, 5000));
-        let ran = place.run(&format!("import {run} {run}.1 --json"));
+        let ran = place.run(&format!("runs import {run} {run}.1 --json"));
         assert_eq!(ran.code, Some(0), "{ran:?}");
     }
     let runs = place.run("runs").stdout;
@@ -335,7 +334,7 @@ fn logs_of_threads_are_one_run_that_can_be_compared_and_judged() {
             "c.toml",
             &format!("format = 1\nname = \"c\"\n[[criterion]]\nquantity = \"transactions\"\nat_least = \"{limit}\"\n"),
         );
-        let judged = place.run(&format!("judge {fast} --criteria c.toml"));
+        let judged = place.run(&format!("report {fast} --criteria c.toml"));
         assert_eq!(judged.code, Some(code), "{judged:?}");
     }
 }
@@ -348,7 +347,7 @@ fn a_result_without_intervals_decides_nothing_and_shows_its_numbers() {
             &format!("r{orders}.log"),
             &format!("2025-01-15 10:30:00\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved {orders} NOPM from 276000 PostgreSQL TPM\n"),
         );
-        let ran = place.run(&format!("import r{orders}.log"));
+        let ran = place.run(&format!("runs import r{orders}.log"));
         assert!(ran.code == Some(0) && ran.stdout.contains("/s"), "{ran:?}");
     }
     let runs = place.run("runs").stdout;
@@ -363,7 +362,7 @@ fn a_result_without_intervals_decides_nothing_and_shows_its_numbers() {
         assert!(text.contains(shown), "{shown}: {text}");
     }
     place.write("c.toml", "format = 1\nname = \"c\"\n[[criterion]]\nquantity = \"load.new_orders\"\nat_least = \"1000/min\"\n");
-    let judged = place.run(&format!("judge {} --criteria c.toml", ids[1]));
+    let judged = place.run(&format!("report {} --criteria c.toml", ids[1]));
     assert_eq!(judged.code, Some(3), "{judged:?}");
 }
 
@@ -371,7 +370,7 @@ fn a_result_without_intervals_decides_nothing_and_shows_its_numbers() {
 fn a_configuration_of_iometer_is_converted_and_run() {
     let place = Place::new();
     place.write("t.icf", "Version 1.1.0\n'TEST SETUP ==\n'Test Description\n\tarray\n'Run Time\n'\thours      minutes    seconds\n\t0          0          2\n'Ramp Up Time (s)\n\t0\n'Test Type\n\tNORMAL\n'END test setup\n'ACCESS SPECIFICATIONS ==\n'Access specification name,default assignment\n\tOLTP,NONE\n'size,% of size,% reads,% random,delay,burst,align,reply\n\t8192,100,100,100,0,1,8192,0\n'END access specifications\n'MANAGER LIST ==\n'Manager ID, manager name\n\t1,HOST\n'Worker\n\tWorker 1\n'Worker type\n\tDISK\n'Number of outstanding IOs,test connection rate,transactions per connection\n\t4,DISABLED,1\n'Disk maximum size,starting sector\n\t0,0\n'Assigned access specs\n\tOLTP\n'End assigned access specs\n'Target\n\tD:\n'Target type\n\tDISK\n'End target\n'End worker\n'End manager\n'END manager list\n");
-    let document = place.json("convert t.icf", 0);
+    let document = place.json("run t.icf --print", 0);
     assert_eq!(
         (&document["program"], &document["targets"][0]["name"]),
         (&"iometer".into(), &"D:".into())
@@ -384,11 +383,11 @@ fn a_configuration_of_iometer_is_converted_and_run() {
 #[test]
 fn words_and_findings_are_explained() {
     let place = Place::new();
-    let ran = place.run("explain service time");
+    let ran = place.run("help service time");
     assert!(ran.code == Some(0) && ran.stdout.starts_with("Service time: "), "{ran:?}");
-    let rule = place.run("explain scheduler");
+    let rule = place.run("help scheduler");
     assert!(rule.stdout.contains("remedy: "), "{rule:?}");
-    let unknown = place.run("explain quantil");
+    let unknown = place.run("help quantil");
     assert!(
         unknown.code == Some(2) && unknown.stderr.contains("did you mean 'quantile'?"),
         "{unknown:?}"

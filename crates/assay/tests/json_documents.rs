@@ -17,7 +17,7 @@ use support::Place;
 const DOCUMENTS: &[(&str, i32, &str)] = &[
     ("inspect d", 0, "environment"),
     ("inspect d --hosts local:2", 0, "survey"),
-    ("cluster nodes --hosts local:2 d", 0, "survey"),
+    ("hosts nodes --hosts local:2 d", 0, "survey"),
     ("run randread sim:servers?count=8&service=200us --time 20s --name one", 0, "report"),
     ("run randread sim:servers?count=8&service=100us --time 20s --name two", 0, "report"),
     ("run reads.toml d --size 16MiB --criteria no-errors.toml", 0, "report"),
@@ -33,23 +33,23 @@ const DOCUMENTS: &[(&str, i32, &str)] = &[
     ("report one", 0, "report"),
     ("runs show one", 0, "report"),
     ("runs", 0, "runs"),
-    ("judge one --criteria oltp-default", 1, "verdict"),
+    ("report one --criteria oltp-default", 1, "report"),
     ("compare one two", 0, "comparison"),
     ("check d --dry-run", 0, "summary"),
-    ("load oltp d --dry-run", 0, "summary"),
+    ("bench oltp d --dry-run", 0, "summary"),
     ("soak d --dry-run", 0, "summary"),
-    ("arrays", 0, "arrays"),
-    ("arrays ramsan-300 --verify", 0, "figures"),
-    ("arrays xtremio-1 --profile slob-1h", 0, "profile"),
-    ("catalog gp3 io2", 0, "entries"),
+    ("list arrays", 0, "arrays"),
+    ("list arrays ramsan-300 --verify", 0, "figures"),
+    ("list arrays xtremio-1 --profile slob-1h", 0, "profile"),
+    ("list catalog gp3 io2", 0, "entries"),
     ("profile awr.txt", 0, "profile"),
     ("profile awr.txt awr.txt", 0, "profiles"),
     ("profile awr.txt awr.txt --table", 0, "table"),
     // It has no DB CPU, which is refused; the document says so.
     ("predict awr.txt --on sim:servers?count=16&service=1ms --time 5s --draws 20", 4, "projection"),
     ("size --iops 20000/s --only gp3 --headroom 0% --fill 100%", 0, "sizing"),
-    ("convert job.fio", 0, "conversion"),
-    ("import one.fio.json", 0, "report"),
+    ("run job.fio --print", 0, "conversion"),
+    ("runs import one.fio.json", 0, "report"),
 ];
 
 /// A place with a report of a database, a job file and a write log.
@@ -70,7 +70,7 @@ fn place() -> Place {
 fn every_document_is_as_its_schema_says() {
     let place = place();
     let schema = |name: &str| -> Value {
-        let ran = place.run(&format!("show schema {name}"));
+        let ran = place.run(&format!("list schemas {name}"));
         serde_json::from_str(&ran.ends_with(0).stdout).unwrap()
     };
     let mut wrong = String::new();

@@ -122,7 +122,7 @@ fn modules_in_the_working_directory_are_not_run() {
     let target = place.path("d");
     for line in [
         format!("run oltp {} --hosts hA,hB --time 1s", target.display()),
-        "cluster nodes --hosts hA,hB".to_owned(),
+        "hosts nodes --hosts hA,hB".to_owned(),
     ] {
         let mut command = place.command(&line);
         command.env("PYTHONPATH", ".").env_remove("RAY_ADDRESS").env_remove("RAY_AUTH_MODE");
@@ -140,24 +140,24 @@ fn a_job_file_does_not_multiply_what_it_holds() {
     let long = "d".repeat(3_800_000);
     let sections = (0..4000).map(|number| format!("[{number}]\n")).collect::<Vec<_>>().concat();
     place.write("globals.fio", &format!("[global]\ndescription={long}\n{sections}"));
-    refused(&bounded(&place, &["convert", "globals.fio"]), 2, "the file is too large");
+    refused(&bounded(&place, &["run", "globals.fio", "--print"]), 2, "the file is too large");
     let line = format!("description={}\n", "${X}".repeat(40));
     place.write("variables.fio", &format!("[a]\nrw=read\n{}", line.repeat(300)));
     let value = format!("X={}", "x".repeat(100_000));
-    let ran = bounded(&place, &["convert", "variables.fio", "--set", &value]);
+    let ran = bounded(&place, &["run", "variables.fio", "--print", "--set", &value]);
     refused(&ran, 2, "the file is too large");
     let storages = format!(
         "sd=s,lun=/dev/{},count=(1,4096)\nwd=w,sd=s*\nrd=r,wd=w,elapsed=1\n",
         &long[..1_000_000]
     );
     place.write("count.vdb", &storages);
-    refused(&bounded(&place, &["convert", "count.vdb"]), 2, "the file is too large");
+    refused(&bounded(&place, &["run", "count.vdb", "--print"]), 2, "the file is too large");
     let many = (0..8000).map(|number| format!("wd=w{number},sd=s*\n")).collect::<Vec<_>>().concat();
     place.write(
         "stars.vdb",
         &format!("sd=s,lun=/dev/x,count=(1,4096)\n{many}rd=r,wd=*,elapsed=1\n"),
     );
-    refused(&bounded(&place, &["convert", "stars.vdb"]), 2, "jobs");
+    refused(&bounded(&place, &["run", "stars.vdb", "--print"]), 2, "jobs");
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn variables_that_hold_secrets_reach_no_job_file() {
         "size.fio",
     ];
     for file in files {
-        for words in [vec!["convert", file], vec!["run", file, DEVICE]] {
+        for words in [vec!["run", file, "--print"], vec!["run", file, DEVICE]] {
             let ran = bounded_with(&place, &words, &variables);
             refused(&ran, 2, "has no value");
             assert!(!format!("{}{}", ran.stdout, ran.stderr).contains(SECRET), "{ran:#?}");
@@ -217,14 +217,14 @@ fn includes_stay_below_the_job_file_and_are_not_repeated() {
         place.write(&fio, &format!("[a]\ninclude {included}\nrw=read\nfilename=x\n"));
         place.write(&vdbench, &format!("include={included}\nsd=sd1,lun=/dev/a\n"));
         for file in [fio, vdbench] {
-            let ran = bounded(&place, &["convert", &file]);
+            let ran = bounded(&place, &["run", &file, "--print"]);
             assert_eq!(ran.code, Some(2), "{ran:#?}");
             assert!(!ran.stderr.contains(SECRET), "{ran:#?}");
         }
     }
     place.write("jobs/good.fio", "[a]\ninclude below\n");
     place.write("jobs/below", "rw=read\nfilename=x\nsize=1m\n");
-    assert_eq!(bounded(&place, &["convert", "jobs/good.fio"]).code, Some(0));
+    assert_eq!(bounded(&place, &["run", "jobs/good.fio", "--print"]).code, Some(0));
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn pipes_and_endless_files_hold_nobody() {
     }
     symlink("/dev/zero", place.path("zero")).unwrap();
     for token in ["pipe", "zero", "/dev/zero"] {
-        let words = ["witness", "--listen", "127.0.0.1:0", "--token-file", token];
+        let words = ["verify", "witness", "--listen", "127.0.0.1:0", "--token-file", token];
         refused(&bounded(&place, &words), 4, "reading the token");
     }
     place.write("large.prom", "# TYPE assay_run info\n");
@@ -264,7 +264,7 @@ fn ctrl_c_ends_the_wait_for_a_pipe() {
     pipe(&place.path("pipe"));
     // Somebody who may write, and does not.
     let _writer = fs::File::options().read(true).write(true).open(place.path("pipe")).unwrap();
-    let mut waiting = place.start("import pipe");
+    let mut waiting = place.start("runs import pipe");
     let holds_pipe = |id: u32| {
         let files = fs::read_dir(format!("/proc/{id}/fd")).into_iter().flatten().flatten();
         files.filter_map(|file| fs::read_link(file.path()).ok()).any(|path| path.ends_with("pipe"))
@@ -281,7 +281,7 @@ fn a_token_that_others_may_read_or_that_is_a_link_is_refused() {
     let place = Place::new();
     place.write_private("token", "a token of 24 characters\n");
     symlink("token", place.path("link")).unwrap();
-    let words = |token| ["witness", "--listen", "127.0.0.1:0", "--token-file", token];
+    let words = |token| ["verify", "witness", "--listen", "127.0.0.1:0", "--token-file", token];
     refused(&bounded(&place, &words("link")), 4, "it is a symbolic link");
     fs::set_permissions(place.path("token"), fs::Permissions::from_mode(0o644)).unwrap();
     refused(&bounded(&place, &words("token")), 4, "chmod 600");
@@ -327,7 +327,7 @@ fn with_descriptors(place: &Place, most: u32, line: &str) -> Started {
 fn a_witness_without_descriptors_listens_again_when_there_are_some() {
     let place = Place::new();
     place.write_private("token", "a token of 24 characters\n");
-    let listen = "witness --listen 127.0.0.1:0 --token-file token --store ledgers";
+    let listen = "verify witness --listen 127.0.0.1:0 --token-file token --store ledgers";
     let mut witness = with_descriptors(&place, 24, listen);
     let address = address_behind(&mut witness, "listening at ");
     let said = witness.stderr_path();

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use support::{Place, Ran, Started};
 
 const VERBS: [&str; 8] =
-    ["check", "inspect", "calibrate", "run", "judge", "report", "runs", "completion"];
+    ["check", "inspect", "calibrate", "run", "report", "runs", "completion"];
 
 /// A place with one run.
 fn place() -> Place {
@@ -29,7 +29,7 @@ fn json_is_all_that_is_on_standard_output() {
         "run reads.toml d --size 4MiB --criteria no-errors.toml",
         "check sim:servers?count=2&service=10ms --time 20s",
         "calibrate sim:servers?count=2&service=10ms --time 5s",
-        "judge --criteria no-errors.toml",
+        "report --criteria no-errors.toml",
         "report",
         "runs show",
         "runs list",
@@ -86,7 +86,7 @@ fn a_reader_that_leaves_early_is_no_mistake() {
         "report --json",
         "runs",
         "inspect d --json",
-        "judge --criteria no-errors.toml",
+        "report --criteria no-errors.toml",
     ] {
         let script = format!("\"$ASSAY\" {line} | true; echo ${{PIPESTATUS[0]}}");
         let ran = shell(&place, &script);
@@ -120,7 +120,7 @@ fn is_coloured(text: &str) -> bool {
 #[test]
 fn no_colour_where_it_is_not_wanted_or_not_seen() {
     let place = place();
-    for line in ["report", "judge --criteria no-errors.toml", "inspect d", "--help", "zzz"] {
+    for line in ["report", "report --criteria no-errors.toml", "inspect d", "--help", "zzz"] {
         let ran = place.run(line);
         assert!(!is_coloured(&ran.stdout) && !is_coloured(&ran.stderr), "{line}");
         // On a terminal of its own.

@@ -12,7 +12,7 @@ const SERVERS: &str = "sim:servers?count=16&service=1ms";
 /// A place with the profile of a simulated database: 96 sessions without think time on an array.
 fn place() -> Place {
     let place = Place::new();
-    let profile = place.json("arrays xtremio-1 --profile slob-1h", 0);
+    let profile = place.json("list arrays xtremio-1 --profile slob-1h", 0);
     place.write("slob.profile.json", &profile.to_string());
     place
 }

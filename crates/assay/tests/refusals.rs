@@ -73,7 +73,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
         "error: --quantile <QUANTILE>: 'high' is not a quantile\nhint: write 0.99, 99% or p99",
     ),
     (
-        "load oltp d --sessions 4-8",
+        "bench oltp d --sessions 4-8",
         2,
         "error: --sessions <N,N,…>: '4-8' is not a whole number\nhint: write a whole number, or several with commas: 4,8",
     ),
@@ -130,11 +130,6 @@ const WITHOUT_A_STORE: &[(&str, i32, &str)] = &[
         "runs show 2026",
         2,
         "error: there is no run '2026': no store at ./assay-runs\nhint: choose the store with --store DIR, or make a first run",
-    ),
-    (
-        "judge",
-        2,
-        "error: there is no run 'latest': no store at ./assay-runs\nhint: choose the store with --store DIR, or make a first run",
     ),
     (
         "run --resume latest",

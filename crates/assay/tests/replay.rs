@@ -1,4 +1,4 @@
-//! `assay replay` as a user meets it: every lie of a device is shown by stamped writes, and a state becomes an image.
+//! `assay verify replay` as a user meets it: every lie of a device is shown by stamped writes, and a state becomes an image.
 #![allow(clippy::unwrap_used, reason = "a test fails where what it needs is missing")]
 
 mod support;
@@ -32,7 +32,7 @@ fn place() -> Place {
 
 #[test]
 fn every_lie_is_shown_and_no_promise_of_a_conforming_device_is_broken() {
-    let found = place().json("replay stamped.log --states 500", 0);
+    let found = place().json("verify replay stamped.log --states 500", 0);
     let devices = found["devices"].as_array().unwrap();
     assert_eq!(
         (devices[0]["device"].as_str(), devices[0]["broken_states"].as_u64()),
@@ -43,21 +43,21 @@ fn every_lie_is_shown_and_no_promise_of_a_conforming_device_is_broken() {
         assert!(device["broken_states"].as_u64() > Some(0), "{device}");
         assert!(device["cuts_needed"].as_u64() > Some(0), "{device}");
     }
-    let ran = place().run("replay stamped.log --states 100 --unit 4KiB --order fifo");
+    let ran = place().run("verify replay stamped.log --states 100 --unit 4KiB --order fifo");
     assert!(ran.stdout.contains("conforming"), "{}", ran.stdout);
 }
 
 #[test]
 fn a_state_becomes_a_new_image_and_nothing_is_overwritten() {
     let place = place();
-    let line = "replay stamped.log --image state.img --entries 220";
+    let line = "verify replay stamped.log --image state.img --entries 220";
     assert_eq!(place.run(line).code, Some(0));
     let image = std::fs::read(place.path("state.img")).unwrap();
     assert!(!image.is_empty() && image.len() <= 64 * 4096);
     let again = place.run(line);
     assert_eq!(again.code, Some(4), "{again:?}");
     std::fs::write(place.path("before.img"), vec![7; 1 << 20]).unwrap();
-    let based = "replay stamped.log --image based.img --entries 3 --base before.img";
+    let based = "verify replay stamped.log --image based.img --entries 3 --base before.img";
     assert_eq!(place.run(based).code, Some(0));
     let based = std::fs::read(place.path("based.img")).unwrap();
     assert_eq!((based.len(), based[based.len() - 1]), (1 << 20, 7));
@@ -71,11 +71,11 @@ fn what_cannot_be_replayed_is_refused() {
     plain.push_write(0, &[1; 512], false);
     std::fs::write(place.path("plain.log"), plain.bytes()).unwrap();
     for (line, code, complaint) in [
-        ("replay text.log", 2, "does not begin as a log"),
-        ("replay plain.log", 2, "no write of the log carries stamps"),
-        ("replay nothing.log", 4, "reading nothing.log"),
-        ("replay stamped.log --unit 1000B", 2, "is none of a device"),
-        ("replay stamped.log --image x.img --entries 10000", 2, "the log has"),
+        ("verify replay text.log", 2, "does not begin as a log"),
+        ("verify replay plain.log", 2, "no write of the log carries stamps"),
+        ("verify replay nothing.log", 4, "reading nothing.log"),
+        ("verify replay stamped.log --unit 1000B", 2, "is none of a device"),
+        ("verify replay stamped.log --image x.img --entries 10000", 2, "the log has"),
     ] {
         let ran = place.run(line);
         assert_eq!(ran.code, Some(code), "{line}: {ran:?}");
@@ -83,5 +83,5 @@ fn what_cannot_be_replayed_is_refused() {
     }
     assert!(!place.path("x.img").exists());
     // A log without stamps has images all the same.
-    assert_eq!(place.run("replay plain.log --image plain.img --entries 1").code, Some(0));
+    assert_eq!(place.run("verify replay plain.log --image plain.img --entries 1").code, Some(0));
 }

@@ -213,8 +213,8 @@ fn mistakes_are_answered_in_kind() {
         ),
         ("size a.txt --response 10ms", 2, "it has no DB time"),
         ("size a.txt --measured gp3=latest", 2, "neither a device nor an array"),
-        ("catalog gp33", 2, "no catalog has 'gp33'"),
-        ("catalog bad.catalog.toml", 2, "without a latency"),
+        ("list catalog gp33", 2, "no catalog has 'gp33'"),
+        ("list catalog bad.catalog.toml", 2, "without a latency"),
         ("check catalog:gp3", 2, "the only documented latency is"),
         ("run reads.toml catalog:gp3?iops=90000", 2, "90,000 IOPS cannot be ordered"),
     ] {
@@ -227,21 +227,21 @@ fn mistakes_are_answered_in_kind() {
 #[test]
 fn catalogs_are_listed_shown_and_checked() {
     let place = Place::new();
-    let listed = place.run("catalog").ends_with(0).stdout.clone();
+    let listed = place.run("list catalog").ends_with(0).stdout.clone();
     for name in ["gp2", "hyperdisk-extreme", "ultra-disk", "xtremio-1", "fc-64g", "hdd-15k"] {
         assert!(
             listed.lines().any(|line| line.starts_with(&format!("{name} "))),
             "{name}: {listed}"
         );
     }
-    let shown = place.run("catalog gp3").ends_with(0).stdout.clone();
+    let shown = place.run("list catalog gp3").ends_with(0).stdout.clone();
     assert!(shown.contains("as a target: catalog:gp3") && shown.contains("source: AWS"), "{shown}");
-    let licence = place.run("catalog exadata-x3-2-quarter").ends_with(0).stdout.clone();
+    let licence = place.run("list catalog exadata-x3-2-quarter").ends_with(0).stdout.clone();
     assert!(licence.contains("360,000.00 each, 3,333.33 per TB"), "{licence}");
     let own = include_str!("../../../contract/examples/small.catalog.toml");
     place.write("own.catalog.toml", own);
-    assert!(place.run("catalog own.catalog.toml").ends_with(0).stdout.contains("volume"));
-    assert_eq!(place.json("catalog gp2 gp3", 0)["entries"].as_array().unwrap().len(), 2);
+    assert!(place.run("list catalog own.catalog.toml").ends_with(0).stdout.contains("volume"));
+    assert_eq!(place.json("list catalog gp2 gp3", 0)["entries"].as_array().unwrap().len(), 2);
 }
 
 #[test]

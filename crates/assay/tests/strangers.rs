@@ -76,7 +76,7 @@ fn a_first_hour_goes_as_meant() {
 fn a_dry_run_touches_nothing() {
     let place = Place::new();
     let before = names(&place.path("."));
-    for verb in ["check", "calibrate", "run oltp", "soak", "locality", "load oltp", "load dss"] {
+    for verb in ["check", "calibrate", "run oltp", "soak", "locality", "bench oltp", "bench dss"] {
         let ran = place.run(&format!("{verb} d --dry-run"));
         assert!(ran.ends_with(0).stdout.ends_with("nothing was touched\n"), "{ran:#?}");
     }
@@ -94,7 +94,7 @@ fn a_running_database_on_the_target_is_asked_for() {
     let mut server = Command::new(place.path("postgres")).arg("60").spawn().unwrap();
     place.write("d/15/main/postmaster.pid", &format!("{}\n/data\n", server.id()));
     for line in
-        ["run reads.toml d --size 16MiB", "check d", "load oltp d", "soak d", "study emc-slob d"]
+        ["run reads.toml d --size 16MiB", "check d", "bench oltp d", "soak d", "study emc-slob d"]
     {
         let ran = place.run(line);
         assert!(ran.stderr.contains("PostgreSQL is running on"), "{line}: {ran:#?}");

@@ -328,7 +328,7 @@ fn a_study_of_a_load_is_planned_as_the_commands_that_it_runs() {
     place.write("s.toml", &text);
     let plan = place.run("study s.toml postgresql://localhost/x --dry-run");
     let command =
-        "assay load slob postgresql://localhost/x --time=1s --scale=64MiB --buffer-pool=8MiB";
+        "assay bench slob postgresql://localhost/x --time=1s --scale=64MiB --buffer-pool=8MiB";
     assert!(plan.stdout.contains(command), "{}", plan.stdout);
     place.write("s.toml", &text.replace("slob", "slab"));
     let refused = place.run("study s.toml postgresql://localhost/x");
@@ -427,27 +427,6 @@ fn plan_of(place: &server::Place, cell: &Value) -> Value {
     let run = cell["run"].as_str().unwrap();
     let path = place.0.join(format!("assay-runs/{run}/plan.json"));
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
-}
-
-/// Runs of versions that kept no plan go on by the command that began them.
-#[test]
-fn a_study_that_kept_no_plan_goes_on_by_its_command() {
-    let place = Place::new();
-    place.write("s.toml", &study(&[("repeats = 2", "repeats = 1")]));
-    let mut started = place.start("study s.toml d --keep -q");
-    let cells = |place: &Place| {
-        let run = place.run_ids().pop()?;
-        let text =
-            std::fs::read_to_string(place.path(format!("assay-runs/{run}/study.json"))).ok()?;
-        Some(text.matches("\"number\"").count())
-    };
-    started.wait_until(|| cells(&place).is_some_and(|cells| cells >= 1));
-    started.signal(Signal::KILL);
-    started.wait();
-    let run = place.run_ids().pop().unwrap();
-    std::fs::remove_file(place.path(format!("assay-runs/{run}/plan.json"))).unwrap();
-    let result = place.json("study --resume latest", 0);
-    assert_eq!(states(&result), ["measured"; 2]);
 }
 
 /// The document of the load that measured a cell.

@@ -71,7 +71,7 @@ impl LoadPlan {
         let kind = self.load().kind().name();
         Err(Error::usage(
             format!("--{}: '{value}' cannot be read: {why}", field.replace('_', "-")),
-            format!("see `assay load {kind} --help`"),
+            format!("see `assay bench {kind} --help`"),
         ))
     }
 
@@ -88,7 +88,7 @@ impl LoadPlan {
             let kind = self.load().kind().name();
             Error::usage(
                 format!("the load '{kind}' has no '{name}'"),
-                format!("{near}see `assay load {kind} --help`"),
+                format!("{near}see `assay bench {kind} --help`"),
             )
         })
     }

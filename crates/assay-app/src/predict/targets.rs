@@ -98,7 +98,7 @@ impl TargetReader<'_> {
     /// Reads, writes and the database's own mix, with its transfer, in virtual time; then the log.
     fn simulated(&self, name: &str, target: &str) -> Result<(Calibration, TargetOrigin)> {
         let device = SimulatedDevice::parse(target)?.ok_or_else(|| {
-            Error::usage(format!("{target} is not a simulated device"), "see assay arrays")
+            Error::usage(format!("{target} is not a simulated device"), "see assay list arrays")
         })?;
         let (demand, stop) = (self.demand, &self.context.stop);
         let mut calibration = if let Some(time) = self.calibration_time {

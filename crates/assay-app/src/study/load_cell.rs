@@ -40,7 +40,7 @@ impl LoadCell {
             ));
         };
         let plan = LoadPlan::named(&load.kind, target)?;
-        let words = ["load", &load.kind, target].map(str::to_owned).to_vec();
+        let words = ["bench", &load.kind, target].map(str::to_owned).to_vec();
         let mut found = Self { plan, words };
         let has_length = load.options.contains_key("time") || load.options.contains_key("work");
         let time = FactorValue::Text(study.phases.measure.to_string());

@@ -12,7 +12,7 @@ use assay_store::{Document, RunReader};
 
 /// What a load that came to nothing says.
 pub fn failed(why: &str) -> Error {
-    Error::environment(format!("the load: {why}"), "run `assay load` by hand, and look after it")
+    Error::environment(format!("the load: {why}"), "run `assay bench` by hand, and look after it")
 }
 
 /// What a load came to: the figures of the last rung of its ladder, or the times of its queries.

@@ -221,7 +221,7 @@ fn case(ledger: &Ledger) -> Result<Case<'_>> {
     else {
         return Err(Error::usage(
             "the ledger is about the transactions of a database",
-            "judge them with the load that wrote it: `assay load … --after`",
+            "judge them with the load that wrote it: `assay bench … --after`",
         ));
     };
     let earlier_runs = ledger.epochs.iter().map(run_of).filter(|earlier| *earlier != run).collect();

@@ -38,7 +38,7 @@ fn next(name: &str, file: &str) -> Vec<(&'static str, String)> {
         let keep = "Keep the profile for planning and sizing";
         return vec![check, (keep, format!("assay profile {file} --output DIR"))];
     }
-    let plan = ("Write its demand as a workload", format!("assay plan {file}"));
+    let plan = ("Write its demand as a workload", format!("assay profile {file} --workload FILE"));
     vec![check, plan]
 }
 

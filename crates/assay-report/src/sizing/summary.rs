@@ -51,11 +51,11 @@ fn tight(used: &LimitUse) -> String {
 
 fn next(best: &[&Configuration]) -> Vec<(&'static str, String)> {
     let Some(first) = best.first() else {
-        return vec![("See what the catalogs have", "assay catalog".to_owned())];
+        return vec![("See what the catalogs have", "assay list catalog".to_owned())];
     };
     let name = shell_word(&first.name);
     vec![
-        ("See its data sheet and price list", format!("assay catalog {name}")),
+        ("See its data sheet and price list", format!("assay list catalog {name}")),
         ("Measure it on loan before you buy it", "assay calibrate DIR".to_owned()),
         (
             "See what the database would gain on it",
@@ -80,7 +80,7 @@ mod tests {
             "{made:?}"
         );
         assert!(made.meaning[0].starts_with("The tightest limit is IOPS: "), "{made:?}");
-        assert!(made.next[0].1.starts_with("assay catalog "));
+        assert!(made.next[0].1.starts_with("assay list catalog "));
         sizing.configurations.clear();
         assert!(summary(&sizing, &[]).meaning[0].contains("--catalog"));
     }

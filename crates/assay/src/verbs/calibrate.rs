@@ -14,12 +14,13 @@ use assay_cluster::division::Outstanding;
 use assay_formats::orion::{OrionOptions, parse_luns};
 use assay_methods::files::read_document;
 use assay_model::spelling::{Quantile, quantity};
+use assay_model::spelling::latency;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::{Error, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Finds the highest IOPS within a latency limit, the highest throughput, and the whole curve between them
+/// Find maximum IOPS and throughput within a latency limit
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay calibrate /mnt/data
@@ -32,7 +33,7 @@ pub struct Options {
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "60s")]
     time: Nanos,
     /// Limit on the latency (service time) at the quantile
-    #[arg(long, value_name = "TIME", default_value = "1ms")]
+    #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = latency)]
     max_latency: Nanos,
     /// Quantile that the limit holds for
     #[arg(long, value_name = "QUANTILE", default_value = "0.99")]
@@ -59,8 +60,8 @@ pub struct Options {
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Hosts that issue together, each on the targets as it sees them: local:N for N processes of this machine,
-    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
+    /// Hosts that issue together, each on the targets as it sees them: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
     #[arg(long, value_name = "HOSTS", conflicts_with = "foreign")]
     hosts: Option<HostNames>,
     /// Criteria to judge by: a file, oltp-default or dell-2017; without it there is no verdict
@@ -77,7 +78,7 @@ pub struct Options {
 #[derive(Clone, Debug)]
 struct Steps(Vec<Nanos>);
 
-/// Carries the verb out.
+/// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     let mut plan = match options.foreign.split_first() {

@@ -1,10 +1,10 @@
 //! `assay check`: all of it in about two minutes.
 
 use crate::exit::ExitStatus;
+use crate::demand_options::DemandOptions;
 use crate::hosts_option::{hosts_plan, target_plan};
 use crate::options::{MeasurementOptions, context, without_passwords};
 use crate::start;
-use crate::verbs::plan::DemandOptions;
 use assay_app::Context;
 use assay_app::check::{CheckPlan, DatabaseDemand, workload_times};
 use assay_app::cluster::HostNames;
@@ -12,13 +12,14 @@ use assay_app::finish::CriteriaSource;
 use assay_app::named_database::{is_address, read_database};
 use assay_cluster::division::Outstanding;
 use assay_methods::presets::preset;
+use assay_model::spelling::latency;
 use assay_model::units::{Nanos, Rate};
 use assay_model::verdict::{Bound, Criterion};
 use assay_model::{Error, Profile, Result, Workload};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Test whether storage is fast enough, in general or for one database
+/// Test whether storage is fast enough, also for one database
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay check /mnt/data
@@ -27,11 +28,17 @@ use std::path::PathBuf;
   assay check /mnt/data --for postgresql://user@host/database --profile-time 60s
   assay check /mnt/data --hosts hA,hB --min-iops 50000/s")]
 pub struct Options {
+    /// Judge by one database: a report, a folder of reports, a profile, RUN:SESSIONS, or the address of a server
+    #[arg(long = "for", value_name = "DB")]
+    database: Option<String>,
+    /// How long to watch a live server first
+    #[arg(long, value_name = "TIME", default_value = "60s", requires = "database")]
+    profile_time: Nanos,
     /// Measured time in total; filling a test file comes on top
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "100s")]
     time: Nanos,
     /// Limit on p99 latency: for one I/O at a time, and at --min-iops [default: 1ms, none with --for]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = latency)]
     max_latency: Option<Nanos>,
     /// IOPS at which p99 must stay within --max-latency
     #[arg(long, value_name = "RATE", default_value = "3000/s")]
@@ -39,22 +46,14 @@ pub struct Options {
     /// Skip the test with a real database: start no PostgreSQL server
     #[arg(long)]
     no_database: bool,
-    /// Directory with the programs of a PostgreSQL server; by default found next to assay, on the PATH, or where
-    /// distributions install them
+    /// Directory with the programs of a PostgreSQL server
     #[arg(long, value_name = "DIR", env = "ASSAY_BINDIR")]
     bindir: Option<PathBuf>,
-    /// Criteria to judge by instead: a file, oltp-default or dell-2017; with --for, by default what that database demands
+    /// Criteria to judge by instead: a file, oltp-default or dell-2017
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
-    /// Judge by one database: the address of a live server, a report, a folder of reports, a profile, or a run (RUN,
-    /// RUN:SESSIONS)
-    #[arg(long = "for", value_name = "DATABASE")]
-    database: Option<String>,
-    /// How long to watch a live server first
-    #[arg(long, value_name = "TIME", default_value = "60s", requires = "database")]
-    profile_time: Nanos,
-    /// Hosts that answer together, each on the targets as it sees them; no database is started: local:N for N processes of this machine,
-    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
+    /// Hosts that measure together, without a database: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
     #[arg(long, value_name = "HOSTS")]
     hosts: Option<HostNames>,
     #[command(flatten, next_help_heading = "Options with --for")]
@@ -68,7 +67,7 @@ const NO_LIMIT: Nanos = Nanos(10_000_000_000);
 /// What is asked of storage for databases where nobody says.
 const USUAL_LIMIT: Nanos = Nanos(1_000_000);
 
-/// Carries the verb out.
+/// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let target = target_plan(&options.shared.target, options.hosts.as_ref());
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;

@@ -12,7 +12,7 @@ use assay_report::{Options as Shown, Report};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Compare runs, studies or profiles with the first one: ratios with confidence intervals, parity, scaling
+/// Show what changed, and whether it is significant
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay compare RUN latest
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 pub struct Options {
     /// Runs (id or its beginning, name, `latest`, directory; a cell as RUN:1) or profiles (`*.profile.json`); join repeats
     /// of one side with commas: A1,A2,A3 B1,B2,B3
-    #[arg(value_name = "SIDE", required = true, num_args = 1..)]
+    #[arg(value_name = "RUN", required = true, num_args = 1..)]
     sides: Vec<String>,
     /// Test whether the others are no worse than the first by more than this; exit 1 if one is
     #[arg(long, value_name = "SHARE")]
@@ -47,7 +47,7 @@ pub struct Options {
     output: OutputOptions,
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 ///
 /// # Errors
 /// What the store says, sides that cannot be compared, or a page that cannot be written.

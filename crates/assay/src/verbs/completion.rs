@@ -5,7 +5,7 @@ use assay_model::{Error, Result};
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-/// Prints a completion script for a shell
+/// Print a completion script for a shell
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay completion bash > /etc/bash_completion.d/assay")]
@@ -14,7 +14,7 @@ pub struct Options {
     shell: Shell,
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 ///
 /// # Errors
 /// A closed standard output.

@@ -3,7 +3,7 @@
 use crate::exit::{ExitStatus, json, print};
 use crate::options::COMMON;
 use crate::terminal::layout;
-use crate::verbs::cluster::{shared_and_different, survey};
+use crate::verbs::hosts::{shared_and_different, survey};
 use assay_app::cluster::HostNames;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
@@ -11,7 +11,7 @@ use assay_model::Result;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Shows the block stack from a path down to the hardware, with findings and remedies
+/// Show what lies between a path and the hardware
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay inspect /mnt/data
@@ -21,8 +21,8 @@ pub struct Options {
     /// Directories, files or block devices
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Hosts that are inspected, each with its findings, and which devices they share: local:N for N processes of this machine,
-    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
+    /// Hosts that are inspected, each with its findings, and which devices they share: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
     #[arg(long, value_name = "HOSTS")]
     hosts: Option<HostNames>,
     /// Print JSON documents instead of text
@@ -30,7 +30,7 @@ pub struct Options {
     json: bool,
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 ///
 /// # Errors
 /// When a path does not exist or may not be looked at.

@@ -8,7 +8,7 @@ use assay_model::Result;
 use assay_model::units::{Bytes, Nanos};
 use clap::Args;
 
-/// Finds the sizes and latencies of caches and tiers, and how fast they follow a moving hot spot
+/// Find sizes and latencies of caches and tiers
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay locality /mnt/data
@@ -36,7 +36,7 @@ pub struct Options {
     shared: MeasurementOptions,
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let plan = LocalityPlan {
         target: options.shared.target.plan.clone(),

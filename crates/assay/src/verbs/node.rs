@@ -8,7 +8,7 @@ use std::io::{self, BufRead};
 /// Letters of the secret of a session.
 const SECRET_MAX: u64 = 256;
 
-/// Carries the verb out: orders come from standard input, answers go to standard output. The secret of the session is in the
+/// Carries the command out: orders come from standard input, answers go to standard output. The secret of the session is in the
 /// environment, or in the first line where whoever started it could not put it there.
 pub fn run() -> Result<ExitStatus> {
     let token = std::env::var(TOKEN).unwrap_or_else(|_| first_line(io::stdin().lock()));

@@ -6,6 +6,7 @@ use crate::terminal::colour;
 use assay_app::new_file::write_new;
 use assay_app::predict::{PredictionPlan, verify};
 use assay_model::projection::{Answer, FORMAT, Projection, Verifications};
+use assay_model::spelling::latency;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::verdict::Outcome;
 use assay_model::{Error, Result};
@@ -14,7 +15,7 @@ use assay_report::{Options as Shown, Report, VerificationSummary};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Predicts what a database would do on other storage: its profile solved as a queueing network on a calibration
+/// Estimate how fast a database would run on other storage
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay predict awr.html --on array:xtremio-1 --on array:competitor-afa
@@ -25,11 +26,11 @@ use std::path::PathBuf;
 Exit codes: 0 answered (with --response-limit: PASS, 1 FAIL, 3 INCONCLUSIVE), 3 bounds only, 4 refused")]
 pub struct Options {
     /// A report (AWR or Statspack), a profile (`*.profile.json`), or a step of a benchmark as RUN:SESSIONS
-    #[arg(value_name = "PROFILE", required_unless_present = "verify")]
+    #[arg(value_name = "DB", required_unless_present = "verify")]
     profile: Option<String>,
     /// Storage to predict for: a run of calibrate or check, its `calibration.json`, or a simulated device (`array:NAME`);
-    /// NAME=TARGET gives it a name; once per target
-    #[arg(long, value_name = "TARGET", required = true)]
+    /// NAME=RUN gives it a name; repeat it for others
+    #[arg(long, value_name = "RUN|STORAGE", required = true)]
     on: Vec<String>,
     /// Two runs of the same load, before and after a move: predict the second from the first, compare, and keep that with it
     #[arg(long, num_args = 2, value_names = ["RUN_A", "RUN_B"], conflicts_with = "profile")]
@@ -38,10 +39,10 @@ pub struct Options {
     #[arg(long, requires = "verify", conflicts_with = "profile")]
     held_out: bool,
     /// Calibration of the storage that the profile was measured on: the model is checked there first
-    #[arg(long, value_name = "TARGET")]
+    #[arg(long, value_name = "RUN|STORAGE")]
     from: Option<String>,
     /// Calibration of the log's own device, now and after the move; by default log and data share one
-    #[arg(long, value_name = "TARGET")]
+    #[arg(long, value_name = "RUN|STORAGE")]
     log: Option<String>,
     /// Users who think between two units of work: their think time follows from the profile
     #[arg(long, value_name = "N", value_parser = positive)]
@@ -74,7 +75,7 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = positive)]
     writers: Option<f64>,
     /// Response time wanted of one unit of work; the answer says how long a read may take
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = latency)]
     response_limit: Option<Nanos>,
     /// Virtual time to calibrate a simulated device for, each mix; by default 5 s, and 30 s for a slow device
     #[arg(long, value_name = "TIME")]
@@ -103,7 +104,7 @@ fn positive(text: &str) -> std::result::Result<f64, String> {
     if number > 0.0 && number < 1e9 { Ok(number) } else { Err("use a number above 0".to_owned()) }
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 ///
 /// # Errors
 /// What the store says, a profile or a target that cannot be read, or a file that cannot be written.

@@ -1,8 +1,11 @@
 //! `assay profile`: what a database asked of its storage, from AWR and Statspack reports, or of a live server.
 
+mod workload;
+
+use crate::demand_options::DemandOptions;
 use crate::documents::{ProfileList, ReportTable};
 use crate::exit::{ExitStatus, json, print};
-use crate::options::{COMMON, OutputOptions, progress};
+use crate::options::{COMMON, OutputOptions, StoreOptions, progress};
 use crate::signals::stop_flag;
 use crate::table;
 use crate::terminal::layout;
@@ -21,18 +24,19 @@ use assay_report::{NamedProfile, profile_text, profiles_html};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
-/// Shows what a database demands of its storage, where its time goes, and whether faster storage would help: from AWR and Statspack reports, or of a live PostgreSQL, MariaDB or MySQL server
+/// Show what a database demands of its storage
 #[derive(Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 #[command(after_help = "Examples:
   assay profile awr.html
   assay profile reports/ --csv
-  assay profile postgresql://user@host/database --time 60s")]
+  assay profile postgresql://user@host/database --time 60s
+  assay profile awr.html --workload database.toml")]
 pub struct Options {
     /// Reports as text or HTML, also packed by gzip or zip, or folders of them; the kind of a file is detected from its
     /// content. Or the address of a server, `postgresql://user@host:port/database` or
     /// `mysql://user:password@host:port/database`
-    #[arg(value_name = "FILE|ADDRESS", required = true)]
+    #[arg(value_name = "DB", required = true)]
     files: Vec<PathBuf>,
     /// How long to watch a server
     #[arg(long, aliases = ["for", "duration"], value_name = "TIME", default_value = "60s")]
@@ -63,12 +67,19 @@ pub struct Options {
     /// Write each profile to this directory as `NAME.profile.json`
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Write the workload that asks the same of storage to this new file, for `assay run`; - prints it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["table", "csv", "form", "json"])]
+    workload: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Options with --workload")]
+    demand: DemandOptions,
     /// Print the profile as JSON, several as a list; with --table, the rows
     #[arg(long, help_heading = COMMON)]
     json: bool,
     /// Print neither progress nor notes on standard error
     #[arg(long, short, help_heading = COMMON)]
     quiet: bool,
+    #[command(flatten, next_help_heading = COMMON)]
+    store: StoreOptions,
 }
 
 /// Forms of rows that other programs read.
@@ -97,12 +108,15 @@ impl From<Medium> for StorageMedium {
     }
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 ///
 /// # Errors
 /// When no file holds a report, or what is to be written exists; other files that cannot be read are reported one by one,
 /// the rest goes on, and the exit code says so.
 pub fn run(options: &Options) -> Result<ExitStatus> {
+    if let Some(path) = &options.workload {
+        return workload::write(path, options);
+    }
     let (mut reports, errors) = match options.address()? {
         Some(address) => (vec![of_server(address, options)?], Vec::new()),
         None => read(options),

@@ -4,6 +4,7 @@ use crate::exit::{ExitStatus, print, print_report};
 use crate::finish::show;
 use crate::options::{COMMON, OutputOptions, StoreOptions};
 use crate::terminal::{layout, say};
+use assay_app::finish::CriteriaSource;
 use assay_app::loaded_run::LoadedRun;
 use assay_app::new_file::write_new;
 use assay_formats::out::{OrionFiles, OutputRun, fio_json, orion, slob};
@@ -15,17 +16,22 @@ use clap::{Args, ValueEnum};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes the page of a stored run, or prints it as text, JSON, JSON lines or CSV
+/// Write the HTML page, text, JSON or CSV of a run; judge it
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay report
   assay report latest --html report.html
+  assay report latest --criteria oltp-default
   assay report latest --csv curve
   assay report latest --as fio-json")]
 pub struct Options {
     /// Id of a run or its beginning, `latest`, or a run's directory
     #[arg(default_value = "latest")]
     run: String,
+    /// Judge by these criteria instead of the run's own, and exit 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE: a file, check,
+    /// oltp-default or dell-2017
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["csv", "jsonl", "form"])]
+    criteria: Option<PathBuf>,
     /// Write the page to this new file instead of printing text
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -62,7 +68,7 @@ enum Table {
     Intervals,
     /// Every bucket of every histogram
     Histograms,
-    /// Every query of `load dss`
+    /// Every query of `bench dss`
     Queries,
     /// Steps of a load on a database, with the counters of server, host and device
     Ladder,
@@ -141,13 +147,27 @@ enum Form {
     Slob,
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 ///
 /// # Errors
 /// What the store says, or a file that cannot be written; an existing file is not overwritten.
 pub fn run(options: &Options) -> Result<ExitStatus> {
+    // Invalid criteria are refused before the run is read.
+    let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     let run = options.store.open().open(&options.run)?;
-    let loaded = LoadedRun::read(&run)?;
+    let mut loaded = LoadedRun::read(&run)?;
+    if let Some(criteria) = criteria {
+        loaded.report.verdict = Some(loaded.judge(&criteria.rules));
+    }
+    write_or_print(options, &run, &loaded)?;
+    Ok(match &loaded.report.verdict {
+        Some(verdict) if options.criteria.is_some() => verdict.outcome.into(),
+        _ => ExitStatus::Success,
+    })
+}
+
+/// The page, the pictures, or one of the forms on standard output.
+fn write_or_print(options: &Options, run: &RunReader, loaded: &LoadedRun) -> Result<ExitStatus> {
     let shown = Shown { relative: options.relative };
     if let Some(path) = &options.html {
         write_new(path, assay_report::html(&loaded.report, shown).as_bytes())?;
@@ -158,18 +178,18 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         }
     }
     if let Some(form) = options.form {
-        return print_as(form, &run, &loaded, options.out.as_deref());
+        return print_as(form, run, loaded, options.out.as_deref());
     }
     if let Some(table) = options.jsonl {
-        return print(&assay_report::json_lines(&csv(table, &loaded, &run)?));
+        return print(&assay_report::json_lines(&csv(table, loaded, run)?));
     }
     match options.csv {
-        Some(table) => print(&csv(table, &loaded, &run)?),
+        Some(table) => print(&csv(table, loaded, run)?),
         None if options.html.is_some() || options.png.is_some() => Ok(ExitStatus::Success),
         None if options.relative => {
             print_report(&assay_report::text(&loaded.report, shown, layout(options.output.full)))
         }
-        None => show(&loaded, &run, &options.output),
+        None => show(loaded, run, &options.output),
     }
 }
 

@@ -1,35 +1,38 @@
 //! `assay run`: one workload on one target.
 
-use crate::exit::{ExitStatus, print};
+mod print;
+
+use crate::demand_options::DemandOptions;
+use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
 use crate::hosts_option::HostsOptions;
 use crate::job_options::{JobOptions, say_report, say_taken};
-use crate::options::MeasurementOptions;
-use crate::resume::{locked_options, original_options};
+use crate::options::{MeasurementOptions, context};
+use crate::resume::locked_options;
 use crate::start;
 use crate::stream_options::{STREAM, StreamOptions};
 use crate::terminal::say;
 use assay_app::Context;
 use assay_app::finish::CriteriaSource;
+use assay_app::named_database::read_database;
 use assay_app::job_file::{
     self, JobPlan, JobSettings, check_complete, chosen_targets, job_text, read_job, read_job_words,
     typed_targets,
 };
-use assay_app::plan_document::read_plan;
-use assay_app::resume::{check_resumable, needed};
+use assay_app::plan_document::kept_plan;
+use assay_app::resume::check_resumable;
 use assay_app::run::RunPlan;
 use assay_app::study::outline;
 use assay_formats::Conversion;
-use assay_formats::annotate::annotated;
 use assay_methods::files::{is_file_name, read_document, shadow_note};
 use assay_methods::patterns::Pattern;
+use assay_methods::PlanOptions;
 use assay_methods::presets::{preset, preset_text};
 use assay_model::document::to_toml;
 use assay_model::run::RunKind;
 use assay_model::units::{Nanos, Share};
 use assay_model::workload::parse_workload;
 use assay_model::{Error, Result, Workload};
-use assay_store::{Document, RunReader};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -37,28 +40,42 @@ use std::path::{Path, PathBuf};
 const OWN: [&str; 9] =
     ["workload", "time", "warm_up", "interval", "seed", "print", "verify", "hosts", "total"];
 
-/// Runs a workload, from a file, a preset or a pattern, and judges the result if criteria are given
+/// Run a preset, a file, a fio, Vdbench or ORION job
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay run oltp /mnt/data
   assay run randread /mnt/data --block 8k --depth 32 --read-share 70% --time 30s
   assay run --rw=randread --bs=8k --iodepth=32 --ioengine=libaio --direct=1 --runtime=10 /mnt/data
   assay run oltp --print > my.workload.toml
+  assay run job.fio --print
   assay run oltp array:xtremio-1
   assay run job.fio /mnt/data
+  assay run --for awr.html /mnt/data
   assay run randread /mnt/data --hosts local:4 --time 10s
   assay run --resume latest")]
 pub struct Options {
-    /// Workload file, job file of fio or Vdbench; or a preset: oltp, oltp-read, oltp-readmostly, oltp-write, dss, redo, scan, backup, database; or a
-    /// pattern: randread, randwrite, randrw, read, write, rw
+    /// Workload file, job file of fio, Vdbench or `IOMeter`, or a built-in name such as oltp or randread: `assay list workloads`
     #[arg(required_unless_present = "resume")]
     workload: Option<String>,
-    /// Print the workload as a file that `run` accepts, and run nothing
-    #[arg(long, conflicts_with = "resume")]
-    print: bool,
     /// Measured time, instead of the workload's own
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
     time: Option<Nanos>,
+    #[command(flatten)]
+    stream: StreamOptions,
+    /// Print the workload as a file that `run` accepts, and run nothing
+    #[arg(long, conflicts_with = "resume")]
+    print: bool,
+    /// With --print: write each workload and study of a job file to a new file of its own in this directory
+    #[arg(long, value_name = "DIR", requires = "print")]
+    out: Option<PathBuf>,
+    /// Run what a database demands: a report, a folder of reports, a profile, RUN:SESSIONS, or the address of a server
+    #[arg(long = "for", value_name = "DB", conflicts_with = "resume")]
+    database: Option<String>,
+    /// How long to watch a live server first
+    #[arg(long, value_name = "TIME", default_value = "60s", requires = "database")]
+    profile_time: Nanos,
+    #[command(flatten, next_help_heading = "Options with --for")]
+    demand: DemandOptions,
     /// Time under load before measuring, instead of the workload's own
     #[arg(long, aliases = ["warmup", "ramp-time"], value_name = "TIME")]
     warm_up: Option<Nanos>,
@@ -85,8 +102,6 @@ pub struct Options {
     #[command(flatten)]
     job: JobOptions,
     #[command(flatten)]
-    stream: StreamOptions,
-    #[command(flatten)]
     shared: MeasurementOptions,
 }
 
@@ -103,11 +118,14 @@ impl Options {
     }
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.workload else {
         return resume(options);
     };
+    if let Some(database) = &options.database {
+        return run_demand(database, name, options);
+    }
     let settings = options.job.settings();
     if !options.job_word.is_empty() {
         let conversion = read_job_words(&options.job_word, &settings)?;
@@ -124,12 +142,39 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     let workload = changed(load(name)?, options)?;
     if options.print {
-        return print(&text(name, &workload)?);
+        return print_workload(name, &workload, options);
     }
     if !options.shared.output.quiet && Pattern::named(name).is_some() {
         say(&format!("note: {name}: {}", workload.description));
     }
-    let plan = options.plan(workload);
+    run_plan(&options.plan(workload), options)
+}
+
+/// What the database demands, on the target that stands where a workload would.
+fn run_demand(database: &str, first: &str, options: &Options) -> Result<ExitStatus> {
+    let context = context(&options.shared.store, &options.shared.output)?;
+    let profile = read_database(database, options.profile_time, &context)?;
+    let usual = PlanOptions::default();
+    let time = options.time.unwrap_or(usual.duration);
+    let warm_up = options.warm_up.unwrap_or(usual.warm_up);
+    let demand = assay_methods::plan(&profile, &options.demand.plan(time, warm_up))?;
+    if options.print {
+        return print(&demand.to_toml()?);
+    }
+    let mut plan = options.plan(changed(demand.workload, options)?);
+    plan.target.targets.insert(0, first.to_owned());
+    run_plan(&plan, options)
+}
+
+/// Prints a workload that is not of a job file.
+fn print_workload(name: &str, workload: &Workload, options: &Options) -> Result<ExitStatus> {
+    if options.shared.output.json {
+        return print(&json(workload)?);
+    }
+    print(&text(name, workload)?)
+}
+
+fn run_plan(plan: &RunPlan, options: &Options) -> Result<ExitStatus> {
     let (shared, targets) = (&options.shared, &plan.target.targets);
     let criteria = || CriteriaSource::named(options.criteria.as_deref());
     let run = |context: &Context| plan.run(criteria()?, context);
@@ -147,13 +192,13 @@ fn run_job(
     settings: &JobSettings,
     options: &Options,
 ) -> Result<ExitStatus> {
-    say_taken(settings, options.shared.output.quiet);
-    check_complete(conversion)?;
-    say_report(conversion, options.shared.output.quiet);
+    let output = &options.shared.output;
+    say_taken(settings, output.quiet);
     if options.print {
-        let parts = conversion.parts.iter().map(|part| annotated(conversion, part));
-        return print(&parts.collect::<Result<Vec<_>>>()?.join("\n"));
+        return print::conversion(conversion, options.out.as_deref(), output.json, output.quiet);
     }
+    check_complete(conversion)?;
+    say_report(conversion, output.quiet);
     let mut target = options.shared.target.plan.clone();
     if target.targets.is_empty() && !options.job_word.is_empty() {
         target.targets = typed_targets(conversion)?;
@@ -225,7 +270,7 @@ fn no_workload(target: &str) -> Error {
     Error::usage(
         format!("no workload is named before the target {target}"),
         format!(
-            "name a pattern, a preset or a file: `assay run randread {target}`; `assay show workload` lists them"
+            "name a pattern, a preset or a file: `assay run randread {target}`; `assay list workloads` lists them"
         ),
     )
 }
@@ -253,19 +298,8 @@ fn resume(options: &Options) -> Result<ExitStatus> {
     let context = options.shared.context()?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
-    let mut plan = match read_plan(&run, RunKind::Run)? {
-        Some(plan) => plan,
-        None => original_plan(&run)?,
-    };
+    let mut plan: RunPlan = kept_plan(&run, RunKind::Run)?;
     start::go_on_with(&mut plan.target, &options.shared.target)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     conclude(&plan.resume(&run, criteria, &context)?, &options.shared.output)
-}
-
-/// The plan of a run that was begun by a version that kept none.
-fn original_plan(run: &RunReader) -> Result<RunPlan> {
-    let begun: Options = original_options(run, "run", "run of one workload")?;
-    let text = needed(run, Document::Workload)?;
-    let workload = parse_workload(&text).map_err(|error| error.context(run.path().display()))?;
-    Ok(begun.plan(workload))
 }

@@ -1,6 +1,7 @@
 //! `assay runs`: what the store holds, and what runs left behind.
 
 mod clean;
+mod import;
 
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::show;
@@ -16,11 +17,11 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::path::Path;
 
-/// Lists, shows and removes stored runs
+/// List, name, import and remove runs
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay runs
-  assay runs show latest
+  assay runs import fio.json
   assay runs remove RUN")]
 pub struct Options {
     #[command(subcommand)]
@@ -37,7 +38,7 @@ pub struct Options {
 
 #[derive(Subcommand)]
 enum What {
-    /// Lists runs, the newest first
+    /// List runs, the newest first
     #[command(alias = "ls")]
     List {
         /// List the runs of this name only
@@ -47,7 +48,7 @@ enum What {
         #[arg(long, help_heading = COMMON)]
         json: bool,
     },
-    /// Shows one run as text or JSON
+    /// Show one run as text or JSON
     Show {
         /// Id of a run or its beginning, `latest`, or a run's directory
         #[arg(default_value = "latest")]
@@ -55,7 +56,7 @@ enum What {
         #[command(flatten, next_help_heading = COMMON)]
         output: OutputOptions,
     },
-    /// Gives a run a name that other verbs find it by
+    /// Name a run
     #[command(alias = "name")]
     Rename {
         /// Id of a run or its beginning, its name, or `latest`
@@ -63,18 +64,19 @@ enum What {
         /// Its name from now on
         name: String,
     },
-    /// Deletes runs from the store
+    /// Delete runs from the store
     #[command(aliases = ["rm", "delete"])]
     Remove {
         /// Ids of runs, or their beginnings
         #[arg(required = true)]
         runs: Vec<String>,
     },
-    /// Shows what killed runs left in directories or on servers, and removes it if you agree
+    Import(import::Options),
+    /// Remove what killed runs left in directories or on servers
     Clean(clean::Options),
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let store = options.store.open();
     match &options.what {
@@ -92,6 +94,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
             show(&LoadedRun::read(&run)?, &run, output)
         }
         Some(What::Remove { runs }) => remove(&store, runs),
+        Some(What::Import(import)) => import::run(import, &options.store),
         Some(What::Clean(options)) => clean::run(options, &store),
     }
 }

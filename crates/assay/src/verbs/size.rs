@@ -8,13 +8,13 @@ use assay_app::sizing::{SizingRequest, today};
 use assay_model::Result;
 use assay_model::array::RaidLevel;
 use assay_model::sizing::{FailingPart, Sizing};
-use assay_model::spelling::quantity;
+use assay_model::spelling::{latency, quantity};
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_sizing::{GivenDemand, Peak, SizingPlan};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Sizes the storage of a database: which devices, arrays or cloud volumes carry its demand, also in failure, and at what cost
+/// List devices, arrays and volumes that suffice, with cost
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay size awr.html --read-latency 1ms --capacity 4TiB
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 pub struct Options {
     /// Profiles (`*.profile.json`), AWR or Statspack reports, or folders of reports; without any, the demand is given by
     /// --iops
-    #[arg(value_name = "PROFILE")]
+    #[arg(value_name = "DB")]
     profiles: Vec<PathBuf>,
     #[command(flatten, next_help_heading = "Options of the demand")]
     demand: DemandOptions,
@@ -92,10 +92,10 @@ struct DemandOptions {
     #[arg(long, value_name = "SHARE", default_value = "80%")]
     fill: Share,
     /// Limit on the mean read latency
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = latency)]
     read_latency: Option<Nanos>,
     /// Limit on the time of a transaction; that on the read latency follows from the profile
-    #[arg(long, value_name = "TIME", conflicts_with = "read_latency")]
+    #[arg(long, value_name = "TIME", conflicts_with = "read_latency", value_parser = latency)]
     response: Option<Nanos>,
 }
 
@@ -259,7 +259,7 @@ impl Options {
     }
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 ///
 /// # Errors
 /// What a profile, a catalog or the options say, or a file that cannot be written; an existing file is not overwritten.

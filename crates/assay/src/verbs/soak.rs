@@ -4,20 +4,18 @@ use crate::exit::ExitStatus;
 use crate::finish::conclude;
 use crate::hosts_option::HostsOptions;
 use crate::options::MeasurementOptions;
-use crate::resume::{locked_options, original_options};
+use crate::resume::locked_options;
 use crate::start;
 use crate::stream_options::{STREAM, StreamOptions};
 use crate::verbs::run::load;
-use assay_app::plan_document::read_plan;
-use assay_app::resume::{check_resumable, needed};
+use assay_app::plan_document::kept_plan;
+use assay_app::resume::check_resumable;
 use assay_app::soak::SoakPlan;
 use assay_app::target_plan::TargetPlan;
 use assay_model::run::RunKind;
 use assay_model::soak;
 use assay_model::units::{Nanos, Share};
-use assay_model::workload::parse_workload;
 use assay_model::{Result, Workload};
-use assay_store::{Document, RunReader};
 use clap::Args;
 
 /// What a soak that goes on keeps from its beginning, besides its targets.
@@ -36,7 +34,7 @@ const OWN: [&str; 12] = [
     "total",
 ];
 
-/// Loads a target for hours or days: whether it becomes steady, what it loses, and whether rest restores it
+/// Run for hours: does performance hold and recover?
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay soak /mnt/data --time 12h
@@ -85,7 +83,7 @@ pub struct Options {
     shared: MeasurementOptions,
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.resume.is_some() {
         return resume(options);
@@ -102,20 +100,9 @@ fn resume(options: &Options) -> Result<ExitStatus> {
     let context = options.shared.context()?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
-    let mut plan = match read_plan(&run, RunKind::Soak)? {
-        Some(plan) => plan,
-        None => original_plan(&run)?,
-    };
+    let mut plan: SoakPlan = kept_plan(&run, RunKind::Soak)?;
     start::go_on_with(&mut plan.target, &options.shared.target)?;
     conclude(&plan.resume(&run, &context)?, &options.shared.output)
-}
-
-/// The plan of a soak that was begun by a version that kept none.
-fn original_plan(run: &RunReader) -> Result<SoakPlan> {
-    let begun: Options = original_options(run, "soak", "soak")?;
-    let text = needed(run, Document::Workload)?;
-    let workload = parse_workload(&text).map_err(|error| error.context(run.path().display()))?;
-    Ok(begun.plan(begun.shared.target.plan.clone(), workload))
 }
 
 impl Options {

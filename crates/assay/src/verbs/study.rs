@@ -4,12 +4,11 @@ use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
 use crate::hosts_option::{hosts_plan, target_plan};
 use crate::options::MeasurementOptions;
-use crate::resume::{locked_options, original_options};
+use crate::resume::locked_options;
 use crate::start;
 use crate::terminal::say;
 use assay_app::cluster::{HostNames, HostsPlan};
-use assay_app::plan_document::read_plan;
-use assay_app::resume::needed;
+use assay_app::plan_document::kept_plan;
 use assay_app::study::StudyPlan;
 use assay_app::study::outline::{self, StudyListing};
 use assay_cluster::division::Outstanding;
@@ -19,14 +18,13 @@ use assay_methods::target::SimulatedDevice;
 use assay_model::run::RunKind;
 use assay_model::study::{Scale, Study, parse_study};
 use assay_model::{Error, Result};
-use assay_store::{Document, RunReader};
 use clap::Args;
 use std::path::Path;
 
 /// What a study that goes on keeps from its beginning, besides its targets.
 const OWN: [&str; 4] = ["study", "scale", "hosts", "total"];
 
-/// Runs an experiment from a study file: every combination of its factors, in its order, with its phases
+/// Run every combination of the factors in a study file
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay study dell-locality /mnt/data --scale 1/1000 --dry-run
@@ -34,14 +32,14 @@ const OWN: [&str; 4] = ["study", "scale", "hosts", "total"];
   assay study cluster.study.toml /mnt/data --hosts local:4
   assay study --resume latest")]
 pub struct Options {
-    /// Study file (`*.study.toml`), or the name of a built-in study; `assay show study` lists them
+    /// Study file (`*.study.toml`), or the name of a built-in study; `assay list studies` lists them
     #[arg(required_unless_present = "resume")]
     study: Option<String>,
     /// Scale data and times down to this share: 1/1000, 5%
     #[arg(long, value_name = "SHARE", default_value = "1")]
     scale: Scale,
-    /// Hosts that measure together, of which the factor `hosts` takes some: local:N for N processes of this machine,
-    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
+    /// Hosts that measure together, of which the factor `hosts` takes some: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
     #[arg(long, value_name = "HOSTS")]
     hosts: Option<HostNames>,
     /// Divide the outstanding I/Os of a cell among the hosts instead of giving them to each
@@ -61,7 +59,7 @@ impl Options {
     }
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.study else {
         return resume(options);
@@ -125,23 +123,7 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
 fn resume(options: &Options) -> Result<ExitStatus> {
     let context = options.shared.context()?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
-    let mut plan = match read_plan(&run, RunKind::Study)? {
-        Some(plan) => plan,
-        None => original_plan(&run)?,
-    };
+    let mut plan: StudyPlan = kept_plan(&run, RunKind::Study)?;
     start::go_on_with(&mut plan.target, &options.shared.target)?;
     conclude(&plan.resume(&run, &context)?, &options.shared.output)
-}
-
-/// The plan of a study that was begun by a version that kept none.
-fn original_plan(run: &RunReader) -> Result<StudyPlan> {
-    let begun: Options = original_options(run, "study", "study")?;
-    let text = needed(run, Document::Study)?;
-    let study = parse_study(&text).map_err(|error| error.context(run.path().display()))?;
-    Ok(StudyPlan {
-        target: begun.shared.target.plan.clone(),
-        study,
-        hosts: None,
-        notes: Vec::new(),
-    })
 }

@@ -1,5 +1,8 @@
 //! `assay verify`: whether storage keeps what it acknowledged.
 
+mod replay;
+mod witness;
+
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
 use crate::ledger_options::LedgerOptions;
@@ -10,18 +13,20 @@ use assay_app::finish::CriteriaSource;
 use assay_app::verify::{AfterPlan, VerifyPlan};
 use assay_model::units::Nanos;
 use assay_model::{Outcome, Result};
-use clap::Args;
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// Finds out whether storage keeps what it acknowledged: flush times, a verified load, and power cuts against a ledger
+/// Test whether acknowledged writes survive power cuts
 #[derive(Args)]
-#[command(after_help = "Examples:
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = "Examples:
   assay verify /mnt/data
   assay verify /mnt/data --ledger /other/disk/data.ledger
   assay verify /mnt/data --after --ledger /other/disk/data.ledger --cut power
   assay verify /mnt/data --witness 192.0.2.7:9310 --token-file token
   assay verify /mnt/data --after --resume --witness 192.0.2.7:9310 --token-file token")]
 pub struct Options {
+    #[command(subcommand)]
+    part: Option<Part>,
     /// How long it lasts; by default 150s, or until the storage dies if there is a ledger
     #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
     time: Option<Nanos>,
@@ -34,8 +39,23 @@ pub struct Options {
     shared: MeasurementOptions,
 }
 
-/// Carries the verb out.
+/// What belongs to a test with power cuts and measures nothing itself.
+#[derive(Subcommand)]
+enum Part {
+    Witness(witness::Options),
+    Replay(replay::Options),
+}
+
+/// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
+    match &options.part {
+        Some(Part::Witness(options)) => witness::run(options),
+        Some(Part::Replay(options)) => replay::run(options),
+        None => verify(options),
+    }
+}
+
+fn verify(options: &Options) -> Result<ExitStatus> {
     let verify = VerifyPlan {
         target: options.shared.target.plan.clone(),
         time: options.time,

@@ -32,7 +32,7 @@ const NAP: Duration = Duration::from_millis(100);
 /// Faster than this the kernel's millisecond counters say nothing.
 const EVERY_MIN: Nanos = Nanos(100_000_000);
 
-/// Watches processors, memory, pressure, disks and network while other programs work
+/// Watch processors, disks and network while others work
 #[derive(Args)]
 #[command(after_help = "Examples:
   assay watch --time 60s
@@ -41,7 +41,7 @@ const EVERY_MIN: Nanos = Nanos(100_000_000);
   assay watch --from oswatcher-archive/")]
 pub struct Options {
     /// Directories, files or block devices whose devices to watch; by default all disks that were ever used
-    #[arg(value_name = "TARGET", conflicts_with = "from")]
+    #[arg(value_name = "STORAGE", conflicts_with = "from")]
     targets: Vec<PathBuf>,
     /// How long to watch; by default until Ctrl-C
     #[arg(long, aliases = ["for", "duration"], value_name = "TIME", conflicts_with = "from")]
@@ -55,8 +55,8 @@ pub struct Options {
         conflicts_with = "from"
     )]
     interval: Nanos,
-    /// Hosts that are watched together, their devices next to each other under one clock: local:N for N processes of this machine,
-    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
+    /// Hosts that are watched together, their devices next to each other under one clock: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
     #[arg(long, value_name = "HOSTS", conflicts_with_all = ["from", "oswatcher"])]
     hosts: Option<HostNames>,
     /// Read an archive of `OSWatcher` instead of this machine
@@ -79,7 +79,7 @@ pub struct Options {
     output: OutputOptions,
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let asked = CriteriaSource::named(options.criteria.as_deref())?;
     if options.interval.0 < EVERY_MIN.0 {

@@ -53,7 +53,7 @@ impl Scratch {
         let kept = entries.map(|entry| entry.path()).find(|path| path.join("data").is_dir());
         let target = kept.unwrap_or_else(|| self.disk.path().to_owned());
         format!(
-            "load oltp {} --server {} --sessions 4 --time 10min --warm-up 0s --buffer-pool {} --quiet --ledger commits.ledger {rest}",
+            "bench oltp {} --server {} --sessions 4 --time 10min --warm-up 0s --buffer-pool {} --quiet --ledger commits.ledger {rest}",
             target.display(),
             self.product,
             self.cache
@@ -245,7 +245,7 @@ fn what_is_missing_and_what_is_doubled_is_named() {
     let server = given_server(&place.0.join("d"));
     for (kind, schema) in [("oltp", "assay_oltp"), ("brokerage --customers 100", "assay_brokerage")]
     {
-        let load = format!("load {kind} {} --json --quiet", address(&server, None));
+        let load = format!("bench {kind} {} --json --quiet", address(&server, None));
         // The servers of tests and their places are on one file system.
         let file = std::env::temp_dir().join(format!("{schema}-{}.ledger", std::process::id()));
         let ledger = format!("--ledger {}", file.display());
@@ -287,7 +287,7 @@ fn what_makes_no_sense_with_a_ledger_is_refused() {
         ("--control commits", "--control needs a ledger"),
         ("--after", "--after needs the ledger"),
     ] {
-        let ran = place.run(&format!("load oltp d {options}"));
+        let ran = place.run(&format!("bench oltp d {options}"));
         assert_eq!(ran.status.code(), Some(2), "{options}: {}", words(&ran));
         assert!(words(&ran).contains(why), "{options}: {}", words(&ran));
         assert!(place.left().is_empty() && !place.0.join("l").exists());

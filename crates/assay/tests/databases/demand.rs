@@ -176,7 +176,7 @@ fn a_server_at_rest_has_no_demand_and_nothing_is_planned_by_it() {
         assert!(said.contains("the database is idle") && said.contains("hint: "), "{said}");
     };
     let file = "out/postgres.profile.json";
-    rests(&place.run(&format!("plan {file}")));
+    rests(&place.run(&format!("profile {file} --workload -")));
     rests(&place.run(&format!("size {file} --capacity 100GiB")));
     rests(&place.run(&format!("check sim:servers?count=2&service=1ms --for {file} --time 20s")));
     rests(&place.run(&format!("check d --for {target} --profile-time 2s --time 20s --yes")));
@@ -248,7 +248,7 @@ fn a_pooler_is_named_in_both_modes() {
             assert!(said.contains("is a connection pooler, not the server"), "{mode}: {said}");
             assert!(said.contains("hint: name the host and port"), "{mode}: {said}");
         }
-        let load = format!("load oltp {target} --warehouses 1 --sessions 2 --time 1s");
+        let load = format!("bench oltp {target} --warehouses 1 --sessions 2 --time 1s");
         let output = place.run(&load);
         let said = words(&output);
         let expected = if mode == "session" { 0 } else { 2 };

@@ -1,4 +1,4 @@
-//! `assay load brokerage` on MariaDB: that its books stay right, also when its server is killed, that its transactions
+//! `assay bench brokerage` on MariaDB: that its books stay right, also when its server is killed, that its transactions
 //! answer what those of PostgreSQL answer, and what it refuses. Without a server the tests say that they were skipped.
 
 use crate::brokerage::{BUSY, SMALL, Side, assert_alike};
@@ -15,7 +15,7 @@ fn all_transactions_happen_and_the_books_stay_right() {
     let Some(place) = place("brokerage-whole") else { return };
     fs::write(place.0.join("busy.mix.toml"), BUSY).unwrap();
     let output = place.run(&format!(
-        "load brokerage d {SMALL} --server mariadb --mix busy.mix.toml --sessions 1,4 --time 4s --warm-up 500ms \
+        "bench brokerage d {SMALL} --server mariadb --mix busy.mix.toml --sessions 1,4 --time 4s --warm-up 500ms \
          --restore-every 1 --verify"
     ));
     let load = &json(&output)["load"];
@@ -39,7 +39,7 @@ fn all_transactions_happen_and_the_books_stay_right() {
 fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back() {
     let Some(place) = place("brokerage-kill") else { return };
     let load = format!(
-        "load brokerage d {SMALL} --server mariadb --sessions 3 --time 14s --warm-up 0s --mix write-heavy --verify \
+        "bench brokerage d {SMALL} --server mariadb --sessions 3 --time 14s --warm-up 0s --mix write-heavy --verify \
          --on-loss reconnect"
     );
     let output = killed(&place, &load, Duration::from_secs(2), || kill_server(&place));
@@ -57,12 +57,12 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
         ("--restore-every 1", "--restore-every"),
         ("--calls proc", "--calls proc"),
     ] {
-        let output = place.run(&format!("load brokerage {address} {more}"));
+        let output = place.run(&format!("bench brokerage {address} {more}"));
         assert!(words(&output).contains(word), "{}", words(&output));
     }
     let given = Given {
         place: &place,
-        load: format!("load brokerage {address} {SMALL} --sessions 2 --time 1s --warm-up 0s"),
+        load: format!("bench brokerage {address} {SMALL} --sessions 2 --time 1s --warm-up 0s"),
         schema: "assay_brokerage",
         schemas: &|| databases(&mut Connection::open(&server.address()).unwrap()),
     };

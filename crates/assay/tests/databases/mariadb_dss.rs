@@ -1,4 +1,4 @@
-//! `assay load dss` on MariaDB: that its answers are those of PostgreSQL, what it measures and finds again, how it fails, and
+//! `assay bench dss` on MariaDB: that its answers are those of PostgreSQL, what it measures and finds again, how it fails, and
 //! that nothing stays behind. Without a server the tests say that they were skipped.
 
 use crate::dss::{ROWS, assert_complete, assert_ordered, has_loaded, kept, queries, refused};
@@ -18,7 +18,7 @@ const TOLERANCE: f64 = 1e-9;
 fn power_and_throughput_runs_ask_everything_once() {
     let Some(place) = place("dss-whole") else { return };
     let output = place
-        .run("load dss d --server mariadb --scale 0.01 --streams 2 --loaders 4 --json --quiet");
+        .run("bench dss d --server mariadb --scale 0.01 --streams 2 --loaders 4 --json --quiet");
     let dss = &json(&output)["dss"];
     assert_eq!(dss["data"]["rows"], ROWS, "{}", words(&output));
     assert_eq!(dss["server"]["product"], "MariaDB");
@@ -67,7 +67,7 @@ fn every_answer_is_that_of_postgresql() {
     }
     for (product, folder) in [("postgres", "theirs"), ("mariadb", "ours")] {
         let output = place.run(&format!(
-            "load dss d --server {product} {SMALL} --parameters validation --answers {folder}"
+            "bench dss d --server {product} {SMALL} --parameters validation --answers {folder}"
         ));
         assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
     }
@@ -90,7 +90,7 @@ fn every_answer_is_that_of_postgresql() {
 fn queries_over_their_limit_are_cancelled_and_refresh_functions_have_none() {
     let Some(place) = place("dss-limit") else { return };
     let output = place.run(
-        "load dss d --server mariadb --scale 0.01 --streams 0 --query-limit 1ms --work-mem 1MiB --quiet --json",
+        "bench dss d --server mariadb --scale 0.01 --streams 0 --query-limit 1ms --work-mem 1MiB --quiet --json",
     );
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));
     let run = &json(&output)["dss"]["runs"][0];
@@ -109,7 +109,7 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
     let Some(place) = place("dss-given") else { return };
     let server = given(&place.0.join("d"));
     let mut connection = Connection::open(&server.address()).unwrap();
-    let load = format!("load dss {}", address(&server, "assay", server.daemon.password()));
+    let load = format!("bench dss {}", address(&server, "assay", server.daemon.password()));
     let refreshed = SMALL.replace("--no-refresh ", "");
     // An empty database may be anybody's: nothing in it says that a load made it.
     connection.run("CREATE DATABASE assay_dss").unwrap();
@@ -160,7 +160,7 @@ fn an_interrupted_run_ends_its_sessions_and_keeps_its_queries() {
     let mut connection = Connection::open(&server.address()).unwrap();
     let target = address(&server, "assay", server.daemon.password());
     let mut child = place
-        .start(&format!("load dss {target} --scale 0.01 --streams 2 --repeats 99 --json --quiet"));
+        .start(&format!("bench dss {target} --scale 0.01 --streams 2 --repeats 99 --json --quiet"));
     wait_for(|| kept(&place.0) > 3);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -175,7 +175,7 @@ fn an_interrupted_run_ends_its_sessions_and_keeps_its_queries() {
 fn a_server_that_is_killed_ends_the_run_and_what_was_measured_stands() {
     let Some(place) = place("dss-crash") else { return };
     let mut child = place
-        .start("load dss d --server mariadb --scale 0.01 --streams 2 --repeats 99 --json --quiet");
+        .start("bench dss d --server mariadb --scale 0.01 --streams 2 --repeats 99 --json --quiet");
     wait_for(|| kept(&place.0) > 30);
     for process in servers(&place) {
         assay_dbserver::processes::signal(process, Signal::KILL);

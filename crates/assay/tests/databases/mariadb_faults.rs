@@ -15,7 +15,7 @@ fn searches_stay_within_what_a_server_takes_and_end_with_a_reason() {
     let Some(place) = place("search") else { return };
     let server = given(&place.0.join("d"));
     let load = format!(
-        "load oltp {} --time 1s --ramp 200ms --warm-up 200ms --keep --json --quiet",
+        "bench oltp {} --time 1s --ramp 200ms --warm-up 200ms --keep --json --quiet",
         own_address(&server)
     );
     assert_searches_end(&place, &load);
@@ -35,7 +35,7 @@ fn users_without_rights_and_servers_that_take_no_writes_are_told() {
             connection.run("SET GLOBAL read_only = ON").unwrap();
         }
         for load in LOADS {
-            let output = place.run(&format!("load {load} {} --quiet", address(&server, user, "x")));
+            let output = place.run(&format!("bench {load} {} --quiet", address(&server, user, "x")));
             let words = words(&output);
             assert_eq!(output.status.code(), Some(4), "{user}, {load}: {words}");
             assert!(words.contains(word) && words.contains("hint: "), "{user}, {load}: {words}");
@@ -50,7 +50,7 @@ fn a_storage_that_fills_up_while_tables_are_loaded_is_told() {
     on_small(&place, 760, || {
         let server = given(&place.0.join("d"));
         for load in ["oltp --warehouses 4", "dss --scale 0.3"] {
-            let output = place.run(&format!("load {load} {} --quiet", own_address(&server)));
+            let output = place.run(&format!("bench {load} {} --quiet", own_address(&server)));
             let words = words(&output);
             assert_eq!(output.status.code(), Some(4), "{load}: {words}");
             assert!(words.contains("hint: "), "{load}: {words}");
@@ -73,7 +73,7 @@ fn a_storage_that_fills_up_while_it_is_measured_ends_and_what_was_measured_stand
     let Some(place) = place("fills") else { return };
     // A managed server and its tables want 1,161 MiB, and a twentieth must stay free.
     on_small(&place, 1400, || {
-        let load = "load oltp d --server mariadb --buffered --sessions 4 --time 6s --warm-up 0s --verify --json --quiet";
+        let load = "bench oltp d --server mariadb --buffered --sessions 4 --time 6s --warm-up 0s --verify --json --quiet";
         assert_fills_up(&place, load);
     });
 }

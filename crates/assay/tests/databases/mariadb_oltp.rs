@@ -1,4 +1,4 @@
-//! `assay load oltp` on MariaDB: that its data stays right, also when its server is killed, and what it refuses. Without a
+//! `assay bench oltp` on MariaDB: that its data stays right, also when its server is killed, and what it refuses. Without a
 //! server the tests say that they were skipped.
 
 use crate::mariadb::{address, databases, given, kill_server, own_address, place};
@@ -17,7 +17,7 @@ fn the_data_stays_right_and_the_mix_exact_however_it_is_called() {
     let Some(place) = place("oltp-whole") else { return };
     for (calls, words_for) in [("", "procedures of the server"), ("--calls stmt", "statements")] {
         let output = place.run(&format!(
-            "load oltp d --server mariadb --sessions 1,4 --restore-every 1 --partitions 2 --time 2s --warm-up 1s --verify --json --quiet {calls}"
+            "bench oltp d --server mariadb --sessions 1,4 --restore-every 1 --partitions 2 --time 2s --warm-up 1s --verify --json --quiet {calls}"
         ));
         let load = &json(&output)["load"];
         assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -58,7 +58,7 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
     ] {
         let _ = fs::remove_dir_all(place.0.join("assay-runs"));
         let load = format!(
-            "load oltp d --server mariadb --sessions 3 --warm-up 0s --verify --json --quiet {options}"
+            "bench oltp d --server mariadb --sessions 3 --warm-up 0s --verify --json --quiet {options}"
         );
         let output = killed(&place, &load, Duration::from_secs(2), || kill_server(&place));
         assert!(assert_nothing_lost(&place, &output, finish) > 0);
@@ -69,7 +69,7 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
 fn sessions_in_each_others_way_try_again_and_lose_nothing() {
     let Some(place) = place("oltp-storm") else { return };
     for calls in ["proc", "stmt"] {
-        let load = format!("load oltp d --server mariadb --warehouses 1 --calls {calls}");
+        let load = format!("bench oltp d --server mariadb --warehouses 1 --calls {calls}");
         assert_tried_again(&place, &load, &["1213", "1205", "1020"]);
     }
 }
@@ -88,7 +88,7 @@ fn payments_note_down_where_they_were_made_however_it_is_called() {
     let mut before = 30_000;
     for calls in ["stmt", "proc"] {
         let output = place.run(&format!(
-            "load oltp {address} --warehouses 1 --sessions 2 --calls {calls} --time 2s --warm-up 0s --keep --verify --quiet --json"
+            "bench oltp {address} --warehouses 1 --sessions 2 --calls {calls} --time 2s --warm-up 0s --keep --verify --quiet --json"
         ));
         assert_right(&json(&output)["load"], 2);
         let noted = "SELECT COUNT(*) FROM assay_oltp.history JOIN assay_oltp.warehouse ON w_id = h_w_id \
@@ -108,7 +108,7 @@ fn what_is_executed_behind_a_refused_statement_is_taken_back() {
     let mut connection = Connection::open(&server.address()).unwrap();
     connection.run("SET GLOBAL innodb_lock_wait_timeout = 1").unwrap();
     let mut command = place.command(&format!(
-        "load oltp {} --warehouses 1 --sessions 3 --calls stmt --time 6s --warm-up 0s --keep --verify --json --quiet",
+        "bench oltp {} --warehouses 1 --sessions 3 --calls stmt --time 6s --warm-up 0s --keep --verify --json --quiet",
         own_address(&server)
     ));
     let child = command.spawn().unwrap();
@@ -140,12 +140,12 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     for (more, word) in
         [("--sessions 500", "max_connections"), ("--restore-every 1", "--restore-every")]
     {
-        let output = place.run(&format!("load oltp {address} {more}"));
+        let output = place.run(&format!("bench oltp {address} {more}"));
         assert!(words(&output).contains(word), "{}", words(&output));
     }
     let given = Given {
         place: &place,
-        load: format!("load oltp {address} --sessions 2 --time 1s --warm-up 0s --quiet --json"),
+        load: format!("bench oltp {address} --sessions 2 --time 1s --warm-up 0s --quiet --json"),
         schema: "assay_oltp",
         schemas: &|| databases(&mut Connection::open(&server.address()).unwrap()),
     };
@@ -186,7 +186,7 @@ fn procedures_are_made_once_and_a_user_who_may_not_is_told_the_right() {
     let short = "--sessions 1 --time 500ms --warm-up 0s --quiet --json";
     let load = |user: &str, more: &str| {
         let address = address(&server, user, "geheim");
-        place.run(&format!("load oltp {address} {short} {more}"))
+        place.run(&format!("bench oltp {address} {short} {more}"))
     };
     let is_refused = |user: &str, right: &str| {
         let refused = load(user, "");
@@ -216,8 +216,8 @@ fn procedures_are_made_once_and_a_user_who_may_not_is_told_the_right() {
         .unwrap();
     is_refused("maker", "ALTER ROUTINE");
     let own = own_address(&server);
-    is_right(&place.run(&format!("load oltp {own} {short} --verify")));
-    let output = place.run(&format!("load oltp {own} {short} --partial-data drop"));
+    is_right(&place.run(&format!("bench oltp {own} {short} --verify")));
+    let output = place.run(&format!("bench oltp {own} {short} --partial-data drop"));
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     assert_eq!(databases(&mut connection), Vec::<String>::new());
 }

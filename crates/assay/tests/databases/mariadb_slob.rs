@@ -1,4 +1,4 @@
-//! `assay load slob` on MariaDB: what it measures, how it fails, and that nothing stays behind, also when it is killed.
+//! `assay bench slob` on MariaDB: what it measures, how it fails, and that nothing stays behind, also when it is killed.
 //! Without a server the tests say that they were skipped.
 
 use crate::mariadb::{address, databases, given, place, place_on_disk, servers};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::fs;
 
 /// A small load.
-const SMALL: &str = "load slob d --server mariadb --scale 8MiB --sessions 2 --time 1s --quiet";
+const SMALL: &str = "bench slob d --server mariadb --scale 8MiB --sessions 2 --time 1s --quiet";
 
 fn ios(rung: &Value) -> Vec<u64> {
     let streams = rung["measurement"]["streams"].as_array().unwrap();
@@ -26,7 +26,7 @@ fn count(rung: &Value, name: &str) -> u64 {
 fn a_ladder_counts_what_server_and_sessions_count() {
     let Some(place) = place("whole") else { return };
     let output = place.run(
-        "load slob d --server mariadb --scale 8MiB --sessions 1,3 --work 50 --work-unit 8 --update-pct 20 --tables 2 --json --quiet",
+        "bench slob d --server mariadb --scale 8MiB --sessions 1,3 --work 50 --work-unit 8 --update-pct 20 --tables 2 --json --quiet",
     );
     let load = &json(&output)["load"];
     assert_eq!(load["server"]["product"], "MariaDB");
@@ -57,7 +57,7 @@ fn a_key_is_a_page_and_each_page_is_read_by_itself() {
     for work_unit in [1, 8] {
         // 4,096 pages, and a cache of less than a sixth of them.
         let output = place.run(&format!(
-            "load slob d --server mariadb --scale 32MiB --sessions 1 --work 400 --work-unit {work_unit} --buffer-pool 5MiB --json --quiet"
+            "bench slob d --server mariadb --scale 32MiB --sessions 1 --work 400 --work-unit {work_unit} --buffer-pool 5MiB --json --quiet"
         ));
         let load = &json(&output)["load"];
         let filled = &load["filled"];
@@ -78,7 +78,7 @@ fn a_given_server_is_left_as_it_was() {
     let server = given(&place.0.join("d"));
     let secret = server.daemon.password().to_owned();
     let target = address(&server, "assay", &secret);
-    let load = format!("load slob {target} --scale 8MiB --sessions 2 --time 1s --quiet --json");
+    let load = format!("bench slob {target} --scale 8MiB --sessions 2 --time 1s --quiet --json");
     let output = place.run(&load);
     assert_eq!(json(&output)["load"]["server"]["is_own"], false, "{}", words(&output));
     // Eight megabytes lie in the server's own cache, or in that of the kernel, and then that is said.
@@ -105,13 +105,13 @@ fn refusals(place: &Place, server: &Server, connection: &mut Connection, secret:
         (ours.clone(), " --sessions 200", "max_connections"),
         (ours.clone(), " --server postgres", "--server"),
     ] {
-        let output = place.run(&format!("load slob {target} --scale 8MiB --quiet{more}"));
+        let output = place.run(&format!("bench slob {target} --scale 8MiB --quiet{more}"));
         let words = words(&output);
         assert!(words.contains(word) && words.contains("hint: "), "{word}: {words}");
         assert!(!words.contains(secret));
     }
     connection.run("SET GLOBAL read_only = ON").unwrap();
-    let output = place.run(&format!("load slob {ours} --scale 8MiB --quiet"));
+    let output = place.run(&format!("bench slob {ours} --scale 8MiB --quiet"));
     assert_eq!(output.status.code(), Some(4));
     assert!(words(&output).contains("read-only"), "{}", words(&output));
 }
@@ -180,15 +180,15 @@ fn a_kept_server_is_used_again() {
 fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
     let Some(place) = place("refused") else { return };
     for (arguments, code, word) in [
-        ("load slob d --server mariadb --access stream", 2, "--access stream"),
-        ("load slob d --server mariadb --io-method sync", 2, "--io-method"),
-        ("load slob d --server mariadb --bindir nowhere", 2, "no mariadbd"),
-        ("load slob mysql://127.0.0.1:1/x", 4, "connecting"),
-        ("load slob mysql://h/x?ssl-mode=PERHAPS", 2, "ssl-mode"),
-        ("load slob mysql://h/x --server postgres", 2, "--server"),
-        ("load slob d --server mariadb --scale 90000TiB", 4, "space"),
-        ("load dss d --server mariadb --parallel 2", 2, "--parallel"),
-        ("load dss d --server mariadb --scale 0", 2, "no scale"),
+        ("bench slob d --server mariadb --access stream", 2, "--access stream"),
+        ("bench slob d --server mariadb --io-method sync", 2, "--io-method"),
+        ("bench slob d --server mariadb --bindir nowhere", 2, "no mariadbd"),
+        ("bench slob mysql://127.0.0.1:1/x", 4, "connecting"),
+        ("bench slob mysql://h/x?ssl-mode=PERHAPS", 2, "ssl-mode"),
+        ("bench slob mysql://h/x --server postgres", 2, "--server"),
+        ("bench slob d --server mariadb --scale 90000TiB", 4, "space"),
+        ("bench dss d --server mariadb --parallel 2", 2, "--parallel"),
+        ("bench dss d --server mariadb --scale 0", 2, "no scale"),
     ] {
         let output = place.run(arguments);
         let words = words(&output);
@@ -206,7 +206,7 @@ fn a_full_storage_ends_the_loading_with_its_reason() {
     on_small(&place, 760, || {
         let server = given(&place.0.join("d"));
         let target = address(&server, "assay", server.daemon.password());
-        let output = place.run(&format!("load slob {target} --scale 256MiB --quiet"));
+        let output = place.run(&format!("bench slob {target} --scale 256MiB --quiet"));
         let words = words(&output);
         assert_eq!(output.status.code(), Some(4), "{words}");
         assert!(words.contains("1114") && words.contains("space"), "{words}");

@@ -127,7 +127,7 @@ fn logins_loads_and_refusals_are_those_of_mysql() {
     let mut connection = Connection::open(&server.as_root()).unwrap();
     logins(&server);
     let slob = format!(
-        "load slob {} --scale 8MiB --sessions 1,2 --time 1s --update-pct 20",
+        "bench slob {} --scale 8MiB --sessions 1,2 --time 1s --update-pct 20",
         server.by_socket()
     );
     // It takes no rows from clients unless a setting allows it.
@@ -143,7 +143,7 @@ fn logins_loads_and_refusals_are_those_of_mysql() {
 
 /// Over a network the password itself is not sent; once the server knows it from a login over its socket, its proof will do.
 fn logins(server: &MySql) {
-    let by_network = format!("load slob {} --scale 8MiB", server.by_network());
+    let by_network = format!("bench slob {} --scale 8MiB", server.by_network());
     server.refused(&by_network, "socket");
     let socket = Address::parse(&server.by_socket(), |_| None).unwrap();
     Connection::open(&socket).unwrap().close();
@@ -151,7 +151,7 @@ fn logins(server: &MySql) {
     let mut connection = Connection::open(&network).unwrap();
     assert_eq!(connection.one("SELECT CURRENT_USER()").unwrap().text(0), format!("{USER}@%"));
     let wrong = server.by_socket().replace(PASSWORD, "wrong");
-    server.refused(&format!("load slob {wrong} --scale 8MiB"), "1045");
+    server.refused(&format!("bench slob {wrong} --scale 8MiB"), "1045");
 }
 
 fn slob_is_measured(load: &Value) {
@@ -171,7 +171,7 @@ fn slob_is_measured(load: &Value) {
 
 fn orders_are_right(server: &MySql) {
     let oltp = format!(
-        "load oltp {} --warehouses 1 --sessions 2 --time 1s --warm-up 200ms --verify",
+        "bench oltp {} --warehouses 1 --sessions 2 --time 1s --warm-up 200ms --verify",
         server.by_socket()
     );
     // Who makes the procedures, meets none, and calls them as he found them, meets the same data.
@@ -184,7 +184,7 @@ fn orders_are_right(server: &MySql) {
 }
 
 fn queries_are_answered(server: &MySql) {
-    let load = format!("load dss {} --scale 0.01", server.by_socket());
+    let load = format!("bench dss {} --scale 0.01", server.by_socket());
     let dss = server.measured(&format!("{load} --streams 1"), "dss");
     assert_eq!(dss["data"]["rows"], 86_805);
     for run in dss["runs"].as_array().unwrap() {

@@ -1,4 +1,4 @@
-//! `assay load brokerage` on the servers that this machine has: what it measures, that its books stay right, also when its
+//! `assay bench brokerage` on the servers that this machine has: what it measures, that its books stay right, also when its
 //! server is killed, that its functions answer what plain queries say, and how it fails. Without a server the tests say
 //! that they were skipped.
 
@@ -24,7 +24,7 @@ fn all_transactions_happen_and_the_books_stay_right() {
     };
     fs::write(place.0.join("busy.mix.toml"), BUSY).unwrap();
     let output = place.run(&format!(
-        "load brokerage d {SMALL} --mix busy.mix.toml --sessions 1,3 --time 4s --warm-up 500ms --restore-every 1 --verify"
+        "bench brokerage d {SMALL} --mix busy.mix.toml --sessions 1,3 --time 4s --warm-up 500ms --restore-every 1 --verify"
     ));
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -91,7 +91,7 @@ fn statements_keep_the_books_right_beside_each_other() {
     };
     fs::write(place.0.join("busy.mix.toml"), BUSY).unwrap();
     let output = place.run(&format!(
-        "load brokerage d {SMALL} --calls stmt --mix busy.mix.toml --sessions 4 --time 4s --warm-up 500ms --verify"
+        "bench brokerage d {SMALL} --calls stmt --mix busy.mix.toml --sessions 4 --time 4s --warm-up 500ms --verify"
     ));
     let load = &json(&output)["load"];
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -106,7 +106,7 @@ fn a_write_heavy_mix_changes_more_and_open_arrivals_lose_nothing() {
     };
     let share = |mix: &str| {
         let output = place.run(&format!(
-            "load brokerage d {SMALL} --mix {mix} --sessions 2 --rate 100 --arrival constant --time 4s --warm-up 1s"
+            "bench brokerage d {SMALL} --mix {mix} --sessions 2 --rate 100 --arrival constant --time 4s --warm-up 1s"
         ));
         let all = json(&output);
         let rung = &all["load"]["rungs"][0];
@@ -122,7 +122,7 @@ fn a_write_heavy_mix_changes_more_and_open_arrivals_lose_nothing() {
     };
     // Who thinks asks seldom: twelve users 72 times in three seconds.
     let output = place.run(&format!(
-        "load brokerage d {SMALL} --sessions 12 --think 500ms --time 3s --warm-up 1s"
+        "bench brokerage d {SMALL} --sessions 12 --think 500ms --time 3s --warm-up 1s"
     ));
     let rung = &json(&output)["load"]["rungs"][0];
     let asked =
@@ -142,7 +142,7 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed_and_sessions_come_back
     };
     let words_of =
         "--sessions 3 --time 10s --warm-up 0s --mix write-heavy --verify --on-loss reconnect";
-    let load = format!("load brokerage d {SMALL} {words_of}");
+    let load = format!("bench brokerage d {SMALL} {words_of}");
     let after = Duration::from_millis(1500);
     let output = killed(&place, &load, after, || place.kill_server(Signal::QUIT));
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -156,18 +156,18 @@ fn what_cannot_be_meant_is_told() {
     };
     fs::write(place.0.join("wrong.mix.toml"), BUSY.replace("trade_order", "trade_ordre")).unwrap();
     for (arguments, code, word) in [
-        ("load brokerage nowhere", 2, "neither a directory"),
-        ("load brokerage d --customers 150", 2, "whole hundreds"),
-        ("load brokerage d --trade-days 0", 2, "--trade-days"),
-        ("load brokerage d --security-skew 3", 2, "--security-skew"),
-        ("load brokerage d --mix other", 2, "write-heavy"),
-        ("load brokerage d --mix missing.mix.toml", 2, "missing.mix.toml"),
-        ("load brokerage d --mix wrong.mix.toml", 2, "did you mean 'trade_order'"),
-        ("load brokerage d --rate 0", 2, "--rate"),
-        ("load brokerage d --rate 5 --think 1s", 2, "contradict"),
-        ("load brokerage d --think 2h", 2, "--think"),
-        ("load brokerage d --customers 10000000", 4, "space"),
-        ("load brokerage postgresql://127.0.0.1:1/x", 4, "connecting"),
+        ("bench brokerage nowhere", 2, "neither a directory"),
+        ("bench brokerage d --customers 150", 2, "whole hundreds"),
+        ("bench brokerage d --trade-days 0", 2, "--trade-days"),
+        ("bench brokerage d --security-skew 3", 2, "--security-skew"),
+        ("bench brokerage d --mix other", 2, "write-heavy"),
+        ("bench brokerage d --mix missing.mix.toml", 2, "missing.mix.toml"),
+        ("bench brokerage d --mix wrong.mix.toml", 2, "did you mean 'trade_order'"),
+        ("bench brokerage d --rate 0", 2, "--rate"),
+        ("bench brokerage d --rate 5 --think 1s", 2, "contradict"),
+        ("bench brokerage d --think 2h", 2, "--think"),
+        ("bench brokerage d --customers 10000000", 4, "space"),
+        ("bench brokerage postgresql://127.0.0.1:1/x", 4, "connecting"),
     ] {
         let output = place.run(arguments);
         let words = words(&output);
@@ -184,7 +184,7 @@ fn kept(place: &Place) -> (assay_postgres::server::Server, String, Connection) {
     let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
     connection.run("SET synchronous_commit = off").unwrap();
     let output = place.run(&format!(
-        "load brokerage {address} {SMALL} --sessions 2 --time 1s --warm-up 0s --keep --verify"
+        "bench brokerage {address} {SMALL} --sessions 2 --time 1s --warm-up 0s --keep --verify"
     ));
     assert_right(&json(&output)["load"], 2);
     assert_eq!(schemas(&server), ["assay_brokerage"]);
@@ -199,7 +199,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let (server, address, mut connection) = kept(&place);
     let given = Given {
         place: &place,
-        load: format!("load brokerage {address} {SMALL} --sessions 2 --time 1s --warm-up 0s"),
+        load: format!("bench brokerage {address} {SMALL} --sessions 2 --time 1s --warm-up 0s"),
         schema: "assay_brokerage",
         schemas: &|| schemas(&server),
     };
@@ -210,11 +210,11 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
         ("--customers 200 --trade-days 2", "1 trade-days, and 2"),
         ("--customers 200 --trade-days 1 --seed 9", "1 seed, and 9"),
     ] {
-        let output = place.run(&format!("load brokerage {address} {other} --time 1s"));
+        let output = place.run(&format!("bench brokerage {address} {other} --time 1s"));
         assert_eq!(output.status.code(), Some(2), "{}", words(&output));
         assert!(words(&output).contains(expected), "{}", words(&output));
     }
-    let output = place.run(&format!("load brokerage {address} {SMALL} --sessions 500 --time 1s"));
+    let output = place.run(&format!("bench brokerage {address} {SMALL} --sessions 500 --time 1s"));
     assert_eq!(output.status.code(), Some(4));
     assert!(words(&output).contains("max_connections"), "{}", words(&output));
 
@@ -254,7 +254,7 @@ fn users_without_rights_and_servers_that_only_read_are_told() {
     {
         let address =
             format!("postgresql://{user}:{user}@/postgres?host={}", server.daemon.data().display());
-        let output = place.run(&format!("load brokerage {address} {SMALL} --time 1s --sessions 1"));
+        let output = place.run(&format!("bench brokerage {address} {SMALL} --time 1s --sessions 1"));
         assert_eq!(output.status.code(), Some(4), "{}", words(&output));
         assert!(words(&output).contains(hint), "{user}: {}", words(&output));
     }
@@ -313,7 +313,7 @@ fn functions_answer_what_plain_queries_say_and_broken_books_are_seen() {
     a_trade_passes_through_all_its_states(&mut connection);
     connection.run("UPDATE assay_brokerage.broker SET trades = trades + 1 WHERE id = 2").unwrap();
     let output = place.run(&format!(
-        "load brokerage {address} {SMALL} --sessions 1 --time 1s --warm-up 0s --verify"
+        "bench brokerage {address} {SMALL} --sessions 1 --time 1s --warm-up 0s --verify"
     ));
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));
     let all = json(&output);

@@ -1,4 +1,4 @@
-//! `assay load dss` on the servers that this machine has: what it measures, what it finds again, how it fails, and that
+//! `assay bench dss` on the servers that this machine has: what it measures, what it finds again, how it fails, and that
 //! nothing stays behind. Without a server the tests say that they were skipped.
 
 use crate::dss::{
@@ -17,7 +17,7 @@ fn power_and_throughput_runs_ask_everything_once() {
     let Some(place) = Place::new("dss-whole") else {
         return;
     };
-    let output = place.run("load dss d --scale 0.01 --streams 2 --parallel 0,1 --json --quiet");
+    let output = place.run("bench dss d --scale 0.01 --streams 2 --parallel 0,1 --json --quiet");
     let dss = &json(&output)["dss"];
     assert_eq!(dss["data"]["rows"], ROWS, "{}", words(&output));
     assert!(dss["notice"].as_str().unwrap().contains("not TPC results"));
@@ -59,7 +59,7 @@ fn a_load_is_judged_by_its_criteria() {
     let criteria = "format = 1\nname = \"asked\"\n[[criterion]]\nquantity = \"load.query_time.geometric_mean\"\nat_most = \"1h\"\n\
                     [[criterion]]\nquantity = \"load.errors\"\nat_most = 0\n";
     fs::write(place.0.join("asked.toml"), criteria).unwrap();
-    let load = format!("load dss d {SMALL} --criteria asked.toml");
+    let load = format!("bench dss d {SMALL} --criteria asked.toml");
     let output = place.run(&format!("{load} --repeats 3"));
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     assert_eq!(json(&output)["verdict"]["outcome"], "PASS");
@@ -73,7 +73,7 @@ fn queries_over_their_limit_are_cancelled_and_count() {
     let Some(place) = Place::new("dss-limit") else {
         return;
     };
-    let output = place.run(&format!("load dss d {SMALL} --query-limit 1ms"));
+    let output = place.run(&format!("bench dss d {SMALL} --query-limit 1ms"));
     assert_eq!(output.status.code(), Some(1), "{}", words(&output));
     let run = &json(&output)["dss"]["runs"][0];
     assert_eq!(queries(run).len(), 22);
@@ -89,7 +89,7 @@ fn loaded_tables_are_found_again_and_half_loaded_ones_are_seen() {
         return;
     };
     let server = given_server(&place.0.join("d"));
-    let load = format!("load dss {}", address(&server, None));
+    let load = format!("bench dss {}", address(&server, None));
     let refreshed = SMALL.replace("--no-refresh ", "");
     assert!(has_loaded(&place.run(&format!("{load} {refreshed} --keep"))));
     assert_eq!(schemas(&server), ["assay_dss"]);
@@ -139,7 +139,7 @@ fn two_loads_are_compared_query_by_query() {
         return;
     };
     for repeats in [2, 2, 1] {
-        let output = place.run(&format!("load dss d {SMALL} --repeats {repeats}"));
+        let output = place.run(&format!("bench dss d {SMALL} --repeats {repeats}"));
         assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
     }
     let ids = ids(&place);
@@ -163,7 +163,7 @@ fn an_interrupted_run_keeps_its_queries_and_leaves_nothing() {
     let Some(place) = Place::new("dss-interrupt") else {
         return;
     };
-    let mut child = place.start("load dss d --scale 0.01 --streams 2 --repeats 99 --json --quiet");
+    let mut child = place.start("bench dss d --scale 0.01 --streams 2 --repeats 99 --json --quiet");
     wait_for(|| kept(&place.0) > 3);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -176,7 +176,7 @@ fn a_load_that_is_stopped_ends_at_once() {
     let Some(place) = Place::new("dss-stop") else {
         return;
     };
-    let mut child = place.start("load dss d --scale 1 --streams 0 --json --quiet");
+    let mut child = place.start("bench dss d --scale 1 --streams 0 --json --quiet");
     wait_for(|| place.processes() > 0 && !place.left().is_empty());
     std::thread::sleep(std::time::Duration::from_secs(4));
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
@@ -189,7 +189,7 @@ fn a_server_that_is_killed_ends_the_run_and_what_was_measured_stands() {
     let Some(place) = Place::new("dss-crash") else {
         return;
     };
-    let mut child = place.start("load dss d --scale 0.01 --streams 2 --repeats 99 --json --quiet");
+    let mut child = place.start("bench dss d --scale 0.01 --streams 2 --repeats 99 --json --quiet");
     wait_for(|| kept(&place.0) > 30);
     place.kill_server(Signal::QUIT);
     assert_eq!(child.wait().unwrap().code(), Some(4));
@@ -211,7 +211,7 @@ fn what_cannot_be_meant_is_told_and_leaves_no_run() {
         ("d --scale 90000", 4, "space"),
         ("postgresql://127.0.0.1:1/x", 4, "connecting"),
     ] {
-        refused(&place, &format!("load dss {arguments}"), code, word);
+        refused(&place, &format!("bench dss {arguments}"), code, word);
         assert_eq!(place.left().len(), 0, "{arguments}");
     }
     let runs = fs::read_dir(place.0.join("assay-runs")).map_or(0, Iterator::count);

@@ -1,4 +1,4 @@
-//! `assay load oltp` on the servers that this machine has: what it measures, that its data stays right, also when its
+//! `assay bench oltp` on the servers that this machine has: what it measures, that its data stays right, also when its
 //! server is killed, and how it fails. Without a server the tests say that they were skipped.
 
 use crate::server::{Place, address, given_server, json, schemas, words};
@@ -16,7 +16,7 @@ fn both_ways_to_call_keep_the_data_right_and_the_mix_exact() {
         ["proc --sessions 1,3 --restore-every 1", "stmt --sessions 4 --partitions 2 --homes home"]
     {
         let output = place.run(&format!(
-            "load oltp d --calls {calls} --time 2s --warm-up 1s --verify --json --quiet"
+            "bench oltp d --calls {calls} --time 2s --warm-up 1s --verify --json --quiet"
         ));
         let load = &json(&output)["load"];
         assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -44,7 +44,7 @@ fn arrivals_that_are_due_count_from_then() {
         return;
     };
     let output = place.run(
-        "load oltp d --sessions 2 --rate 50 --arrival constant --time 3s --warm-up 1s --isolation serializable --json --quiet",
+        "bench oltp d --sessions 2 --rate 50 --arrival constant --time 3s --warm-up 1s --isolation serializable --json --quiet",
     );
     let load = &json(&output)["load"];
     let rung = &load["rungs"][0];
@@ -65,7 +65,7 @@ fn nothing_acknowledged_is_lost_when_the_server_is_killed() {
     let Some(place) = Place::new("oltp-kill") else {
         return;
     };
-    let load = "load oltp d --sessions 4 --time 60s --warm-up 0s --verify --json --quiet";
+    let load = "bench oltp d --sessions 4 --time 60s --warm-up 0s --verify --json --quiet";
     let after = Duration::from_millis(1200);
     let output = killed(&place, load, after, || place.kill_server(Signal::KILL));
     assert_eq!(output.status.code(), Some(4), "{}", words(&output));
@@ -78,7 +78,7 @@ fn nothing_acknowledged_is_lost_when_a_process_of_the_server_is_killed() {
     let Some(place) = Place::new("oltp-crash") else {
         return;
     };
-    let load = "load oltp d --sessions 3 --time 60s --warm-up 0s --verify --json --quiet";
+    let load = "bench oltp d --sessions 3 --time 60s --warm-up 0s --verify --json --quiet";
     let output = killed(&place, load, Duration::from_millis(1200), || place.kill_session());
     assert_eq!(output.status.code(), Some(4), "{}", words(&output));
     assert_nothing_lost(&place, &output, "failed");
@@ -89,7 +89,7 @@ fn sessions_come_back_with_the_server() {
     let Some(place) = Place::new("oltp-back") else {
         return;
     };
-    let load = "load oltp d --sessions 3 --time 12s --warm-up 0s --verify --on-loss reconnect --json --quiet";
+    let load = "bench oltp d --sessions 3 --time 12s --warm-up 0s --verify --on-loss reconnect --json --quiet";
     let after = Duration::from_millis(2500);
     let output = killed(&place, load, after, || place.kill_server(Signal::KILL));
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
@@ -102,14 +102,14 @@ fn what_cannot_be_meant_is_told() {
         return;
     };
     for (arguments, code, word) in [
-        ("load oltp nowhere", 2, "neither a directory"),
-        ("load oltp d --warehouses 0", 2, "--warehouses"),
-        ("load oltp d --rate 0", 2, "--rate"),
-        ("load oltp d --rate 5 --think 100%", 2, "contradict"),
-        ("load oltp d --schema Upper", 2, "lower-case"),
-        ("load oltp d --quantile 1.5", 2, "quantile"),
-        ("load oltp d --warehouses 100000", 4, "space"),
-        ("load oltp postgresql://127.0.0.1:1/x", 4, "connecting"),
+        ("bench oltp nowhere", 2, "neither a directory"),
+        ("bench oltp d --warehouses 0", 2, "--warehouses"),
+        ("bench oltp d --rate 0", 2, "--rate"),
+        ("bench oltp d --rate 5 --think 100%", 2, "contradict"),
+        ("bench oltp d --schema Upper", 2, "lower-case"),
+        ("bench oltp d --quantile 1.5", 2, "quantile"),
+        ("bench oltp d --warehouses 100000", 4, "space"),
+        ("bench oltp postgresql://127.0.0.1:1/x", 4, "connecting"),
     ] {
         let output = place.run(arguments);
         let words = words(&output);
@@ -130,19 +130,19 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     let short = "--sessions 2 --time 1s --warm-up 0s --quiet --json";
     let mut connection = Connection::open(&known, "test").unwrap();
 
-    let output = place.run(&format!("load oltp {address} --sessions 500 --time 1s"));
+    let output = place.run(&format!("bench oltp {address} --sessions 500 --time 1s"));
     assert_eq!(output.status.code(), Some(4));
     assert!(words(&output).contains("max_connections"), "{}", words(&output));
 
     let given = Given {
         place: &place,
-        load: format!("load oltp {address} {short}"),
+        load: format!("bench oltp {address} {short}"),
         schema: "assay_oltp",
         schemas: &|| schemas(&server),
     };
     given.assert_kept();
     given.assert_used();
-    let output = place.run(&format!("load oltp {address} {short} --warehouses 2"));
+    let output = place.run(&format!("bench oltp {address} {short} --warehouses 2"));
     assert_eq!(output.status.code(), Some(2), "{}", words(&output));
     assert!(words(&output).contains("1 warehouses, and 2"), "{}", words(&output));
 
@@ -155,7 +155,7 @@ fn a_given_server_keeps_what_is_to_be_kept_and_half_loaded_tables_are_seen() {
     given.assert_foreign_stays();
 
     let output = place.run(&format!(
-        "load oltp {address} --sessions 1,2 --time 1s --warm-up 0s --quiet --json --restore-every 1 --schema assay_copy --verify"
+        "bench oltp {address} --sessions 1,2 --time 1s --warm-up 0s --quiet --json --restore-every 1 --schema assay_copy --verify"
     ));
     assert_right(&json(&output)["load"], 2);
     let databases = "SELECT datname FROM pg_database WHERE datname LIKE 'assay%'";

@@ -116,7 +116,7 @@ impl Given {
 
     fn load(&self, user: &str, more: &[&str]) -> Output {
         let address = self.address(user).to_string();
-        let mut arguments = vec!["load", "slob", &address, "--quiet", "--json"];
+        let mut arguments = vec!["bench", "slob", &address, "--quiet", "--json"];
         arguments.extend(["--scale", "8MiB", "--sessions", "2", "--time", "2s"]);
         arguments.extend(more);
         assay(&self.place.0, &arguments)
@@ -174,7 +174,7 @@ fn a_server_that_is_too_old_is_refused() {
     let place = Place::made("old");
     pretend_old(&place.0);
     let address = format!("postgresql://me@/shop?host={}", place.0.display());
-    refused(&assay(&place.0, &["load", "slob", &address]), 4, "PostgreSQL 13.21");
+    refused(&assay(&place.0, &["bench", "slob", &address]), 4, "PostgreSQL 13.21");
     refused(&assay(&place.0, &["profile", &address, "--time", "2s"]), 4, "release 13.21");
 }
 
@@ -188,7 +188,7 @@ fn what_leads_to_no_server_is_refused() {
         ("postgresql://h:many/x", 2, "port"),
         ("postgresql://h/x?colour=red", 2, "colour"),
     ] {
-        for verb in [vec!["load", "slob", address], vec!["profile", address, "--time", "2s"]] {
+        for verb in [vec!["bench", "slob", address], vec!["profile", address, "--time", "2s"]] {
             let output = assay(&place.0, &verb);
             refused(&output, code, word);
             assert!(!words(&output).contains("geheim"));
@@ -308,7 +308,7 @@ fn the_usual_port_may_be_taken() {
     let place = Place::made("port");
     // Where somebody has it already, that is the case that is wanted.
     let _taken = TcpListener::bind("127.0.0.1:5432");
-    let mut arguments = vec!["load", "slob", "d", "--scale", "8MiB", "--sessions", "1"];
+    let mut arguments = vec!["bench", "slob", "d", "--scale", "8MiB", "--sessions", "1"];
     arguments.extend(["--time", "1s", "--quiet"]);
     let output = assay(&place.0, &arguments);
     assert!([Some(0), Some(3)].contains(&output.status.code()), "{}", words(&output));
@@ -339,7 +339,7 @@ fn sessions_have_the_open_files_that_the_system_allows() {
         return;
     }
     let place = Place::made("files");
-    let load = "load slob d --scale 8MiB --time 200ms --json --quiet --sessions";
+    let load = "bench slob d --scale 8MiB --time 200ms --json --quiet --sessions";
     let limited = |limit: &str, sessions: u32| {
         fs::create_dir_all(place.0.join("d")).unwrap();
         let line = format!("{limit}; exec \"$0\" {load} {sessions}");

@@ -1,4 +1,4 @@
-//! `assay load slob` on the servers that this machine has: what it measures, how it fails, and that nothing stays
+//! `assay bench slob` on the servers that this machine has: what it measures, how it fails, and that nothing stays
 //! behind, also when it is killed. Without a server the tests say that they were skipped.
 
 use crate::server::{
@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 /// A small load.
-const SMALL: &str = "load slob d --scale 8MiB --sessions 2 --time 1s --quiet";
+const SMALL: &str = "bench slob d --scale 8MiB --sessions 2 --time 1s --quiet";
 
 #[test]
 fn a_ladder_counts_what_server_and_sessions_count() {
@@ -23,7 +23,7 @@ fn a_ladder_counts_what_server_and_sessions_count() {
     }
     let place = Place::on_disk("whole");
     let output = place.run(
-        "load slob d --scale 8MiB --sessions 1,3 --work 50 --work-unit 8 --update-pct 20 --tables 2 --json --quiet",
+        "bench slob d --scale 8MiB --sessions 1,3 --work 50 --work-unit 8 --update-pct 20 --tables 2 --json --quiet",
     );
     let load = &json(&output)["load"];
     assert_eq!(load["filled"]["rows"], 2048);
@@ -62,7 +62,7 @@ fn no_think_time_is_shortened() {
         return;
     };
     let output = place
-        .run("load slob d --scale 8MiB --sessions 12 --think 1:2s:3s --time 9s --json --quiet");
+        .run("bench slob d --scale 8MiB --sessions 12 --think 1:2s:3s --time 9s --json --quiet");
     let rung = &json(&output)["load"]["rungs"][0];
     let rates: Vec<f64> = rung["interval_rates_per_s"]
         .as_array()
@@ -88,7 +88,7 @@ fn ends_with(signal: Signal) {
         return;
     };
     let mut child = place
-        .start("load slob d --scale 8MiB --sessions 1,2 --time 2s --repeats 99 --json --quiet");
+        .start("bench slob d --scale 8MiB --sessions 1,2 --time 2s --repeats 99 --json --quiet");
     wait_for(|| kept(&place.0, "sessions-0001-r1/measurement.json"));
     kill_process(Pid::from_child(&child), signal).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{signal:?}");
@@ -115,7 +115,7 @@ fn a_load_that_has_hardly_begun_leaves_nothing_either() {
                     return;
                 };
                 let mut child =
-                    place.start("load oltp d --warehouses 1 --sessions 1 --time 9s --json --quiet");
+                    place.start("bench oltp d --warehouses 1 --sessions 1 --time 9s --json --quiet");
                 wait_for(|| !place.left().is_empty());
                 kill_process(Pid::from_child(&child), signal).unwrap();
                 assert_eq!(child.wait().unwrap().code(), Some(130), "{signal:?}");
@@ -177,7 +177,7 @@ fn a_server_that_is_killed_ends_the_load_and_what_was_measured_stands() {
     let Some(place) = Place::new("crash") else {
         return;
     };
-    let mut child = place.start("load slob d --scale 8MiB --sessions 2 --time 60s --json --quiet");
+    let mut child = place.start("bench slob d --scale 8MiB --sessions 2 --time 60s --json --quiet");
     wait_for(|| kept(&place.0, "sessions-0002-r1/intervals.jsonl"));
     std::thread::sleep(Duration::from_millis(1500));
     place.kill_server(Signal::QUIT);
@@ -192,15 +192,15 @@ fn what_cannot_be_meant_or_reached_is_told_and_leaves_no_run() {
         return;
     };
     for (arguments, code, word) in [
-        ("load slob nowhere", 2, "neither a directory"),
-        ("load slob d --update-pct 101", 2, "--update-pct"),
-        ("load slob d --scale 1000KB", 2, "a multiple of the block size"),
-        ("load slob d --scale 1MiB", 2, "four times"),
-        ("load slob d --bindir nowhere", 2, "no postgres"),
-        ("load slob d --hot-spot 8MiB", 2, "three parts"),
-        ("load slob postgresql://127.0.0.1:1/x", 4, "connecting"),
-        ("load slob postgresql://h/x?sslmode=perhaps", 2, "sslmode"),
-        ("load slob d --scale 90000TiB", 4, "space"),
+        ("bench slob nowhere", 2, "neither a directory"),
+        ("bench slob d --update-pct 101", 2, "--update-pct"),
+        ("bench slob d --scale 1000KB", 2, "a multiple of the block size"),
+        ("bench slob d --scale 1MiB", 2, "four times"),
+        ("bench slob d --bindir nowhere", 2, "no postgres"),
+        ("bench slob d --hot-spot 8MiB", 2, "three parts"),
+        ("bench slob postgresql://127.0.0.1:1/x", 4, "connecting"),
+        ("bench slob postgresql://h/x?sslmode=perhaps", 2, "sslmode"),
+        ("bench slob d --scale 90000TiB", 4, "space"),
     ] {
         let output = place.run(arguments);
         let words = words(&output);
@@ -220,7 +220,7 @@ fn a_given_server_is_left_as_it_was() {
     };
     let server = given_server(&place.0.join("d"));
     let load = format!(
-        "load slob {} --scale 8MiB --sessions 2 --time 1s --quiet --json",
+        "bench slob {} --scale 8MiB --sessions 2 --time 1s --quiet --json",
         address(&server, None)
     );
     let output = place.run(&load);
@@ -238,7 +238,7 @@ fn a_given_server_is_left_as_it_was() {
     let left = schemas(&server);
     assert_eq!(left.len(), 3, "{left:?}");
     assert!(left.iter().any(|name| name.starts_with("assay_kept_")), "{left:?}");
-    let output = place.run(&format!("load slob {}", address(&server, Some("wrong"))));
+    let output = place.run(&format!("bench slob {}", address(&server, Some("wrong"))));
     assert_eq!(output.status.code(), Some(4));
     assert!(
         words(&output).contains("28P01") && words(&output).contains("password"),
@@ -254,7 +254,7 @@ fn a_full_storage_ends_the_loading_with_its_reason() {
     };
     on_small(&place, 120, || {
         let server = given_server(&place.0.join("d"));
-        let output = place.run(&format!("load slob {} --scale 256MiB", address(&server, None)));
+        let output = place.run(&format!("bench slob {} --scale 256MiB", address(&server, None)));
         assert_eq!(output.status.code(), Some(4), "{}", words(&output));
         assert!(
             words(&output).contains("53100") && words(&output).contains("space"),
@@ -265,7 +265,7 @@ fn a_full_storage_ends_the_loading_with_its_reason() {
         drop(server);
         // Too little space for a managed server is seen before anything is made.
         fs::remove_dir_all(place.0.join("d/data")).unwrap();
-        let output = place.run("load slob d --scale 256MiB");
+        let output = place.run("bench slob d --scale 256MiB");
         assert!(words(&output).contains("space"), "{}", words(&output));
     });
 }
@@ -275,7 +275,7 @@ fn the_secret_of_an_address_is_not_kept() {
     let Some(place) = Place::new("secret") else {
         return;
     };
-    let output = place.run("load slob postgresql://me:geheim@127.0.0.1:1/x");
+    let output = place.run("bench slob postgresql://me:geheim@127.0.0.1:1/x");
     assert!(!words(&output).contains("geheim"));
 }
 

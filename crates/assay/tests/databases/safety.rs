@@ -44,30 +44,30 @@ fn schemas_and_databases_of_the_user_stay_whatever_they_are_called() {
     let seen: Vec<&str> = seen.iter().map(String::as_str).collect();
     let table = [
         (
-            format!("load slob {address} {SLOB} --partial-data drop"),
+            format!("bench slob {address} {SLOB} --partial-data drop"),
             "assay_slob_2024 stays as it is",
         ),
-        (format!("load oltp {address} {OLTP}"), "the schema assay_oltp is there"),
-        (format!("load oltp {address} {OLTP} --partial-data drop"), "no owner record"),
-        (format!("load oltp {address} {OLTP} --partial-data resume"), "no owner record"),
+        (format!("bench oltp {address} {OLTP}"), "the schema assay_oltp is there"),
+        (format!("bench oltp {address} {OLTP} --partial-data drop"), "no owner record"),
+        (format!("bench oltp {address} {OLTP} --partial-data resume"), "no owner record"),
         (
-            format!("load oltp {address} {OLTP} --schema mine --partial-data drop"),
+            format!("bench oltp {address} {OLTP} --schema mine --partial-data drop"),
             "the schema mine is there",
         ),
         (
-            format!("load dss {address} --scale 0.01 --partial-data drop"),
+            format!("bench dss {address} --scale 0.01 --partial-data drop"),
             "the schema assay_dss is there",
         ),
         (
-            format!("load brokerage {address} {OLTP} --partial-data drop"),
+            format!("bench brokerage {address} {OLTP} --partial-data drop"),
             "the schema assay_brokerage is there",
         ),
         (
-            format!("load oltp {address} {OLTP} --schema prod --restore-every 1"),
+            format!("bench oltp {address} {OLTP} --schema prod --restore-every 1"),
             "the database prod is there",
         ),
         (
-            format!("load oltp {address} {OLTP} --schema copied --restore-every 1"),
+            format!("bench oltp {address} {OLTP} --schema copied --restore-every 1"),
             "the database copied_loaded is there",
         ),
         (format!("runs clean {address} --yes"), "nothing is left behind"),
@@ -88,7 +88,7 @@ fn killed(place: &Place, address: &str, mut name: impl FnMut() -> Vec<String>) -
     // What earlier loads of the test kept says nothing of this one.
     let _ = fs::remove_dir_all(place.0.join("assay-runs"));
     let mut child =
-        place.start(&format!("load slob {address} --scale 8MiB --sessions 1 --time 60s"));
+        place.start(&format!("bench slob {address} --scale 8MiB --sessions 1 --time 60s"));
     wait_for(|| kept(&place.0, "sessions-0001-r1/intervals.jsonl"));
     child.kill().unwrap();
     child.wait().unwrap();
@@ -102,7 +102,7 @@ fn what_a_killed_load_left_is_named_and_goes_only_with_nothing_of_others_in_it()
     let mut connection = Connection::open(&server.address("postgres"), "test").unwrap();
     let address = address(&server, None);
     let left = killed(&place, &address, || schemas(&server));
-    let load = format!("load slob {address} {SLOB}");
+    let load = format!("bench slob {address} {SLOB}");
     let said = words(&place.run(&load));
     assert!(said.contains(&format!("left the schema {left} (")), "{said}");
     assert_eq!(schemas(&server), [left.as_str()]);
@@ -186,8 +186,8 @@ fn operators_of_others_are_not_run() {
     let address = address(&server, None);
     for line in [
         format!("profile {address} --time 2s --canary"),
-        format!("load slob {address} {SLOB}"),
-        format!("load oltp {address} {OLTP}"),
+        format!("bench slob {address} {SLOB}"),
+        format!("bench oltp {address} {OLTP}"),
     ] {
         let output = place.run(&line);
         let said = words(&output) + &String::from_utf8_lossy(&output.stdout);
@@ -200,7 +200,7 @@ fn a_schema_that_is_used_stays() {
     let Some(place) = Place::new("safety-used") else { return };
     let server = given_server(&place.0.join("d"));
     let address = address(&server, None);
-    let load = format!("load oltp {address} --sessions 1 --warm-up 0s");
+    let load = format!("bench oltp {address} --sessions 1 --warm-up 0s");
     let mut child = place.start(&format!("{load} --time 60s"));
     wait_for(|| kept(&place.0, "sessions-0001-r1/intervals.jsonl"));
     let output = place.run(&format!("{load} --time 300ms --partial-data drop"));
@@ -227,7 +227,7 @@ fn a_database_of_ours_with_something_of_others_in_it_stays() {
     let Some(place) = Place::new("safety-copy") else { return };
     let server = given_server(&place.0.join("d"));
     let address = address(&server, None);
-    let load = format!("load oltp {address} {OLTP} --schema own --restore-every 1");
+    let load = format!("bench oltp {address} {OLTP} --schema own --restore-every 1");
     assert_eq!(place.run(&format!("{load} --keep")).status.code(), Some(0));
     let mut inside = Connection::open(&server.address("own"), "test").unwrap();
     inside.run("CREATE TABLE public.orders AS SELECT 25 AS acknowledged").unwrap();
@@ -253,21 +253,21 @@ fn databases_of_the_user_on_mariadb_stay_whatever_they_are_called() {
     connection.run("CREATE DATABASE assay_empty").unwrap();
     for (command, word) in [
         (
-            format!("load slob {address} {SLOB} --partial-data drop"),
+            format!("bench slob {address} {SLOB} --partial-data drop"),
             "assay_slob_2024 stays as it is",
         ),
         (
-            format!("load oltp {address} {OLTP} --partial-data drop"),
+            format!("bench oltp {address} {OLTP} --partial-data drop"),
             "the schema assay_oltp is there",
         ),
-        (format!("load oltp {address} {OLTP} --schema mine"), "no owner record"),
-        (format!("load oltp {address} {OLTP} --schema assay_empty"), "no owner record"),
+        (format!("bench oltp {address} {OLTP} --schema mine"), "no owner record"),
+        (format!("bench oltp {address} {OLTP} --schema assay_empty"), "no owner record"),
         (
-            format!("load dss {address} --scale 0.01 --partial-data drop"),
+            format!("bench dss {address} --scale 0.01 --partial-data drop"),
             "the schema assay_dss is there",
         ),
         (
-            format!("load brokerage {address} {OLTP} --partial-data drop"),
+            format!("bench brokerage {address} {OLTP} --partial-data drop"),
             "the schema assay_brokerage is there",
         ),
         (format!("runs clean {address} --yes"), "nothing is left behind"),
@@ -340,7 +340,7 @@ fn the_account_of_a_server_reaches_its_own_rooms_and_no_secret() {
         };
         let Some(place) = place else { continue };
         let load =
-            format!("load slob d --server {product} --scale 8MiB --sessions 1 --time 60s --quiet");
+            format!("bench slob d --server {product} --scale 8MiB --sessions 1 --time 60s --quiet");
         let mut command = place.command(&load);
         command.env("SECRET_OF_ROOT", "LEAK").env("PGPASSWORD", "LEAK").env("MYSQL_PWD", "LEAK");
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -413,7 +413,7 @@ fn a_kept_server_of_another_user_is_his() {
     // Others may write there.
     fs::set_permissions(&d, fs::Permissions::from_mode(0o777)).unwrap();
     let refused = |word: &str| {
-        let output = place.run(&format!("load slob d {SLOB}"));
+        let output = place.run(&format!("bench slob d {SLOB}"));
         assert_eq!(output.status.code(), Some(4), "{}", words(&output));
         assert!(words(&output).contains(word), "{}", words(&output));
         assert_eq!(fs::read_to_string(&canary).unwrap(), "of root");
@@ -442,6 +442,6 @@ fn a_locked_directory_keeps_no_load_waiting() {
     let Some(place) = Place::new("safety-flock") else { return };
     let held = fs::File::open(place.0.join("d")).unwrap();
     rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    let output = place.run(&format!("load slob d {SLOB} --quiet"));
+    let output = place.run(&format!("bench slob d {SLOB} --quiet"));
     assert!(output.status.code().is_some_and(|code| code == 0 || code == 3), "{}", words(&output));
 }

@@ -59,7 +59,7 @@ fn sessions_of_two_hosts_are_those_of_one_load_on_postgresql() {
     let Some(place) = Place::new("hosts-oltp") else { return };
     let output = run_together(
         &place,
-        "load oltp d --hosts local:2 --sessions 1,3 --homes home --time 2s --warm-up 1s --verify --json --quiet",
+        "bench oltp d --hosts local:2 --sessions 1,3 --homes home --time 2s --warm-up 1s --verify --json --quiet",
     );
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     adds_up(&json(&output));
@@ -71,7 +71,7 @@ fn sessions_of_two_hosts_are_those_of_one_load_on_mariadb() {
     let Some(place) = mariadb::place("hosts-oltp") else { return };
     let output = run_together(
         &place,
-        "load oltp d --server mariadb --hosts local:2 --sessions 4 --time 4s --warm-up 1s --verify --json --quiet",
+        "bench oltp d --server mariadb --hosts local:2 --sessions 4 --time 4s --warm-up 1s --verify --json --quiet",
     );
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     adds_up(&json(&output));
@@ -82,17 +82,17 @@ fn sessions_of_two_hosts_are_those_of_one_load_on_mariadb() {
 fn what_hosts_cannot_do_on_a_database_is_refused() {
     let place = Place::made("hosts-refused");
     for (line, complaint) in [
-        ("load oltp d --hosts hA,hB", "listens on this machine alone"),
-        ("load slob d --hosts hA,hB", "listens on this machine alone"),
-        ("load oltp d --hosts local:2 --on-loss reconnect", "contradict each other"),
-        ("load oltp postgresql://u@nowhere/d --hosts hA,hB --restore-every 1", "--restore-every"),
-        ("load dss d --hosts local:2", "--hosts"),
-        ("load oltp d e", "--hosts"),
-        ("load oltp d d --hosts local:2", "named twice"),
-        ("load oltp d e --hosts local:1", "2 databases need as many hosts"),
-        ("load slob d e --hosts local:2 --sessions 1", "leaves one of 2 databases without any"),
-        ("load oltp d mysql://u@nowhere/ --hosts local:2", "several products"),
-        ("load slob d --hosts local:2 --work 5", "--work"),
+        ("bench oltp d --hosts hA,hB", "listens on this machine alone"),
+        ("bench slob d --hosts hA,hB", "listens on this machine alone"),
+        ("bench oltp d --hosts local:2 --on-loss reconnect", "contradict each other"),
+        ("bench oltp postgresql://u@nowhere/d --hosts hA,hB --restore-every 1", "--restore-every"),
+        ("bench dss d --hosts local:2", "--hosts"),
+        ("bench oltp d e", "--hosts"),
+        ("bench oltp d d --hosts local:2", "named twice"),
+        ("bench oltp d e --hosts local:1", "2 databases need as many hosts"),
+        ("bench slob d e --hosts local:2 --sessions 1", "leaves one of 2 databases without any"),
+        ("bench oltp d mysql://u@nowhere/ --hosts local:2", "several products"),
+        ("bench slob d --hosts local:2 --work 5", "--work"),
     ] {
         let output = place.run(line);
         assert_eq!(output.status.code(), Some(2), "{line}: {}", words(&output));
@@ -108,7 +108,7 @@ fn two_databases_are_measured_together_each_by_hosts_of_its_own() {
     std::fs::create_dir(place.0.join("e")).unwrap();
     let output = run_together(
         &place,
-        "load oltp d e --hosts local:3 --sessions 2,3 --time 2s --warm-up 1s --verify --json --quiet",
+        "bench oltp d e --hosts local:3 --sessions 2,3 --time 2s --warm-up 1s --verify --json --quiet",
     );
     assert_eq!(output.status.code(), Some(0), "{}", words(&output));
     let document = json(&output);

@@ -113,7 +113,7 @@ fn ends_at(place: &Place, verb: &[&str], at: &str, waits: impl FnOnce(Pid)) {
 fn verbs(address: &str) -> [Vec<&str>; 2] {
     [
         vec!["profile", address, "--time", "2s", "--quiet"],
-        vec!["load", "slob", address, "--scale", "8MiB", "--time", "1s", "--quiet"],
+        vec!["bench", "slob", address, "--scale", "8MiB", "--time", "1s", "--quiet"],
     ]
 }
 

@@ -154,7 +154,7 @@ impl Scratch {
         let cache = Cache { unit: Bytes(512), lie };
         let disk = NbdDisk::serve(&place.path("disk"), DISK_BYTES, cache)?;
         let mut witness =
-            place.start("witness --listen 127.0.0.1:0 --token-file token --store ledgers");
+            place.start("verify witness --listen 127.0.0.1:0 --token-file token --store ledgers");
         let listens = |text: &str| -> Option<String> {
             let (_, address) = text.split_once("listening at 127.0.0.1:")?;
             let port: String = address.chars().take_while(char::is_ascii_digit).collect();

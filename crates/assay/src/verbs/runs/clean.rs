@@ -20,7 +20,7 @@ use std::path::Path;
 #[derive(Args)]
 pub struct Options {
     /// Directories or addresses of servers; by default the directories that the stored runs used
-    #[arg(value_name = "TARGET|DSN")]
+    #[arg(value_name = "STORAGE|DB")]
     targets: Vec<String>,
     /// Also the test files that `assay verify` made for its ledgers: what was acknowledged on them cannot be judged afterwards
     #[arg(long)]

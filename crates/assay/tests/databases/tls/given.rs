@@ -287,7 +287,7 @@ impl Given {
     pub fn loaded(&self, address: &str) {
         let sizes = ["--scale", "8MiB", "--sessions", "2", "--time", "1s"];
         let output =
-            self.assay(&[&["load", "slob", address, "--quiet", "--json"], &sizes[..]].concat());
+            self.assay(&[&["bench", "slob", address, "--quiet", "--json"], &sizes[..]].concat());
         assert_eq!(output.status.code(), Some(0), "{}", words(&output));
         let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let encryption = &found["load"]["server"]["encryption"];

@@ -1,4 +1,4 @@
-//! `assay replay`: a recorded write log, cut everywhere.
+//! `assay verify replay`: a recorded write log, cut everywhere.
 
 use crate::exit::{ExitStatus, json, print};
 use crate::options::COMMON;
@@ -9,12 +9,12 @@ use assay_model::units::{Bytes, show_count};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Simulates power cuts at every point of a recorded write log: which faults of a device it would reveal, or the image of one state
+/// Simulate power cuts at every point of a recorded write log
 #[derive(Args)]
 #[command(after_help = "Examples:
-  assay replay writes.log
-  assay replay writes.log --states 1000 --unit 4KiB
-  assay replay ext4.log --image state.img --entries 500 --base before.img")]
+  assay verify replay writes.log
+  assay verify replay writes.log --states 1000 --unit 4KiB
+  assay verify replay ext4.log --image state.img --entries 500 --base before.img")]
 pub struct Options {
     /// Write log in the format of dm-log-writes, also from qemu's blklogwrites
     log: PathBuf,
@@ -56,7 +56,7 @@ enum Order {
     Fifo,
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let plan = ReplayPlan {
         log: options.log.clone(),

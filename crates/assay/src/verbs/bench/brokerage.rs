@@ -1,4 +1,4 @@
-//! The options of `assay load brokerage`.
+//! The options of `assay bench brokerage`.
 
 use super::calls::CallsOption;
 use super::transactions::TransactionOptions;
@@ -6,17 +6,19 @@ use assay_app::load::brokerage::BrokeragePlan;
 use assay_model::units::Nanos;
 use clap::Args;
 
-/// Brokerage in the manner of TPC-E: trade results/s by sessions, response times of each transaction
+/// Run brokerage in the manner of TPC-E: trade results/s
 ///
 /// Derived from published descriptions of TPC-E; results are not TPC results and cannot be compared with published ones.
 #[derive(Args)]
 #[command(after_help = "Examples:
-  assay load brokerage /mnt/data
-  assay load brokerage mysql://user@host/database --customers 5000 --mix write-heavy")]
+  assay bench brokerage /mnt/data
+  assay bench brokerage mysql://user@host/database --customers 5000 --mix write-heavy")]
 pub struct Options {
     /// Customers: the scale of the data, in whole hundreds; about 150 MB per thousand, and 40 MB for each of their days of trades
     #[arg(long, value_name = "N", default_value_t = 1000)]
     customers: u32,
+    #[command(flatten)]
+    pub shared: TransactionOptions,
     /// Days of trades before loading, 57,600 trades a day for a thousand customers
     #[arg(long, value_name = "DAYS", default_value_t = 5)]
     trade_days: u32,
@@ -35,8 +37,6 @@ pub struct Options {
     /// Mean think time before each transaction, exponentially distributed
     #[arg(long, value_name = "TIME", default_value = "0s")]
     think: Nanos,
-    #[command(flatten)]
-    pub shared: TransactionOptions,
 }
 
 impl Options {

@@ -1,4 +1,4 @@
-//! `assay cluster`: who is there, and how hosts become a cluster.
+//! `assay hosts`: who is there, and how hosts become a cluster.
 
 use crate::exit::{ExitStatus, exit_status, json, print};
 use crate::finish::show;
@@ -17,12 +17,12 @@ use clap::{Args, Subcommand};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Shows the hosts of a cluster, and how hosts become one
+/// Show the hosts that measure together
 #[derive(Args)]
 #[command(after_help = "Examples:
-  assay cluster start-lines --hosts hA,hB,hC
-  assay cluster nodes --hosts hA,hB,hC /mnt/data
-  assay cluster collect latest")]
+  assay hosts start-lines --hosts hA,hB,hC
+  assay hosts nodes --hosts hA,hB,hC /mnt/data
+  assay hosts collect latest")]
 pub struct Options {
     #[command(subcommand)]
     command: Command,
@@ -31,30 +31,30 @@ pub struct Options {
 /// What is shown.
 #[derive(Subcommand)]
 enum Command {
-    /// Who is there: version, clock, processors, the devices under targets, which of them are shared, and what differs; nothing is touched
+    /// Show clocks, devices, what is shared and what differs
     #[command(after_help = "Examples:
-  assay cluster nodes --hosts hA,hB /mnt/data
-  assay cluster nodes --hosts local:2")]
+  assay hosts nodes --hosts hA,hB /mnt/data
+  assay hosts nodes --hosts local:2")]
     Nodes(NodesOptions),
-    /// The commands that make a Ray cluster of hosts, to paste on each of them
+    /// Print the commands that make a Ray cluster of hosts
     #[command(after_help = "Examples:
-  assay cluster start-lines --hosts hA,hB,hC")]
+  assay hosts start-lines --hosts hA,hB,hC")]
     StartLines(StartLinesOptions),
-    /// Completes a run of several hosts whose driver has died, from what the hosts kept on their own disks
+    /// Complete a run whose driver died, from what hosts kept
     #[command(after_help = "Examples:
-  assay cluster collect latest")]
+  assay hosts collect latest")]
     Collect(CollectOptions),
 }
 
 /// Options of `nodes`.
 #[derive(Args)]
 struct NodesOptions {
-    /// The hosts: local:N for N processes of this machine,
-    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
+    /// The hosts: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
     #[arg(long, value_name = "HOSTS")]
     hosts: HostNames,
     /// Directories, files or block devices whose storage is described
-    #[arg(value_name = "TARGET")]
+    #[arg(value_name = "STORAGE")]
     targets: Vec<String>,
     /// Print JSON documents instead of text
     #[arg(long, help_heading = COMMON)]
@@ -87,7 +87,7 @@ struct CollectOptions {
     output: OutputOptions,
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     match &options.command {
         Command::Nodes(options) => nodes(options),
@@ -207,7 +207,7 @@ fn start_lines(hosts: &[String], port: u16) -> String {
         );
     }
     let _ = writeln!(text, "# on {}, at the end on every host: ray stop", hosts[0]);
-    let _ = writeln!(text, "assay cluster nodes --hosts {}", hosts.join(","));
+    let _ = writeln!(text, "assay hosts nodes --hosts {}", hosts.join(","));
     text
 }
 
@@ -227,6 +227,6 @@ mod tests {
             text.contains("ray start --address=hA:6380 --num-cpus=0 --labels assay.io/host=hB ")
         );
         assert!(text.contains("RAY_AUTH_MODE=token") && text.contains("--disable-usage-stats"));
-        assert!(text.ends_with("assay cluster nodes --hosts hA,hB\n"));
+        assert!(text.ends_with("assay hosts nodes --hosts hA,hB\n"));
     }
 }

@@ -1,62 +1,31 @@
-//! `assay convert`: a job file of another program as workloads and studies.
+//! `assay run JOB --print`: a job file of another program as workloads and studies, and nothing is run.
 
 use crate::documents::ConversionDocument;
 use crate::exit::{ExitStatus, json, print};
-use crate::job_options::{JobOptions, report, say_report, say_taken};
-use crate::options::COMMON;
-use assay_app::job_file::{job_text, read_job};
+use crate::job_options::{report, say_report};
 use assay_app::new_file::write_new;
 use assay_formats::annotate::annotated;
 use assay_formats::{Conversion, Document, Note, Treatment};
-use assay_model::{Error, Result};
-use clap::Args;
+use assay_model::Result;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Show the workload in a job file of fio, Vdbench or `IOMeter`, with the source of each line
-#[derive(Args)]
-#[command(after_help = "Examples:
-  assay convert job.fio
-  assay convert job.fio --json
-  assay convert parameters.vdb --out workloads")]
-pub struct Options {
-    /// Job file of fio, parameter file of Vdbench, or `.icf` file of `IOMeter`
-    file: PathBuf,
-    /// Write each document to a new file of its own in this directory
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    #[command(flatten)]
-    job: JobOptions,
-    /// Print JSON documents instead of text
-    #[arg(long, help_heading = COMMON)]
-    json: bool,
-    /// Print neither progress nor notes on standard error
-    #[arg(long, short, help_heading = COMMON)]
+/// Prints the documents with the source of each line, or writes each to a new file of its own in `directory`.
+pub fn conversion(
+    conversion: &Conversion,
+    directory: Option<&Path>,
+    as_json: bool,
     quiet: bool,
-}
-
-/// Carries the verb out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
-    let text = job_text(&options.file)?.ok_or_else(|| unknown(&options.file))?;
-    let settings = options.job.settings();
-    let conversion = read_job(&options.file, &text, &settings)?;
-    say_taken(&settings, options.quiet);
-    if options.json {
-        return print(&json(&ConversionDocument::of(&conversion))?);
+) -> Result<ExitStatus> {
+    if as_json {
+        return print(&json(&ConversionDocument::of(conversion))?);
     }
-    match &options.out {
-        Some(directory) => write_each(&conversion, directory)?,
-        None => drop(print(&documents(&conversion)?)?),
+    match directory {
+        Some(directory) => write_each(conversion, directory)?,
+        None => drop(print(&documents(conversion)?)?),
     }
-    say_report(&conversion, options.quiet);
+    say_report(conversion, quiet);
     Ok(ExitStatus::Success)
-}
-
-fn unknown(file: &Path) -> Error {
-    Error::usage(
-        format!("{} is not a job file of fio, Vdbench or IOMeter", file.display()),
-        "a job file has [sections], a parameter file lines such as sd=, wd= and rd=; results are read by `assay import`",
-    )
 }
 
 /// All documents behind one another, each with what was changed above it.

@@ -1,4 +1,4 @@
-//! `assay import`: results of other programs as runs.
+//! `assay runs import`: results of other programs as runs.
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
@@ -11,10 +11,10 @@ use std::path::PathBuf;
 /// Import results of other load generators as runs
 #[derive(Args)]
 #[command(after_help = "Examples:
-  assay import fio.json
-  assay import output/flatfile.html
-  assay import pgbench_log.4711 pgbench_log.4711.1
-  assay import orion_20260101_1200_summary.txt")]
+  assay runs import fio.json
+  assay runs import output/flatfile.html
+  assay runs import pgbench_log.4711 pgbench_log.4711.1
+  assay runs import orion_20260101_1200_summary.txt")]
 pub struct Options {
     /// Files of results, or the folder of a SLOB run with its AWR reports; their content shows whose they are
     #[arg(required = true)]
@@ -23,14 +23,12 @@ pub struct Options {
     #[arg(long)]
     again: bool,
     #[command(flatten, next_help_heading = COMMON)]
-    store: StoreOptions,
-    #[command(flatten)]
     output: OutputOptions,
 }
 
-/// Carries the verb out.
-pub fn run(options: &Options) -> Result<ExitStatus> {
-    let context = context(&options.store, &options.output)?;
+/// Imports each group of files that belong together.
+pub fn run(options: &Options, store: &StoreOptions) -> Result<ExitStatus> {
+    let context = context(store, &options.output)?;
     for group in read_groups(&options.files)? {
         for finished in import_group(&group, options.again, &context)? {
             conclude(&finished, &options.output)?;

@@ -13,10 +13,10 @@ pub const SERVER: &str = "Server options";
 #[derive(Args)]
 pub struct DatabaseOptions {
     /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
-    #[arg(value_name = "TARGET|DSN")]
+    #[arg(value_name = "STORAGE|DB")]
     pub target: String,
     /// Further databases for the same load, each with a server, data and hosts of its own; hosts have them in turn
-    #[arg(value_name = "TARGET|DSN", requires = "hosts")]
+    #[arg(value_name = "STORAGE|DB", requires = "hosts")]
     pub other_targets: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The options of `assay load dss`.
+//! The options of `assay bench dss`.
 
 use super::partial_data::PartialDataOption;
 use super::server::{SERVER, ServerOptions};
@@ -9,15 +9,15 @@ use assay_model::units::{Bytes, Nanos};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Decision-support queries (TPC-H-like): a power run and throughput runs with the counters of server, host and device
+/// Run decision-support queries in the manner of TPC-H
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 #[command(after_help = "Examples:
-  assay load dss /mnt/data --scale 10
-  assay load dss postgresql://user@host/database --scale 10 --streams 2,4")]
+  assay bench dss /mnt/data --scale 10
+  assay bench dss postgresql://user@host/database --scale 10 --streams 2,4")]
 pub struct Options {
     /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
-    #[arg(value_name = "TARGET|DSN")]
+    #[arg(value_name = "STORAGE|DB")]
     target: String,
     /// Scale factor: 1 is about 1 GB of rows, 1.7 GB on storage; fractions from 0.01
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]

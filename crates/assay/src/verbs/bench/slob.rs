@@ -1,4 +1,4 @@
-//! The options of `assay load slob`.
+//! The options of `assay bench slob`.
 
 use super::partial_data::DropOption;
 use super::server::{DatabaseOptions, SERVER, ServerOptions};
@@ -10,16 +10,17 @@ use assay_app::load::slob::SlobPlan;
 use assay_dbload::slob::Access;
 use assay_loads::slob;
 use assay_model::spelling::Quantile;
+use assay_model::spelling::latency;
 use assay_model::units::{Bytes, Nanos, Share};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Random blocks through a database, by the SLOB method: a ladder of sessions with the counters of server, host and device
+/// Read and write random blocks through a database (SLOB)
 #[derive(Args)]
 #[command(after_help = "Examples:
-  assay load slob /mnt/data
-  assay load slob /mnt/data --sessions 1,8,64 --time 30s --update-pct 25
-  assay load slob postgresql://user@host/database --max-latency 5ms")]
+  assay bench slob /mnt/data
+  assay bench slob /mnt/data --sessions 1,8,64 --time 30s --update-pct 25
+  assay bench slob postgresql://user@host/database --max-latency 5ms")]
 pub struct Options {
     #[command(flatten)]
     databases: DatabaseOptions,
@@ -31,7 +32,7 @@ pub struct Options {
     #[arg(long, conflicts_with_all = ["sessions", "max_latency"])]
     find_knee: bool,
     /// Search for the most sessions whose reading statements stay within this latency
-    #[arg(long, value_name = "TIME", conflicts_with = "sessions")]
+    #[arg(long, value_name = "TIME", conflicts_with = "sessions", value_parser = latency)]
     max_latency: Option<Nanos>,
     /// Quantile that the limit holds for
     #[arg(long, value_name = "QUANTILE", default_value = "0.99")]
@@ -84,8 +85,8 @@ pub struct Options {
     /// How rows are read
     #[arg(long, value_enum, default_value_t = Reading::Index)]
     access: Reading,
-    /// Hosts that have the sessions, dealt in the order of their numbers: local:N for N processes of this machine,
-    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
+    /// Hosts that have the sessions, dealt in the order of their numbers: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
     #[arg(long, value_name = "HOSTS", conflicts_with = "work")]
     hosts: Option<HostNames>,
     /// Seed of all random choices

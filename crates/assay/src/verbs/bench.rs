@@ -1,4 +1,4 @@
-//! `assay load`: what a real database gets of a storage; the options of each load in a file of its own.
+//! `assay bench`: what a real database gets of a storage; the options of each benchmark in a file of its own.
 
 pub mod brokerage;
 mod calls;
@@ -20,11 +20,11 @@ use assay_model::{Outcome, Result};
 use clap::{Args, Subcommand};
 use transactions::TransactionOptions;
 
-/// Runs a real database on the storage and measures what it gets
+/// Run a database benchmark: slob, oltp, dss, brokerage
 #[derive(Args)]
 #[command(after_help = "Examples:
-  assay load slob /mnt/data --sessions 1,4,16
-  assay load oltp postgresql://user@host/database --warehouses 10")]
+  assay bench slob /mnt/data --sessions 1,4,16
+  assay bench oltp postgresql://user@host/database --warehouses 10")]
 pub struct Options {
     #[command(subcommand)]
     kind: Kind,
@@ -63,7 +63,7 @@ impl Kind {
     }
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let (mut plan, run) = options.kind.plan();
     let ledger = options.kind.transactions();

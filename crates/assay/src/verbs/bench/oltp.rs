@@ -1,4 +1,4 @@
-//! The options of `assay load oltp`.
+//! The options of `assay bench oltp`.
 
 use super::calls::CallsOption;
 use super::transactions::TransactionOptions;
@@ -8,18 +8,20 @@ use assay_loads::oltp::Homes;
 use assay_model::units::Share;
 use clap::{Args, ValueEnum};
 
-/// Order entry in the manner of TPC-C: new orders/min by sessions, response times of each transaction
+/// Run order entry in the manner of TPC-C: new orders/min
 ///
 /// Derived from the TPC-C standard; results are not TPC results and cannot be compared with published ones.
 #[derive(Args)]
 #[command(after_help = "Examples:
-  assay load oltp /mnt/data --warehouses 10 --sessions 1,8,32
-  assay load oltp postgresql://user@host/database --warehouses 10 --find-knee
-  assay load oltp postgresql://user@hA/database postgresql://user@hB/database --hosts ssh:c1,c2")]
+  assay bench oltp /mnt/data --warehouses 10 --sessions 1,8,32
+  assay bench oltp postgresql://user@host/database --warehouses 10 --find-knee
+  assay bench oltp postgresql://user@hA/database postgresql://user@hB/database --hosts ssh:c1,c2")]
 pub struct Options {
     /// Warehouses: the scale of the data, about 100 MB each
     #[arg(long, alias = "scale", value_name = "N", default_value_t = 1)]
     warehouses: u32,
+    #[command(flatten)]
+    pub shared: TransactionOptions,
     /// How transactions reach the server; by default `proc`
     #[arg(long, value_enum)]
     calls: Option<CallsOption>,
@@ -32,8 +34,6 @@ pub struct Options {
     /// Partitions of the order lines, by a hash of their warehouse; 0 for one table
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(PARTITIONS))]
     partitions: u32,
-    #[command(flatten)]
-    pub shared: TransactionOptions,
 }
 
 /// Which warehouse a session works for.

@@ -1,4 +1,4 @@
-//! `assay witness`: keeps ledgers of other machines.
+//! `assay verify witness`: keeps ledgers of other machines.
 
 use crate::exit::{ExitStatus, json, print};
 use crate::options::{COMMON, OutputOptions, progress};
@@ -14,14 +14,14 @@ use clap::Args;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Keeps what other machines acknowledge while `assay verify` tests their storage; can cut their power again and again
+/// Keep what other machines acknowledge, and cut their power
 #[derive(Args)]
 #[command(after_help = "Examples:
-  assay witness --listen 192.0.2.7:9310 --token-file token
-  assay witness --listen 192.0.2.7:9310 --token-file token --cuts 30 --cut-command ./cut")]
+  assay verify witness --listen 192.0.2.7:9310 --token-file token
+  assay verify witness --listen 192.0.2.7:9310 --token-file token --cuts 30 --cut-command ./cut")]
 pub struct Options {
     /// Address and port to listen at
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDR:PORT")]
     listen: SocketAddr,
     /// File with the token that the other machines have, too: at least 16 characters
     #[arg(long, value_name = "FILE")]
@@ -48,7 +48,7 @@ pub struct Options {
     output: OutputOptions,
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     let campaign =
         options.cuts.zip(options.cut_command.clone()).map(|(cuts, command)| CampaignPlan {

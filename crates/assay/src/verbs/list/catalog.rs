@@ -1,4 +1,4 @@
-//! `assay catalog`: what can be bought, as the program and a user's files know it.
+//! `assay list catalog`: what can be bought, as the program and a user's files know it.
 
 use crate::documents::EntryList;
 use crate::exit::{ExitStatus, json, print};
@@ -17,12 +17,12 @@ use std::path::{Path, PathBuf};
 /// How the name of a catalog ends.
 const ENDING: &str = ".catalog.toml";
 
-/// Lists devices, arrays, cloud volumes, instances and ports with their limits and prices, and checks catalogs of your own
+/// List what can be bought, with limits and prices
 #[derive(Args)]
 #[command(after_help = "Examples:
-  assay catalog
-  assay catalog gp3 r6a.8xlarge
-  assay catalog own.catalog.toml")]
+  assay list catalog
+  assay list catalog gp3 r6a.8xlarge
+  assay list catalog own.catalog.toml")]
 pub struct Options {
     /// Entries to show with everything that is known, or catalog files to check and list; by default all entries in short
     #[arg(value_name = "ENTRY|FILE")]
@@ -35,7 +35,7 @@ pub struct Options {
     json: bool,
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 ///
 /// # Errors
 /// When there is no such entry, or a file is not a catalog.
@@ -70,7 +70,7 @@ fn list(listings: &[Listing], today: Day) -> String {
         let price = entry.price.as_ref().map_or_else(String::new, |price| aged(price, today));
         let _ = writeln!(text, "{:21} {:9} {}{price}", entry.name, entry.kind(), limits(listing));
     }
-    text + "`assay catalog NAME` shows all of one; `assay size` chooses among them\n"
+    text + "`assay list catalog NAME` shows all of one; `assay size` chooses among them\n"
 }
 
 /// The day of a price, and what its age means.

@@ -5,7 +5,7 @@ use assay_model::{Error, Result};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Becomes another program that ends when its parent does
+/// Become another program that ends when its parent does
 #[derive(Args)]
 pub struct Options {
     /// Number of the process that wants it
@@ -19,7 +19,7 @@ pub struct Options {
     arguments: Vec<String>,
 }
 
-/// Runs a hook, and ends it when standard input ends
+/// Run a hook, and end it when standard input ends
 #[derive(Args)]
 pub struct HookOptions {
     /// The command, for `sh -c`

@@ -11,6 +11,7 @@ use assay_dbload::load::Isolation;
 use assay_model::durability::Control;
 use assay_model::load::{OnLoss, Spacing};
 use assay_model::spelling::Quantile;
+use assay_model::spelling::latency;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
 use clap::{Args, ValueEnum};
@@ -29,7 +30,7 @@ pub struct TransactionOptions {
     #[arg(long, conflicts_with_all = ["sessions", "max_latency"])]
     find_knee: bool,
     /// Search for the most sessions whose counted transactions stay within this latency
-    #[arg(long, value_name = "TIME", conflicts_with = "sessions")]
+    #[arg(long, value_name = "TIME", conflicts_with = "sessions", value_parser = latency)]
     max_latency: Option<Nanos>,
     /// Quantile that the limit holds for
     #[arg(long, value_name = "QUANTILE", default_value = "0.9")]
@@ -68,8 +69,8 @@ pub struct TransactionOptions {
     /// What sessions do when the server goes away
     #[arg(long, value_enum, default_value_t = OnLossOption::End)]
     on_loss: OnLossOption,
-    /// Hosts that have the sessions, dealt in the order of their numbers: local:N for N processes of this machine,
-    /// ssh:A,B for hosts that ssh reaches, or names of hosts of a Ray cluster joined by commas
+    /// Hosts that have the sessions, dealt in the order of their numbers: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
     #[arg(long, value_name = "HOSTS")]
     hosts: Option<HostNames>,
     /// Name of Assay's schema on your server, by default assay_ and the load; with --restore-every also of its database

@@ -1,4 +1,4 @@
-//! `assay arrays`: the simulated arrays, what is assumed of them, and how far they are from what was published.
+//! `assay list arrays`: the simulated arrays, what is assumed of them, and how far they are from what was published.
 
 use crate::documents::{ArrayList, CheckedFigure, FigureList};
 use crate::exit::{ExitStatus, json, print};
@@ -6,6 +6,7 @@ use crate::options::COMMON;
 use crate::terminal::say;
 use assay_arrays::{Checked, find, names, session_profile, verify};
 use assay_methods::target::array_model;
+use assay_model::document::to_toml;
 use assay_model::array::{ArrayModel, Measure, Role};
 use assay_model::units::{show_bytes, show_count, show_time_ns};
 use assay_model::{Error, Result};
@@ -18,16 +19,16 @@ const FITTED_WITHIN: f64 = 0.05;
 /// What a figure that no parameter was chosen by should stay within.
 const HELD_BACK_AIM: f64 = 0.15;
 
-/// Lists the simulated arrays and compares them with published measurements
+/// List simulated arrays, or print or verify a model
 #[derive(Args)]
 #[command(after_help = "Examples:
-  assay arrays
-  assay arrays xtremio-1 --verify")]
+  assay list arrays
+  assay list arrays xtremio-1 --verify")]
 pub struct Options {
-    /// Arrays or model files to show or verify; by default all built-in ones
+    /// Arrays or model files to print or verify; by default all built-in ones
     #[arg(value_name = "ARRAY")]
     arrays: Vec<String>,
-    /// Simulate every published figure and print its error; exit with 1 if a fitted figure is off by more than 5%
+    /// Simulate every published figure and print its error; exit 1 if a fitted one is off by more than 5%
     #[arg(long)]
     verify: bool,
     /// Run an experiment with database sessions on one array and print its profile document
@@ -38,7 +39,7 @@ pub struct Options {
     json: bool,
 }
 
-/// Carries the verb out.
+/// Carries the command out.
 ///
 /// # Errors
 /// When there is no such array or experiment.
@@ -53,11 +54,10 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.json {
         return print(&json(&ArrayList::of(&models))?);
     }
-    print(&if options.arrays.is_empty() {
-        list(&models)
-    } else {
-        models.iter().map(describe).collect()
-    })
+    if options.arrays.is_empty() {
+        return print(&list(&models));
+    }
+    print(&models.iter().map(model_text).collect::<Result<Vec<_>>>()?.join("\n"))
 }
 
 fn models(options: &Options) -> Result<Vec<ArrayModel>> {
@@ -76,26 +76,16 @@ fn list(models: &[ArrayModel]) -> String {
     text + "use one as target array:NAME, for example `assay run oltp array:xtremio-1`\n"
 }
 
-fn describe(model: &ArrayModel) -> String {
-    let mut text = format!("{}: {}\n  source: {}\n", model.name, model.title, model.source);
-    let _ = writeln!(text, "  capacity in use: {}", model.capacity);
-    if !model.fitted.is_empty() {
-        let _ = writeln!(text, "  fitted: {}", model.fitted.join(", "));
-    }
-    for note in &model.notes {
-        let _ = writeln!(text, "  note: {note}");
-    }
-    for experiment in &model.experiments {
-        let _ = writeln!(text, "  experiment: {}", experiment.name);
-    }
-    text
+/// The model as a file: as it ships, with the reasons for its numbers, or as it was read.
+fn model_text(model: &ArrayModel) -> Result<String> {
+    assay_arrays::text(&model.name).map_or_else(|| to_toml(model), |text| Ok(text.to_owned()))
 }
 
 fn print_profile(models: &[ArrayModel], experiment: &str) -> Result<ExitStatus> {
     let [model] = models else {
         return Err(Error::usage(
             "--profile needs one array",
-            "name it, for example `assay arrays xtremio-1 --profile slob-1h`",
+            "name it, for example `assay list arrays xtremio-1 --profile slob-1h`",
         ));
     };
     print(&json(&session_profile(model, experiment)?)?)

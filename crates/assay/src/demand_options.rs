@@ -1,0 +1,51 @@
+//! How the demand of a database becomes a workload: the options of the commands that take a database.
+
+use assay_methods::PlanOptions;
+use assay_model::spelling::latency;
+use assay_model::units::{Nanos, Share};
+use clap::Args;
+
+/// How the demand of a profile is put to storage.
+#[derive(Args)]
+pub struct DemandOptions {
+    /// Keep the measured number of I/Os outstanding instead of issuing I/Os at the measured rate
+    #[arg(long)]
+    closed: bool,
+    /// Multiply all rates by this factor; 1.5 adds half again
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    growth: f64,
+    /// Add this share on top of the rates
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
+    headroom: Share,
+    /// How much lower a rate, or higher a time, may be and still count as equal
+    #[arg(long, value_name = "SHARE", default_value = "5%")]
+    parity: Share,
+    /// Limit on the mean read latency, instead of the profile's own
+    #[arg(long, value_name = "TIME", value_parser = latency)]
+    read_latency: Option<Nanos>,
+}
+
+impl DemandOptions {
+    /// How much slower still counts as equal, as a share.
+    pub const fn parity(&self) -> f64 {
+        self.parity.0
+    }
+
+    /// Whether limits of single classes are asked for.
+    pub const fn has_limits(&self) -> bool {
+        self.read_latency.is_some()
+    }
+
+    /// The method's form of the options.
+    pub fn plan(&self, duration: Nanos, warm_up: Nanos) -> PlanOptions {
+        PlanOptions {
+            closed: self.closed,
+            growth: self.growth,
+            headroom: self.headroom,
+            parity: self.parity,
+            latency_limit: self.read_latency,
+            duration,
+            warm_up,
+        }
+    }
+}

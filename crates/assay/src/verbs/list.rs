@@ -1,0 +1,222 @@
+//! `assay list`: what comes with the program: workloads, studies, criteria, arrays, catalog entries, mixes and schemas.
+
+mod arrays;
+mod catalog;
+
+use crate::exit::{ExitStatus, print};
+use assay_methods::patterns::{PATTERNS, Pattern};
+use assay_methods::presets::{PRESETS, preset, preset_text};
+use assay_methods::shipped_studies::{STUDIES, study_text};
+use assay_model::contract::{SCHEMAS, schema_text};
+use assay_model::document::to_toml;
+use assay_model::study::parse_study;
+use assay_model::{Error, Result};
+use clap::{Args, Subcommand};
+use std::fmt::Write;
+
+/// List or print what is built in
+#[derive(Args)]
+#[command(after_help = "Examples:
+  assay list workloads
+  assay list workloads oltp > my.workload.toml
+  assay list catalog gp3")]
+pub struct Options {
+    #[command(subcommand)]
+    kind: Option<Kind>,
+}
+
+/// Kinds of what is built in.
+#[derive(Subcommand)]
+enum Kind {
+    /// List workloads, or print one
+    #[command(aliases = ["workload", "presets", "preset", "patterns", "pattern"])]
+    Workloads(Named),
+    /// List studies, or print one
+    #[command(alias = "study")]
+    Studies(Named),
+    /// List criteria, or print one
+    Criteria(Named),
+    #[command(alias = "array")]
+    Arrays(arrays::Options),
+    #[command(alias = "catalogs")]
+    Catalog(catalog::Options),
+    /// List transaction mixes, or print one
+    #[command(alias = "mix")]
+    Mixes(Named),
+    /// List the JSON schemas of documents, or print one
+    #[command(alias = "schema")]
+    Schemas(Named),
+}
+
+/// One of a kind.
+#[derive(Args)]
+struct Named {
+    /// Print the one of this name instead of the list
+    name: Option<String>,
+}
+
+/// Built-in documents that are named alone.
+#[derive(Clone, Copy)]
+enum Shipped {
+    Workload,
+    Study,
+    Criteria,
+    Array,
+    Mix,
+    Schema,
+}
+
+impl Shipped {
+    const ALL: [Self; 6] =
+        [Self::Workload, Self::Study, Self::Criteria, Self::Array, Self::Mix, Self::Schema];
+
+    /// The word behind `assay list`, and where a name of it is written.
+    const fn named(self) -> [&'static str; 2] {
+        match self {
+            Self::Workload => ["workloads", "for `assay run NAME STORAGE`"],
+            Self::Study => ["studies", "for `assay study NAME STORAGE`"],
+            Self::Criteria => ["criteria", "for `--criteria NAME`"],
+            Self::Array => ["arrays", "simulated storage, written array:NAME"],
+            Self::Mix => ["mixes", "for `assay bench brokerage --mix NAME`"],
+            Self::Schema => ["schemas", "JSON schemas of documents"],
+        }
+    }
+}
+
+/// Carries the command out.
+///
+/// # Errors
+/// A usage error when there is nothing of that name.
+pub fn run(options: &Options) -> Result<ExitStatus> {
+    match &options.kind {
+        None => print(&overview()?),
+        Some(Kind::Arrays(options)) => arrays::run(options),
+        Some(Kind::Catalog(options)) => catalog::run(options),
+        Some(Kind::Workloads(named)) => show(Shipped::Workload, named),
+        Some(Kind::Studies(named)) => show(Shipped::Study, named),
+        Some(Kind::Criteria(named)) => show(Shipped::Criteria, named),
+        Some(Kind::Mixes(named)) => show(Shipped::Mix, named),
+        Some(Kind::Schemas(named)) => show(Shipped::Schema, named),
+    }
+}
+
+/// How many there are of each kind.
+fn overview() -> Result<String> {
+    let mut text = String::from("What is built in; `assay list KIND` lists a kind, and with NAME prints one:\n");
+    for kind in Shipped::ALL {
+        let ([word, place], count) = (kind.named(), entries(kind)?.len());
+        let _ = writeln!(text, "  {word:<12}{count:>4}  {place}");
+    }
+    let count = assay_app::sizing::catalog_index(&[])?.listings().len();
+    let _ = writeln!(text, "  {:<12}{count:>4}  what `assay size` chooses from, with limits and prices", "catalog");
+    Ok(text)
+}
+
+fn show(kind: Shipped, named: &Named) -> Result<ExitStatus> {
+    print(&match &named.name {
+        Some(name) => text(kind, name)?,
+        None => list(kind)?,
+    })
+}
+
+/// Name and description of each.
+fn list(kind: Shipped) -> Result<String> {
+    let mut text = String::new();
+    for (name, what) in entries(kind)? {
+        let line = format!("  {name:<24}{what}");
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    Ok(text)
+}
+
+fn entries(kind: Shipped) -> Result<Vec<(&'static str, String)>> {
+    match kind {
+        Shipped::Workload => {
+            let names = PRESETS.iter().map(|(name, _)| *name);
+            let names = names.chain(PATTERNS.iter().map(|pattern| pattern.name));
+            names.map(|name| Ok((name, preset(name)?.description))).collect()
+        }
+        Shipped::Study => {
+            let described = |(name, text): (&'static str, &str)| {
+                parse_study(text).map(|study| (name, study.description))
+            };
+            STUDIES.into_iter().map(described).collect()
+        }
+        Shipped::Criteria => {
+            let described = |(name, text): (&'static str, &str)| {
+                assay_model::verdict::parse_criteria(text).map(|found| (name, found.description))
+            };
+            assay_judge::SHIPPED.into_iter().map(described).collect()
+        }
+        Shipped::Array => {
+            assay_arrays::names().map(|name| Ok((name, assay_arrays::find(name)?.title))).collect()
+        }
+        Shipped::Mix => {
+            let described = |(name, text): (&'static str, &str)| {
+                assay_model::mix::Mix::parse(text).map(|mix| (name, mix.description))
+            };
+            assay_loads::brokerage::MIXES.into_iter().map(described).collect()
+        }
+        Shipped::Schema => Ok(SCHEMAS.iter().map(|name| (*name, String::new())).collect()),
+    }
+}
+
+/// The document of a name as it ships.
+fn text(kind: Shipped, name: &str) -> Result<String> {
+    let found = match kind {
+        Shipped::Schema => return schema_text(name),
+        Shipped::Workload => match preset_text(name) {
+            Some(text) => Some(text),
+            None => {
+                return Pattern::named(name).map_or_else(
+                    || preset(name).and_then(|found| to_toml(&found)),
+                    |pattern| to_toml(&pattern.workload()),
+                );
+            }
+        },
+        Shipped::Study => Some(study_text(name)?),
+        Shipped::Criteria => named(&assay_judge::SHIPPED, name),
+        Shipped::Array => assay_arrays::text(name),
+        Shipped::Mix => named(&assay_loads::brokerage::MIXES, name),
+    };
+    found.map(str::to_owned).ok_or_else(|| unknown(kind, name))
+}
+
+fn named(shipped: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+    shipped.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+fn unknown(kind: Shipped, name: &str) -> Error {
+    let known = entries(kind).unwrap_or_default();
+    let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+    Error::usage(
+        format!("nothing of the name '{name}' is built in"),
+        format!("write one of {}", names.join(", ")),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::workload::parse_workload;
+
+    #[test]
+    fn everything_that_is_listed_can_be_printed() {
+        for kind in Shipped::ALL {
+            let known = entries(kind).unwrap();
+            assert!(!known.is_empty());
+            for (name, _) in known {
+                assert!(text(kind, name).unwrap().len() > 40, "{name}");
+            }
+            assert!(!text(kind, "nothing").unwrap_err().hint().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_printed_workload_is_the_preset() {
+        for (name, _) in entries(Shipped::Workload).unwrap() {
+            let printed = parse_workload(&text(Shipped::Workload, name).unwrap()).unwrap();
+            assert_eq!(printed, preset(name).unwrap(), "{name}");
+        }
+    }
+}
