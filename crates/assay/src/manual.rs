@@ -10,7 +10,7 @@ pub(crate) fn render(mut program: Command) -> String {
 }
 
 fn visible(command: &Command) -> impl Iterator<Item = &Command> {
-    command.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help")
+    command.get_subcommands().filter(|verb| !verb.is_hide_set())
 }
 
 /// Heading, what it does, how it is called and its options, then the chapters below it.
