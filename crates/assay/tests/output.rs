@@ -8,7 +8,7 @@ use std::fs::File;
 use std::process::{Command, Stdio};
 use support::{Place, Ran, Started};
 
-const VERBS: [&str; 8] =
+const VERBS: [&str; 7] =
     ["check", "inspect", "calibrate", "run", "report", "runs", "completion"];
 
 /// A place with one run.
