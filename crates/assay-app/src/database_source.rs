@@ -1,12 +1,24 @@
-//! The database named by a report, a profile document, or a benchmark step (RUN:SESSIONS).
+//! The database that a word names, for every command that takes one: an address, a report, a folder, a profile, or a run.
 
-use crate::reports::read_profile;
-use assay_model::load::{Load, Rung};
+use crate::context::Context;
+use crate::live_profile::{ServerWatch, profile};
+use crate::reports::{ReadReport, ReportRequest, read_files, read_profile};
+use assay_model::load::{Dialect, Load, Rung};
 use assay_model::profile::Figure;
+use assay_model::units::{Nanos, show_count};
 use assay_model::{Error, Profile, Result};
 use assay_predict::{Demand, LoadFacts, ReadProfile, demand_of, demand_of_load};
-use assay_store::{Document, RunReader, Store};
+use assay_store::{Document, RunReader};
+use std::collections::BTreeSet;
 use std::path::Path;
+
+/// How long a live server is watched where nobody says.
+pub const WATCH_TIME: Nanos = Nanos(60_000_000_000);
+
+/// Whether a word is the address of a server.
+pub fn is_address(named: &str) -> bool {
+    Dialect::of_address(named).is_some()
+}
 
 /// A profile with what else is known of where it was taken.
 #[derive(Clone, Debug)]
@@ -18,18 +30,29 @@ pub struct DatabaseSource {
 }
 
 impl DatabaseSource {
-    /// Reads what is named: a file, else a run of the store with one of its steps.
+    /// Reads what is named: the address of a server, which is watched for that long; a report, a folder with reports of one
+    /// database, a profile; or a run that keeps a profile, or of a benchmark with its step, the best where none is named.
     ///
     /// # Errors
-    /// When there is no such file, run or step, or it has no profile.
-    pub fn open(named: &str, store: &Store) -> Result<Self> {
-        if Path::new(named).exists() {
-            return Ok(Self { profile: read_profile(Path::new(named))?, load: None });
+    /// What the server says or a file holds, and a usage error for a word that names no database or several.
+    pub fn open(named: &str, watch: Nanos, context: &Context) -> Result<Self> {
+        if is_address(named) {
+            let wanted =
+                ServerWatch { address: named, length: watch, canary: false, named: &|_| Ok(()) };
+            return profile(&wanted, &context.stop, &context.progress).map(Self::of_profile);
         }
-        let Some((run, step)) = named.rsplit_once(':') else {
-            return of_whole_run(named, store);
-        };
-        Self::of_named_step(&store.open(run)?, step)
+        let path = Path::new(named);
+        if path.is_dir() && !path.join("run.json").is_file() {
+            return busiest(path, context).map(Self::of_profile);
+        }
+        if path.is_file() {
+            return read_profile(path).map(Self::of_profile);
+        }
+        of_run(named, context)
+    }
+
+    const fn of_profile(profile: Profile) -> Self {
+        Self { profile, load: None }
     }
 
     /// The step of a benchmark that a word names: `8` or `sessions-8`.
@@ -78,32 +101,98 @@ impl DatabaseSource {
     }
 }
 
-/// A run that keeps the profile of its database, as a check for one does.
-fn of_whole_run(named: &str, store: &Store) -> Result<DatabaseSource> {
-    let run = store.open(named).ok();
-    match run.and_then(|run| run.json::<Profile>(Document::Profile).transpose()) {
-        Some(profile) => Ok(DatabaseSource { profile: profile?, load: None }),
-        None => Err(no_file(named, store)),
+/// Of the reports of one database in a folder the one with the most I/O.
+fn busiest(folder: &Path, context: &Context) -> Result<Profile> {
+    let wanted = ReportRequest { profiles: true, medium: None };
+    let mut reports: Vec<ReadReport> = Vec::new();
+    for file in read_files(&[folder.to_owned()], wanted) {
+        if let Some(error) = file.errors.into_iter().next() {
+            context.progress.say(&format!("note: left out: {}", error.message()));
+        }
+        reports.extend(file.reports);
+    }
+    let of = |report: &ReadReport| report.profile.as_ref().and_then(Profile::iops).unwrap_or(0.0);
+    let names: BTreeSet<&str> = reports
+        .iter()
+        .filter_map(|report| Some(database(&report.profile.as_ref()?.name)))
+        .collect();
+    if names.len() > 1 {
+        let names: Vec<&str> = names.into_iter().collect();
+        return Err(Error::usage(
+            format!(
+                "{} holds reports of {} databases: {}",
+                folder.display(),
+                names.len(),
+                names.join(", ")
+            ),
+            "name one report, or a folder with reports of one database",
+        ));
+    }
+    let count = reports.len();
+    let most = reports.into_iter().max_by(|one, other| of(one).total_cmp(&of(other)));
+    let most = most.ok_or_else(|| {
+        Error::usage(
+            format!("{} is a directory without reports", folder.display()),
+            "name a report, a profile, a folder with reports, a run, or the address of a server",
+        )
+    })?;
+    if count > 1 {
+        context.progress.say(&format!(
+            "note: {} has the most I/O of {count} reports: {} I/Os per second",
+            most.file,
+            show_count(of(&most))
+        ));
+    }
+    most.profile.ok_or_else(|| Error::usage("the report has no profile", "name another report"))
+}
+
+/// The database of a name that may have an instance behind it: `SALES/sales1`.
+fn database(name: &str) -> &str {
+    name.split_once('/').map_or(name, |(database, _)| database)
+}
+
+/// The profile of a run, or of a step of a benchmark.
+fn of_run(named: &str, context: &Context) -> Result<DatabaseSource> {
+    let store = &context.store;
+    match (store.open(named), named.rsplit_once(':')) {
+        (Ok(run), _) => of_whole_run(&run, context),
+        (Err(_), Some((run, step))) if store.open(run).is_ok() => {
+            DatabaseSource::of_named_step(&store.open(run)?, step)
+        }
+        (Err(error), _) => Err(no_database(named, &error)),
     }
 }
 
-/// Neither a file nor RUN:STEP; a run that is named without its step has the steps in the hint.
-fn no_file(named: &str, store: &Store) -> Error {
-    let run = store.open(named).and_then(|run| load_of(&run));
-    match run {
-        Ok(load) => {
-            let known: Vec<String> =
-                steps(&load).iter().map(|sessions| format!("{named}:{sessions}")).collect();
-            Error::usage(
-                format!("{named} is a benchmark with {} steps", known.len()),
-                format!("name one of them: {}", known.join(", ")),
-            )
-        }
-        Err(_) => Error::usage(
-            format!("there is no file {named}"),
-            "name a report, a profile (*.profile.json), or a step of a benchmark as RUN:SESSIONS",
+fn no_database(named: &str, error: &Error) -> Error {
+    let hint = match named.split_once(['/', ':']) {
+        Some((host, _)) if host.contains('.') || host == "localhost" => format!(
+            "an address begins with postgresql:// or mysql://: postgresql://{named}"
         ),
+        _ => FORMS.to_owned(),
+    };
+    Error::usage(format!("cannot find the database {named}: {}", error.message()), hint)
+}
+
+/// What names a database.
+const FORMS: &str = "name a report, a folder with reports, a profile, a run (RUN or RUN:SESSIONS), or an address such as postgresql://user@host/database";
+
+fn of_whole_run(run: &RunReader, context: &Context) -> Result<DatabaseSource> {
+    if let Some(profile) = run.json::<Profile>(Document::Profile)? {
+        return Ok(DatabaseSource::of_profile(profile));
     }
+    let load = load_of(run)?;
+    let best = load.best().ok_or_else(|| {
+        Error::usage("no step of the run did any work", "name another run, or a report")
+    })?;
+    let count = steps(&load).len();
+    if count > 1 {
+        context.progress.say(&format!(
+            "note: of {count} steps the one with the most throughput is used: {}:{}",
+            run.manifest().id,
+            best.sessions
+        ));
+    }
+    DatabaseSource::of_step(&load, best.sessions)
 }
 
 /// The load of a run.
@@ -143,4 +232,26 @@ fn with_host(mut profile: Profile, rung: &Rung) -> Profile {
         .map(|share| Figure::new(share, "/proc/stat of this host during the step"));
     profile.time.host_busy_share = profile.time.host_busy_share.or(busy);
     profile
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_store::Store;
+
+    #[test]
+    fn addresses_are_told_from_files_and_what_names_nothing_is_refused() {
+        assert!(is_address("postgresql://u@h/shop") && is_address("mysql://u@h/shop"));
+        assert!(!is_address("awr.html") && !is_address("latest:8"));
+        let root = std::env::temp_dir().join(format!("assay-database-{}", std::process::id()));
+        std::fs::create_dir_all(root.join("empty")).unwrap();
+        let context = Context::new(Store::at(root.join("runs")));
+        let refused = |named: &Path| {
+            DatabaseSource::open(&named.display().to_string(), WATCH_TIME, &context).unwrap_err()
+        };
+        assert!(refused(&root.join("none")).hint().contains("postgresql://"));
+        assert!(refused(&root.join("empty")).message().contains("without reports"));
+        assert_eq!((database("SALES/sales1"), database("SALES")), ("SALES", "SALES"));
+        std::fs::remove_dir_all(root).unwrap();
+    }
 }

@@ -29,7 +29,6 @@ pub mod live_profile;
 pub mod load;
 pub mod loaded_run;
 pub mod locality;
-pub mod named_database;
 pub mod new_file;
 pub mod plan_document;
 pub mod predict;

@@ -5,7 +5,7 @@ mod targets;
 mod verify;
 
 use crate::context::Context;
-use crate::database_source::DatabaseSource;
+use crate::database_source::{DatabaseSource, WATCH_TIME};
 use assay_model::calibration::Calibration;
 use assay_model::projection::Projection;
 use assay_model::units::{Bytes, Nanos};
@@ -40,7 +40,7 @@ pub struct PredictionPlan {
 impl PredictionPlan {
     /// Reads, calibrates what is simulated, and answers. Nothing is kept.
     pub fn run(&self, context: &Context) -> Result<Projection> {
-        let source = DatabaseSource::open(&self.profile, &context.store)?;
+        let source = DatabaseSource::open(&self.profile, WATCH_TIME, context)?;
         let read = source.read();
         let projection = learnt::with_learnt(&self.with_cache(&source.profile)?, context)?;
         let reader = self.reader(&read.demand, context);

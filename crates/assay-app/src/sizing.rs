@@ -1,6 +1,7 @@
 //! A sizing from files: profiles and reports, catalogs over those of the program, and calibrations in place of data sheets.
 
-use crate::database_source::DatabaseSource;
+use crate::context::Context;
+use crate::database_source::{DatabaseSource, WATCH_TIME};
 use crate::loaded_run::LoadedRun;
 use crate::reports::{ReportRequest, read_files};
 use assay_catalog::CatalogIndex;
@@ -43,8 +44,8 @@ impl SizingRequest {
     ///
     /// # Errors
     /// What a file, a catalog or a run says, and what cannot be sized.
-    pub fn run(mut self, store: &Store) -> Result<Sizing> {
-        let profiles = read_profiles(&self.profiles, store)?;
+    pub fn run(mut self, context: &Context) -> Result<Sizing> {
+        let profiles = read_profiles(&self.profiles, context)?;
         let named: Vec<(&str, &Profile)> =
             profiles.iter().map(|(name, profile)| (name.as_str(), profile)).collect();
         if let Some(response) = self.response {
@@ -60,7 +61,7 @@ impl SizingRequest {
             }
             self.plan.read_latency = Some(Nanos::from_seconds(least_s));
         }
-        let index = self.index(store)?;
+        let index = self.index(&context.store)?;
         size(&named, &index, &self.plan)
     }
 
@@ -95,12 +96,12 @@ pub fn read_catalog(path: &Path) -> Result<Catalog> {
 }
 
 /// All profiles with the names of their files; a folder gives those of its reports, RUN:SESSIONS a step of a benchmark.
-fn read_profiles(paths: &[PathBuf], store: &Store) -> Result<Vec<(String, Profile)>> {
+fn read_profiles(paths: &[PathBuf], context: &Context) -> Result<Vec<(String, Profile)>> {
     let mut profiles = Vec::new();
     for path in paths {
-        if !path.is_dir() {
+        if !path.is_dir() || path.join("run.json").is_file() {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            profiles.push((name, DatabaseSource::open(&path.to_string_lossy(), store)?.profile));
+            profiles.push((name, DatabaseSource::open(&path.to_string_lossy(), WATCH_TIME, context)?.profile));
             continue;
         }
         for mut file in

@@ -7,9 +7,13 @@ use crate::terminal::{agreed, say};
 use assay_app::Context;
 use assay_app::dry_run::PlanSummary;
 use assay_app::finish::FinishedRun;
+use assay_app::database_source::is_address;
 use assay_app::target_plan::TargetPlan;
+use assay_dbserver::redacted;
+use assay_methods::target::is_simulated;
 use assay_host::live_database::{LiveDatabase, live_database};
 use assay_host::shared_device::database_on_device;
+use assay_model::document::nearest;
 use assay_model::{Error, Result};
 use std::path::Path;
 
@@ -27,11 +31,12 @@ pub fn show(summary: &PlanSummary, output: &OutputOptions) -> Result<ExitStatus>
 /// Those of [`check`], and what the plan itself says.
 pub fn carry_out(
     options: &MeasurementOptions,
-    targets: &[String],
+    target: &TargetPlan,
     summary: impl FnOnce() -> Result<PlanSummary>,
     run: impl FnOnce(&Context) -> Result<FinishedRun>,
 ) -> Result<ExitStatus> {
-    check(targets, &options.target.start)?;
+    check_storage(target)?;
+    check(&target.targets, &options.target.start)?;
     carry_out_checked(options, summary, run)
 }
 
@@ -48,6 +53,54 @@ pub fn carry_out_checked(
         return show(&summary()?, &options.output);
     }
     conclude(&run(&options.context()?)?, &options.output)
+}
+
+/// Refuses words that name no storage before anything is touched; what other hosts have is theirs to say.
+///
+/// # Errors
+/// A usage error that says what the word is and which command takes it, or the nearest name that is there.
+pub fn check_storage(target: &TargetPlan) -> Result<()> {
+    let is_here = !target.are_elsewhere;
+    target.targets.iter().try_for_each(|named| match Path::new(named) {
+        _ if is_address(named) => Err(Error::usage(
+            format!("{} is a database server, no storage", redacted(named)),
+            format!("see what it demands: assay profile {0}; test storage for it: assay check DIR --for {0}", redacted(named)),
+        )),
+        _ if is_simulated(named) => Ok(()),
+        path if is_here && path.is_file() => check_no_document(path),
+        path if is_here && !path.exists() => Err(nothing_there(path)),
+        _ => Ok(()),
+    })
+}
+
+/// A file that another command takes.
+fn check_no_document(path: &Path) -> Result<()> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    let named = path.display();
+    let command = match &*extension {
+        "html" | "htm" | "lst" => format!("assay profile {named}"),
+        "fio" | "vdb" | "icf" => format!("assay run {named} DIR"),
+        "json" | "csv" | "log" => format!("assay runs import {named}"),
+        _ => return Ok(()),
+    };
+    Err(Error::usage(format!("{named} is a document, no storage"), format!("use `{command}`")))
+}
+
+fn nothing_there(path: &Path) -> Error {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let listed = std::fs::read_dir(parent.unwrap_or_else(|| Path::new(".")));
+    let names = listed.into_iter().flatten().flatten();
+    let known: Vec<String> =
+        names.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let near = nearest(&name, &known).map(|near| format!("did you mean '{near}'? "));
+    Error::environment(
+        format!("cannot open {}: it does not exist", path.display()),
+        format!(
+            "{}name a directory, a file, a block device, or simulated storage: sim:…, array:NAME, catalog:NAME",
+            near.unwrap_or_default()
+        ),
+    )
 }
 
 /// Lets a load begin where no running database has its files on a target or on its device, or where the user agrees. A

@@ -2,12 +2,12 @@
 
 use crate::exit::ExitStatus;
 use crate::hosts_option::{hosts_plan, target_plan};
-use crate::options::MeasurementOptions;
+use crate::options::{MeasurementOptions, context};
 use crate::start;
 use assay_app::Context;
 use assay_app::calibrate::CalibrationRunPlan;
 use assay_app::cluster::HostNames;
-use assay_app::database_source::DatabaseSource;
+use assay_app::database_source::{DatabaseSource, WATCH_TIME};
 use assay_app::finish::CriteriaSource;
 use assay_app::target_plan::TargetPlan;
 use assay_cluster::division::Outstanding;
@@ -86,12 +86,11 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         Some((program, words)) => options.foreign_plan(program, words)?,
     };
     if let Some(database) = &options.database {
-        let store = options.shared.store.open();
-        plan.for_database(&DatabaseSource::open(database, &store)?)?;
+        let context = context(&options.shared.store, &options.shared.output)?;
+        plan.for_database(&DatabaseSource::open(database, WATCH_TIME, &context)?)?;
     }
-    let (shared, targets) = (&options.shared, &plan.target.targets);
     let run = |context: &Context| plan.run(criteria.as_ref(), context);
-    start::carry_out(shared, targets, || plan.summary(), run)
+    start::carry_out(&options.shared, &plan.target, || plan.summary(), run)
 }
 
 /// The LUNs of a test, which lie in its `.lun` file where the caller is.

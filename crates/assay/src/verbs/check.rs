@@ -9,7 +9,7 @@ use assay_app::Context;
 use assay_app::check::{CheckPlan, DatabaseDemand, workload_times};
 use assay_app::cluster::HostNames;
 use assay_app::finish::CriteriaSource;
-use assay_app::named_database::{is_address, read_database};
+use assay_app::database_source::{DatabaseSource, is_address};
 use assay_cluster::division::Outstanding;
 use assay_methods::presets::preset;
 use assay_model::spelling::latency;
@@ -73,6 +73,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     let is_dry = options.shared.target.start.dry_run;
     // A live server is watched before anything is loaded, and not for a plan that is only shown.
+    start::check_storage(&target)?;
     start::check(&target.targets, &options.shared.target.start)?;
     let (workload, demand) = workload(options, target.may_be_written(), is_dry)?;
     let unasked = if options.database.is_some() { NO_LIMIT } else { USUAL_LIMIT };
@@ -140,7 +141,7 @@ fn workload(
 /// The profile; a person who ends the watching ends the check.
 fn watched(options: &Options, named: &str) -> Result<Profile> {
     let context = context(&options.shared.store, &options.shared.output)?;
-    let profile = read_database(named, options.profile_time, &context)?;
+    let profile = DatabaseSource::open(named, options.profile_time, &context)?.profile;
     if context.is_stopped() {
         return Err(Error::environment(
             "stopped while watching the server: the storage was not tested",

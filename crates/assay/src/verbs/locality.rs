@@ -47,6 +47,6 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         point: options.time,
         follow: options.follow,
     };
-    let (shared, targets) = (&options.shared, &plan.target.targets);
-    start::carry_out(shared, targets, || plan.summary(), |context| plan.run(context))
+    let (shared, target) = (&options.shared, &plan.target);
+    start::carry_out(shared, target, || plan.summary(), |context| plan.run(context))
 }

@@ -5,10 +5,11 @@ mod workload;
 use crate::demand_options::DemandOptions;
 use crate::documents::{ProfileList, ReportTable};
 use crate::exit::{ExitStatus, json, print};
-use crate::options::{COMMON, OutputOptions, StoreOptions, progress};
+use crate::options::{COMMON, OutputOptions, StoreOptions, context, progress};
 use crate::signals::stop_flag;
 use crate::table;
 use crate::terminal::layout;
+use assay_app::database_source::DatabaseSource;
 use assay_app::capacity::parse_capacities;
 use assay_app::live_profile::{ServerWatch, profile};
 use assay_app::new_file::write_new;
@@ -119,7 +120,10 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     let (mut reports, errors) = match options.address()? {
         Some(address) => (vec![of_server(address, options)?], Vec::new()),
-        None => read(options),
+        None => match options.run() {
+            Some(run) => (vec![of_run(run, options)?], Vec::new()),
+            None => read(options),
+        },
     };
     if reports.is_empty() {
         return Err(only(errors));
@@ -145,6 +149,15 @@ fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
     // What the next commands name: the document that is written, else the server; its address may hold a password.
     let file = document(&profile.name)
         .map_or_else(|| redacted(address), |path| path.display().to_string());
+    Ok(ReadReport { file, row: Vec::new(), rac_stats: String::new(), profile: Some(profile) })
+}
+
+/// A run that keeps a profile, or a step of a benchmark.
+fn of_run(named: &str, options: &Options) -> Result<ReadReport> {
+    let output = OutputOptions { json: options.json, full: true, quiet: options.quiet };
+    let context = context(&options.store, &output)?;
+    let profile = DatabaseSource::open(named, options.time, &context)?.profile;
+    let file = named.to_owned();
     Ok(ReadReport { file, row: Vec::new(), rac_stats: String::new(), profile: Some(profile) })
 }
 
@@ -200,6 +213,14 @@ impl Options {
             ));
         }
         Ok(address)
+    }
+
+    /// The one word that is no file: a run, or a mistake.
+    fn run(&self) -> Option<&str> {
+        match self.files.as_slice() {
+            [one] if !one.exists() => one.to_str(),
+            _ => None,
+        }
     }
 
     /// Whether rows are printed and no profile.

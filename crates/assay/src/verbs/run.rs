@@ -14,7 +14,7 @@ use crate::stream_options::{STREAM, StreamOptions};
 use crate::terminal::say;
 use assay_app::Context;
 use assay_app::finish::CriteriaSource;
-use assay_app::named_database::read_database;
+use assay_app::database_source::DatabaseSource;
 use assay_app::job_file::{
     self, JobPlan, JobSettings, check_complete, chosen_targets, job_text, read_job, read_job_words,
     typed_targets,
@@ -153,7 +153,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 /// What the database demands, on the target that stands where a workload would.
 fn run_demand(database: &str, first: &str, options: &Options) -> Result<ExitStatus> {
     let context = context(&options.shared.store, &options.shared.output)?;
-    let profile = read_database(database, options.profile_time, &context)?;
+    let profile = DatabaseSource::open(database, options.profile_time, &context)?.profile;
     let usual = PlanOptions::default();
     let time = options.time.unwrap_or(usual.duration);
     let warm_up = options.warm_up.unwrap_or(usual.warm_up);
@@ -175,10 +175,10 @@ fn print_workload(name: &str, workload: &Workload, options: &Options) -> Result<
 }
 
 fn run_plan(plan: &RunPlan, options: &Options) -> Result<ExitStatus> {
-    let (shared, targets) = (&options.shared, &plan.target.targets);
+    let (shared, target) = (&options.shared, &plan.target);
     let criteria = || CriteriaSource::named(options.criteria.as_deref());
     let run = |context: &Context| plan.run(criteria()?, context);
-    start::carry_out(shared, targets, || plan.summary(), run)
+    start::carry_out(shared, target, || plan.summary(), run)
 }
 
 /// The text of another program's job file, where the name is that of one.

@@ -1,7 +1,7 @@
 //! `assay size`: what to buy for what a database asks of its storage.
 
 use crate::exit::{ExitStatus, json, print, print_report};
-use crate::options::{COMMON, StoreOptions};
+use crate::options::{COMMON, OutputOptions, StoreOptions, context};
 use crate::terminal::layout;
 use assay_app::new_file::write_new;
 use assay_app::sizing::{SizingRequest, today};
@@ -271,7 +271,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         response: options.demand.response,
         plan: options.plan(),
     };
-    let sizing = request.run(&options.store.open())?;
+    let shown = OutputOptions { json: options.json, full: true, quiet: false };
+    let sizing = request.run(&context(&options.store, &shown)?)?;
     write(&sizing, options)?;
     if options.json {
         print(&json(&sizing)?)?;

@@ -91,8 +91,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let target = options.hosts.target(&options.shared.target);
     let workload = options.workload(&target)?;
     let plan = options.plan(target, workload);
-    let (shared, targets) = (&options.shared, &plan.target.targets);
-    start::carry_out(shared, targets, || plan.summary(), |context| plan.run(context))
+    let (shared, target) = (&options.shared, &plan.target);
+    start::carry_out(shared, target, || plan.summary(), |context| plan.run(context))
 }
 
 /// Goes on with a soak; what may be destroyed is what was typed now.

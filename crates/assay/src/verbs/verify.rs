@@ -64,6 +64,7 @@ fn verify(options: &Options) -> Result<ExitStatus> {
     if options.shared.target.start.dry_run {
         return start::show(&verify.summary()?, &options.shared.output);
     }
+    start::check_storage(&verify.target)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     if options.ledger.after {
         let context = options.shared.context()?;

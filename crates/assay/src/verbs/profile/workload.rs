@@ -3,7 +3,7 @@
 use super::Options;
 use crate::exit::{ExitStatus, print};
 use crate::options::{OutputOptions, context};
-use assay_app::named_database::read_database;
+use assay_app::database_source::DatabaseSource;
 use assay_app::new_file::write_new;
 use assay_methods::{PlanOptions, plan};
 use assay_model::{Error, Result};
@@ -22,7 +22,7 @@ pub fn write(path: &Path, options: &Options) -> Result<ExitStatus> {
     };
     let quiet = OutputOptions { json: false, full: true, quiet: options.quiet };
     let context = context(&options.store, &quiet)?;
-    let profile = read_database(&named.to_string_lossy(), options.time, &context)?;
+    let profile = DatabaseSource::open(&named.to_string_lossy(), options.time, &context)?.profile;
     let usual = PlanOptions::default();
     let text = plan(&profile, &options.demand.plan(usual.duration, usual.warm_up))?.to_toml()?;
     if path == Path::new("-") {
