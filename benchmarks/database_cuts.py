@@ -43,7 +43,7 @@ class Campaign:
         target = kept[0] if kept else self.disk.directory
         fixed = ["--server", self.options.product, "--sessions", self.options.sessions, "--time", "10min", "--warm-up", "0s", "--buffer-pool",
                  self.options.buffer_pool, "--quiet", "--ledger", self.ledger, "--store", self.place / "runs"]
-        return [str(word) for word in [self.options.assay, "load", "oltp", target, *fixed, *rest]]
+        return [str(word) for word in [self.options.assay, "bench", "oltp", target, *fixed, *rest]]
 
     def length(self):
         """Bytes of the ledger."""

@@ -24,7 +24,7 @@ PARTS = {
 
 def run(given, words):
     """One run of the program; its document."""
-    command = [given.assay, "load", "dss", given.directory, "--server", given.product, "--scale", given.scale, "--query-limit", "60s",
+    command = [given.assay, "bench", "dss", given.directory, "--server", given.product, "--scale", given.scale, "--query-limit", "60s",
                "--json", "--quiet", "--store", given.store, *words]
     if given.product == "postgres":
         command += ["--parallel", given.parallel]

@@ -68,7 +68,7 @@ def cases(given, place):
     array = pathlib.Path(__file__).parent / "plain-ssd.array.toml"
     yield "simulation", "a simulated array of flash, 70% reads, 64 outstanding", [given.assay, "run", mixed, f"array:{array}", *store], ("assay",)
     server = ["--bindir", given.bindir] if given.bindir else []
-    load = [given.assay, "load", "oltp", given.directory, *server, "--warehouses", "10", "--sessions", "8", "--time", "8s", *store]
+    load = [given.assay, "bench", "oltp", given.directory, *server, "--warehouses", "10", "--sessions", "8", "--time", "8s", *store]
     yield "order-entry", "ten warehouses loaded, then eight sessions of order entry", load, ("assay", "postgres", "loader", "session")
 
 

@@ -15,7 +15,7 @@ KEPT = "instruments"
 
 def load(given, *more):
     """The rungs of one load."""
-    command = [given.assay, "load", "oltp", WAY.assay, "--warehouses", given.warehouses, "--schema", "assay_instruments", "--keep", "--json",
+    command = [given.assay, "bench", "oltp", WAY.assay, "--warehouses", given.warehouses, "--schema", "assay_instruments", "--keep", "--json",
                "--quiet", "--store", given.store, "--sessions", given.users, *more]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)["load"]["rungs"]

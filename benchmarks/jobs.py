@@ -124,7 +124,7 @@ def by_fio(given, store, job, scratch):
     kept = os.path.join(scratch, "fio.json")
     with open(kept, "w", encoding="utf-8") as file:
         file.write(text)
-    called([given.assay, "import", kept, "--store", store, "--quiet"])
+    called([given.assay, "runs", "import", kept, "--store", store, "--quiet"])
     ios = {kind: done[kind]["total_ios"] for kind in ("read", "write")}
     elapsed_s = max(done[kind]["runtime"] for kind in ("read", "write")) / 1000
     return {"ios": sum(ios.values()), "kinds": ios, "elapsed_s": elapsed_s,

@@ -45,7 +45,7 @@ def by_assay(given, server, load, keep=False):
     """Loads by Assay, with a run as short as it may be."""
     options, _ = LOADS[load]
     keeping = ["--keep"] if load == "slob" else ["--schema", KEPT, "--keep"]
-    command = [given.assay, "load", load, server.address, *options, *(keeping if keep else []), "--json", "--quiet", "--store", given.store]
+    command = [given.assay, "bench", load, server.address, *options, *(keeping if keep else []), "--json", "--quiet", "--store", given.store]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 3):
         raise SystemExit(done.stderr)

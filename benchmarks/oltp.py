@@ -54,7 +54,7 @@ class Way:
 
 def assay(given, target, *words):
     """One ladder; the document of the load."""
-    command = [given.assay, "load", "oltp", target, "--warehouses", str(given.warehouses), *words, "--json", "--quiet", "--store", given.store]
+    command = [given.assay, "bench", "oltp", target, "--warehouses", str(given.warehouses), *words, "--json", "--quiet", "--store", given.store]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 3):
         raise SystemExit(done.stderr)
@@ -181,7 +181,7 @@ def loading(given, server, way, raw, bar_s=BAR_LOAD_S):
 
 def many_sessions(given, way, raw):
     """Memory of one client process with many sessions."""
-    command = [given.assay, "load", "oltp", way.assay, "--warehouses", str(given.warehouses), "--sessions", str(MANY),
+    command = [given.assay, "bench", "oltp", way.assay, "--warehouses", str(given.warehouses), "--sessions", str(MANY),
                "--time", f"{given.seconds:g}s", "--json", "--quiet", "--store", given.store]
     with open(os.path.join(given.store, "many.json"), "w+", encoding="utf-8") as kept:
         process = subprocess.Popen(command, stdout=kept)

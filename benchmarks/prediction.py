@@ -211,7 +211,7 @@ def measure(given, name, loads):
     with Storage(name, given) as storage:
         for load in loads:
             begin = time.monotonic()
-            assay(given, "load", "slob", storage.path, *server(given), "--sessions", SESSIONS, "--time", f"{given.seconds}s",
+            assay(given, "bench", "slob", storage.path, *server(given), "--sessions", SESSIONS, "--time", f"{given.seconds}s",
                   "--scale", "40MiB", *LOADS[load], "--name", f"{given.product}-{name}-{load}", "--quiet", storage=storage)
             storage.step(load, begin)
             print(f"{given.product} {name} {load}: {time.monotonic() - begin:.0f} s", flush=True)

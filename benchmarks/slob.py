@@ -80,7 +80,7 @@ class Server:
 
 def assay(given, target, *words):
     """One ladder; the document of the load."""
-    command = [given.assay, "load", "slob", target, *words, "--json", "--quiet", "--store", given.store]
+    command = [given.assay, "bench", "slob", target, *words, "--json", "--quiet", "--store", given.store]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 3):
         raise SystemExit(done.stderr)

@@ -106,7 +106,7 @@ class Witness:
         self.token = place / "token"
         self.token.write_text(TOKEN, encoding="utf-8")
         self.token.chmod(0o600)
-        command = [given.assay, "witness", "--listen", "127.0.0.1:0", "--token-file", self.token, "--store", place / "ledgers"]
+        command = [given.assay, "verify", "witness", "--listen", "127.0.0.1:0", "--token-file", self.token, "--store", place / "ledgers"]
         self.process = subprocess.Popen([str(word) for word in command], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
         for line in self.process.stderr:
             found = re.match(r"listening at (\S+)", line)

@@ -132,7 +132,7 @@ def deaths(given, hosts, count, with_cut):
             for name in hosts.names:
                 hosts.mend(name)
             time.sleep(1)
-        command = [given.assay, "cluster", "collect", "latest", "--json", "--quiet", "--store", given.store]
+        command = [given.assay, "hosts", "collect", "latest", "--json", "--quiet", "--store", given.store]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, check=False)
         if done.returncode:
             found.append({"ended_s": ended_s, "lost_s": None, "why": done.stderr.decode()[:300]})

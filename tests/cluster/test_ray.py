@@ -57,7 +57,7 @@ class Cluster(unittest.TestCase):
     @classmethod
     def await_hosts(cls, hosts: str) -> None:
         """Waits until the cluster has them."""
-        command = [ASSAY, "cluster", "nodes", "--hosts", hosts]
+        command = [ASSAY, "hosts", "nodes", "--hosts", hosts]
         for _ in range(60):
             if subprocess.run(command, env=cls.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0:
                 return

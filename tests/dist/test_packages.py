@@ -16,7 +16,7 @@ PROMISED = [
     "usr/bin/assay",
     "usr/share/man/man1/assay.1.gz",
     "usr/share/man/man1/assay-check.1.gz",
-    "usr/share/man/man1/assay-load-slob.1.gz",
+    "usr/share/man/man1/assay-bench-slob.1.gz",
     "usr/share/bash-completion/completions/assay",
     "usr/share/zsh/vendor-completions/_assay",
     "usr/share/fish/vendor_completions.d/assay.fish",

@@ -47,7 +47,7 @@ class Answers(unittest.TestCase):
         """The answers of our queries on our rows."""
         target, answers = folder / "d", folder / "answers"
         target.mkdir(mode=0o755)
-        words = ["load", "dss", target, "--server", product, "--scale", f"{self.scale:g}", "--streams", "0",
+        words = ["bench", "dss", target, "--server", product, "--scale", f"{self.scale:g}", "--streams", "0",
                  "--parameters", "validation", "--no-refresh", "--answers", answers, "--store", folder / "runs", "--quiet"]
         done = subprocess.run([self.program, *words], capture_output=True, text=True, check=False)
         if NO_SERVER[product] in done.stderr:

@@ -192,7 +192,7 @@ KINDS = {
         "size --iops 20000/s --throughput 600MiB/s --capacity 4TiB --only gp3,io2 --headroom 0% --fill 100% --html page.html"
     ],
     "projection": [
-        "arrays xtremio-1 --profile slob-1h > slob.profile.json",
+        "list arrays xtremio-1 --profile slob-1h > slob.profile.json",
         f"predict slob.profile.json --on slow={SERVERS} --on fast=array:xtremio-2 --time 5s --draws 20 --html page.html",
     ],
     "comparison of runs": [
@@ -208,8 +208,8 @@ KINDS = {
 }
 # What needs a server: `assay` starts one of its own, bounded in time, in the folder.
 SERVED = {
-    "load": ["load oltp . --warehouses 1 --sessions 1,2 --time 3s"],
-    "queries": ["load dss . --scale 0.01 --streams 2"],
+    "load": ["bench oltp . --warehouses 1 --sessions 1,2 --time 3s"],
+    "queries": ["bench dss . --scale 0.01 --streams 2"],
 }
 HAS_POSTGRES = any(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 

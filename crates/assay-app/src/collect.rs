@@ -86,7 +86,7 @@ fn nothing_kept(run: &RunReader) -> Error {
         RunKind::Calibrate | RunKind::Check => {
             "the search for the limit is its driver's, and died with it: hosts do not keep its slices"
         }
-        RunKind::Load => {
+        RunKind::Bench => {
             "sessions of a load keep nothing: the rungs that were complete are in the run, the one under way is lost"
         }
         RunKind::Study => {

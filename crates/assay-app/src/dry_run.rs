@@ -261,7 +261,7 @@ impl LoadPlan {
         }
         Ok(PlanSummary {
             format: 1,
-            title: format!("load {}", load.kind().name()),
+            title: format!("bench {}", load.kind().name()),
             load: what,
             time,
             targets,

@@ -173,7 +173,7 @@ fn shown_cells(run: &RunReader) -> Result<Vec<CellReader>> {
         | RunKind::Calibrate
         | RunKind::Check
         | RunKind::Locality
-        | RunKind::Load
+        | RunKind::Bench
         | RunKind::Verify
         | RunKind::Watch => false,
     };
@@ -219,7 +219,7 @@ fn watched(run: &RunReader, report: &mut Report) -> Result<Vec<NamedEstimate>> {
         RunKind::Run
         | RunKind::Calibrate
         | RunKind::Check
-        | RunKind::Load
+        | RunKind::Bench
         | RunKind::Locality
         | RunKind::Soak
         | RunKind::Study

@@ -28,8 +28,9 @@ pub enum RunKind {
     Soak,
     /// An experiment of many cells.
     Study,
-    /// A load on a database server.
-    Load,
+    /// A benchmark on a database server.
+    #[serde(alias = "load")]
+    Bench,
     /// A look at the machine while others work.
     Watch,
 }
@@ -45,7 +46,7 @@ impl RunKind {
             Self::Verify => "verify",
             Self::Soak => "soak",
             Self::Study => "study",
-            Self::Load => "load",
+            Self::Bench => "bench",
             Self::Watch => "watch",
         }
     }

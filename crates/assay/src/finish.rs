@@ -5,17 +5,26 @@ use crate::options::OutputOptions;
 use crate::terminal::layout;
 use assay_app::finish::FinishedRun;
 use assay_app::loaded_run::LoadedRun;
+use assay_app::new_file::write_new;
 use assay_model::measurement::Finish;
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
 use assay_report::Options;
 use assay_store::{Document, RunReader};
+use std::path::Path;
 
-/// Prints what came of a run and gives the exit.
+/// Prints what came of a run, writes its page where that is asked, and gives the exit.
 ///
 /// # Errors
-/// A closed standard output.
-pub fn conclude(finished: &FinishedRun, output: &OutputOptions) -> Result<ExitStatus> {
+/// A closed standard output, or a page that cannot be written.
+pub fn conclude(
+    finished: &FinishedRun,
+    output: &OutputOptions,
+    page: Option<&Path>,
+) -> Result<ExitStatus> {
+    if let Some(path) = page {
+        write_new(path, assay_report::html(&finished.loaded.report, Options::default()).as_bytes())?;
+    }
     show(&finished.loaded, &finished.run, output)?;
     complain(finished);
     if finished.loaded.has_lost_host() {
@@ -43,7 +52,7 @@ fn complain(finished: &FinishedRun) {
         | RunKind::Locality
         | RunKind::Soak
         | RunKind::Watch
-        | RunKind::Load => "start again".to_owned(),
+        | RunKind::Bench => "start again".to_owned(),
     };
     let kept = finished.run.path().display();
     let error = Error::environment(

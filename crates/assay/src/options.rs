@@ -75,10 +75,11 @@ pub fn context(store: &StoreOptions, output: &OutputOptions) -> Result<Context, 
 pub fn measuring_context(
     store: &StoreOptions,
     output: &OutputOptions,
-    name: Option<&str>,
+    start: &StartOptions,
     live: &LiveOptions,
 ) -> Result<Context, Error> {
-    let store = store.open().labelled(name)?;
+    start.check()?;
+    let store = store.open().labelled(start.name.as_deref())?;
     let progress = match live.open(&store, output.quiet)? {
         None => progress(output),
         Some(view) => shown_live(output, view),
@@ -136,6 +137,31 @@ pub struct StartOptions {
     /// Name of the run, by which `runs`, `compare` and `report` find it
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+    /// Also write the page of the run to this new file
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+impl StartOptions {
+    /// Refuses what could not be written after everything was measured.
+    ///
+    /// # Errors
+    /// A usage error when the file of the page exists, or its directory does not.
+    fn check(&self) -> Result<(), Error> {
+        let Some(path) = &self.html else { return Ok(()) };
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let trouble = if path.exists() {
+            "already exists"
+        } else if directory.is_some_and(|directory| !directory.is_dir()) {
+            "is in a directory that does not exist"
+        } else {
+            return Ok(());
+        };
+        Err(Error::usage(
+            format!("{} {trouble}", path.display()),
+            "name a new file in a directory that is there",
+        ))
+    }
 }
 
 /// What every verb that measures storage is given: where, and how its run is kept and shown.
@@ -150,13 +176,18 @@ pub struct MeasurementOptions {
 }
 
 impl MeasurementOptions {
+    /// The file of the page that is asked for.
+    pub fn page(&self) -> Option<&Path> {
+        self.target.start.html.as_deref()
+    }
+
     /// The context of a verb that measures these targets.
     ///
     /// # Errors
     /// Those of [`measuring_context`].
     pub fn context(&self) -> Result<Context, Error> {
         let TargetOptions { start, live, .. } = &self.target;
-        measuring_context(&self.store, &self.output, start.name.as_deref(), live)
+        measuring_context(&self.store, &self.output, start, live)
     }
 }
 

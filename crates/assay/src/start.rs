@@ -52,7 +52,7 @@ pub fn carry_out_checked(
     if options.target.start.dry_run {
         return show(&summary()?, &options.output);
     }
-    conclude(&run(&options.context()?)?, &options.output)
+    conclude(&run(&options.context()?)?, &options.output, options.page())
 }
 
 /// Refuses words that name no storage before anything is touched; what other hosts have is theirs to say.

@@ -562,7 +562,7 @@ fn what_cannot_be_measured_together_is_refused_before_anything_is_touched() {
             (
                 "run reads.toml nowhere --hosts local:2",
                 4,
-                "error: local-1, local-2: cannot open nowhere: it does not exist\nhint: check the spelling; to measure a file system, give a directory on it",
+                "error: cannot open nowhere: it does not exist\nhint: name a directory, a file, a block device, or simulated storage: sim:…, array:NAME, catalog:NAME",
             ),
             (
                 "hosts start-lines --hosts hA;reboot,hB",

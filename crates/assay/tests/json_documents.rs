@@ -187,7 +187,7 @@ fn an_interval_that_contradicts_itself_is_found() {
 fn a_document_that_is_not_as_its_schema_says_is_found() {
     let place = Place::new();
     let schema = |name: &str| -> Value {
-        serde_json::from_str(&place.run(&format!("schema {name}")).stdout).unwrap()
+        serde_json::from_str(&place.run(&format!("list schemas {name}")).stdout).unwrap()
     };
     let mut document = place.json("check d --dry-run", 0);
     assert!(schema::problems("summary", &document, &schema).is_empty());

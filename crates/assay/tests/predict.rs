@@ -47,7 +47,7 @@ fn mistakes_are_answered_in_kind() {
         (
             "predict nothing.html --on latest",
             2,
-            "error: there is no file nothing.html\nhint: name a report, a profile (*.profile.json), or a step of a benchmark as RUN:SESSIONS",
+            "error: cannot find the database nothing.html: there is no run 'nothing.html': no store at ./assay-runs\nhint: name a report, a folder with reports, a profile, a run (RUN or RUN:SESSIONS), or an address such as postgresql://user@host/database",
         ),
         (
             "predict slob.profile.json --on latest --draws 0",

@@ -11,11 +11,11 @@ use support::{Place, all_refused, refused};
 
 /// Command lines, exit codes and the exact words.
 const COMMAND_LINES: &[(&str, i32, &str)] = &[
-    ("zzz", 2, "error: there is no verb 'zzz'\nhint: see `assay --help`"),
+    ("zzz", 2, "error: there is no command 'zzz'\nhint: see `assay --help`"),
     (
         "calibrat d",
         2,
-        "error: there is no verb 'calibrat'\nhint: did you mean 'calibrate'? see `assay --help`",
+        "error: there is no command 'calibrat'\nhint: did you mean 'calibrate'? see `assay --help`",
     ),
     (
         "run reads.toml d --sizes 16MiB",
@@ -105,7 +105,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "run reads.toml nothere",
         4,
-        "error: cannot open nothere: it does not exist\nhint: check the spelling; to measure a file system, give a directory on it",
+        "error: cannot open nothere: it does not exist\nhint: name a directory, a file, a block device, or simulated storage: sim:…, array:NAME, catalog:NAME",
     ),
     (
         "run reads.toml d --criteria nothere.toml",
@@ -356,7 +356,7 @@ fn what_fails_late_takes_test_files_made_before_with_it() {
     refused(
         &place.run("run mixed.toml d nothere --size 4MiB"),
         4,
-        "error: cannot open nothere: it does not exist\nhint: check the spelling; to measure a file system, give a directory on it",
+        "error: cannot open nothere: it does not exist\nhint: name a directory, a file, a block device, or simulated storage: sim:…, array:NAME, catalog:NAME",
     );
     untouched(&place);
 }

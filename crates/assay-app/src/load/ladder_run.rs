@@ -99,7 +99,7 @@ pub fn run_ladder<M: Method<Link: Product>>(
     };
     let typed = targets.iter().zip(&ladder.targets);
     let writer = context.store.create(&NewRun {
-        kind: RunKind::Load,
+        kind: RunKind::Bench,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         command: typed.fold(context.command.clone(), shown),
         targets: targets.iter().map(LoadTarget::shown).collect(),

@@ -76,13 +76,13 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         return start::show(&plan.summary()?, &run.output);
     }
     start::check(&plan.targets(), &run.start)?;
-    let context = measuring_context(&run.store, &run.output, run.start.name.as_deref(), &run.live)?;
+    let context = measuring_context(&run.store, &run.output, &run.start, &run.live)?;
     let finished = plan.run(&context)?;
-    let status = conclude(&finished, &run.output)?;
+    let status = conclude(&finished, &run.output, run.start.html.as_deref())?;
     let Some(options) = ledger.filter(|options| options.ledger.resume) else { return Ok(status) };
     if finished.outcome == Outcome::Fail {
         return Ok(status);
     }
     plan.set_ledger(options.ledger(CommitStep::GoOn)?);
-    conclude(&plan.run(&context)?, &run.output)
+    conclude(&plan.run(&context)?, &run.output, None)
 }

@@ -285,7 +285,7 @@ fn csv(table: Table, loaded: &LoadedRun, run: &RunReader) -> Result<String> {
     let message =
         format!("the run {} ({}) has no {}", manifest.id, manifest.kind.name(), table.name());
     let hint = match names.as_slice() {
-        names if table == Table::Watch && manifest.kind == RunKind::Load => format!(
+        names if table == Table::Watch && manifest.kind == RunKind::Bench => format!(
             "a load keeps what its host did step by step: it is in the columns of --csv ladder (it has {})",
             names.join(", ")
         ),

@@ -234,7 +234,7 @@ fn run_job(
                 plan.run(&context)?
             }
         };
-        let status = conclude(&finished, &options.shared.output)?;
+        let status = conclude(&finished, &options.shared.output, options.shared.page())?;
         if worst == ExitStatus::Success {
             worst = status;
         }
@@ -301,5 +301,5 @@ fn resume(options: &Options) -> Result<ExitStatus> {
     let mut plan: RunPlan = kept_plan(&run, RunKind::Run)?;
     start::go_on_with(&mut plan.target, &options.shared.target)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    conclude(&plan.resume(&run, criteria, &context)?, &options.shared.output)
+    conclude(&plan.resume(&run, criteria, &context)?, &options.shared.output, options.shared.page())
 }

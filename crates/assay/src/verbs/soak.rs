@@ -102,7 +102,7 @@ fn resume(options: &Options) -> Result<ExitStatus> {
     check_resumable(&run)?;
     let mut plan: SoakPlan = kept_plan(&run, RunKind::Soak)?;
     start::go_on_with(&mut plan.target, &options.shared.target)?;
-    conclude(&plan.resume(&run, &context)?, &options.shared.output)
+    conclude(&plan.resume(&run, &context)?, &options.shared.output, options.shared.page())
 }
 
 impl Options {

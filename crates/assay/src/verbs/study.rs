@@ -81,7 +81,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     start::check(&plan.target.targets, &options.shared.target.start)?;
     let finished = plan.run(&options.shared.context()?)?;
-    conclude(&finished, &options.shared.output)
+    conclude(&finished, &options.shared.output, options.shared.page())
 }
 
 fn is_built_in(name: &str) -> bool {
@@ -125,5 +125,5 @@ fn resume(options: &Options) -> Result<ExitStatus> {
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     let mut plan: StudyPlan = kept_plan(&run, RunKind::Study)?;
     start::go_on_with(&mut plan.target, &options.shared.target)?;
-    conclude(&plan.resume(&run, &context)?, &options.shared.output)
+    conclude(&plan.resume(&run, &context)?, &options.shared.output, options.shared.page())
 }

@@ -75,8 +75,10 @@ fn verify(options: &Options) -> Result<ExitStatus> {
             &context,
         );
     }
-    start::check(&verify.target.targets, &options.shared.target.start)?;
-    conclude(&verify.run(criteria.as_ref(), &options.shared.context()?)?, &options.shared.output)
+    let start = &options.shared.target.start;
+    start::check(&verify.target.targets, start)?;
+    let page = start.html.as_deref();
+    conclude(&verify.run(criteria.as_ref(), &options.shared.context()?)?, &options.shared.output, page)
 }
 
 /// Judges, and writes on where that is asked and nothing was lost.
@@ -90,9 +92,9 @@ fn after(
         start::check(&plan.verify.target.targets, &options.shared.target.start)?;
     }
     let judged = plan.judge(criteria, context)?;
-    let status = conclude(&judged, &options.shared.output)?;
+    let status = conclude(&judged, &options.shared.output, options.shared.page())?;
     if !options.ledger.resume || judged.outcome == Outcome::Fail {
         return Ok(status);
     }
-    conclude(&plan.resume(context)?, &options.shared.output)
+    conclude(&plan.resume(context)?, &options.shared.output, None)
 }

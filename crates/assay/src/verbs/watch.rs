@@ -3,7 +3,7 @@
 use crate::exit::{ExitStatus, exit_status, print};
 use crate::finish::conclude;
 use crate::live_options::LiveOptions;
-use crate::options::{COMMON, OutputOptions, StoreOptions, measuring_context};
+use crate::options::{COMMON, OutputOptions, StartOptions, StoreOptions, measuring_context};
 use assay_app::Progress;
 use assay_app::cluster::{HostNames, HostsMoment, WatchHosts};
 use assay_app::finish::{CriteriaSource, finish_run};
@@ -71,6 +71,9 @@ pub struct Options {
     /// Criteria to judge by: a file, oltp-default or dell-2017; without it there is no verdict
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
+    /// Also write the page of the run to this new file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     live: LiveOptions,
     #[command(flatten, next_help_heading = COMMON)]
@@ -90,7 +93,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     // Before Ctrl-C only sets a flag: an archive may be long.
     let imported = options.from.as_deref().map(oswatcher::read).transpose()?;
-    let context = measuring_context(&options.store, &options.output, None, &options.live)?;
+    let start = StartOptions { dry_run: false, yes: true, name: None, html: options.html.clone() };
+    let context = measuring_context(&options.store, &options.output, &start, &options.live)?;
     let progress = &context.progress;
     progress.show("watching the host", 0.0, None);
     let mut hosts = match &options.hosts {
@@ -141,7 +145,7 @@ fn finish_with(
     if options.csv {
         return Ok(exit_status(&finished.finish, finished.outcome));
     }
-    conclude(&finished, &options.output)
+    conclude(&finished, &options.output, options.html.as_deref())
 }
 
 fn environment(options: &Options) -> Result<Environment> {

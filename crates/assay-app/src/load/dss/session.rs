@@ -44,7 +44,7 @@ pub fn run_queries<L: Product>(
 ) -> Result<FinishedRun> {
     let named = LoadTarget::read(request.target)?;
     let writer = context.store.create(&NewRun {
-        kind: RunKind::Load,
+        kind: RunKind::Bench,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         command: named.command(request.target, &context.command),
         targets: vec![named.shown()],

@@ -80,7 +80,7 @@ impl<T: Tables, M: Method<Link: Product>> JudgedLoad<'_, T, M> {
         }
         let named = LoadTarget::read(self.target)?;
         let writer = context.store.create(&NewRun {
-            kind: RunKind::Load,
+            kind: RunKind::Bench,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             command: named.command(self.target, &context.command),
             targets: vec![named.shown()],

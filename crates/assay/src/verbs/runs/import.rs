@@ -31,7 +31,7 @@ pub fn run(options: &Options, store: &StoreOptions) -> Result<ExitStatus> {
     let context = context(store, &options.output)?;
     for group in read_groups(&options.files)? {
         for finished in import_group(&group, options.again, &context)? {
-            conclude(&finished, &options.output)?;
+            conclude(&finished, &options.output, None)?;
         }
     }
     Ok(ExitStatus::Success)
