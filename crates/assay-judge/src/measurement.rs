@@ -13,7 +13,7 @@ use assay_model::number::{count_of, index, rate, real, real_len, seconds};
 use assay_model::units::show_count;
 use assay_model::verdict::Unit;
 use assay_model::{Estimate, Histogram};
-use assay_stats::batches::HALF_WIDTH_GOAL;
+use assay_stats::batches::{HALF_WIDTH_GOAL, ROWS_MIN};
 use std::borrow::Cow;
 
 /// By how many standard deviations of a count more may arrive in another run.
@@ -308,6 +308,15 @@ fn no_interval(unit: Unit, why: &ShortSeries) -> String {
     } else {
         String::new()
     };
+    // A result of another program may hold one long row: more of the same time would not help.
+    if why.needed_s <= why.elapsed_s {
+        let length_s = why.row_s;
+        let rows = match why.rows {
+            1 => format!("1 row of {length_s:.0} s gives"),
+            rows => format!("{rows} rows of {length_s:.0} s give"),
+        };
+        return format!("{rows} no interval{range}; about {ROWS_MIN} rows are needed");
+    }
     let (needed_s, goal) = (why.needed_s, 100.0 * HALF_WIDTH_GOAL);
     format!(
         "{length} too short for an interval{range}; about {needed_s:.0} s are needed for ±{goal:.0}%"
