@@ -284,12 +284,16 @@ fn first_answer(answer: &MixCalibration, limit: &LatencyLimit) -> String {
         };
         format!("{} ({ends})", show_count(rate.value))
     };
+    let most = format!("{} IOPS at most", shown(&answer.iops_max));
+    if !limit.is_asked() {
+        return format!("first answer, {}: {most}", answer.name);
+    }
     let (latency, quantile) = (show_time_ns(limit.service_time_ns), limit.quantile * 100.0);
     let within = match &answer.iops_within_limit {
         Some(within) => format!("{} IOPS with p{quantile} within {latency}", shown(within)),
         None => format!("p{quantile} is above {latency} even with one I/O at a time"),
     };
-    format!("first answer, {}: {within}; {} IOPS at most", answer.name, shown(&answer.iops_max))
+    format!("first answer, {}: {within}; {most}", answer.name)
 }
 
 fn with_remarks(mut calibration: Calibration, remarks: &[Remark]) -> Calibration {
@@ -320,6 +324,9 @@ mod tests {
             of(Some(capacity(19_000.0, 20_000.0, 21_000.0))),
             "first answer, read: 20,000 (19,000 to 21,000) IOPS with p99 within 1.00 ms; 60,000 (at least 58,000) IOPS at most"
         );
+        let unasked = LatencyLimit { service_time_ns: 1e10, ..limit };
+        let answer = MixCalibration { iops_max: capacity(58_000.0, 60_000.0, f64::INFINITY), ..made_up() };
+        assert_eq!(first_answer(&answer, &unasked), "first answer, read: 60,000 (at least 58,000) IOPS at most");
         assert!(of(None).contains("p99 is above 1.00 ms even with one I/O at a time;"));
     }
 

@@ -2,6 +2,8 @@
 
 use crate::estimate::Estimate;
 use crate::measurement::{PerOperation, Remark};
+use crate::number::real;
+use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
 
 /// A limit on one quantile of the service time.
@@ -13,6 +15,16 @@ pub struct LatencyLimit {
     pub quantile: f64,
     /// What it may be at most, ns.
     pub service_time_ns: f64,
+}
+
+impl LatencyLimit {
+    /// A limit that no storage exceeds, where none is asked for.
+    pub const UNASKED: Nanos = Nanos(10_000_000_000);
+
+    /// Whether somebody asked for a limit.
+    pub fn is_asked(&self) -> bool {
+        self.service_time_ns < real(Self::UNASKED.0)
+    }
 }
 
 /// Everything calibrated on one target.

@@ -85,8 +85,8 @@ pub fn agreed(question: &str) -> Option<bool> {
 
 /// Columns where nobody says how many there are.
 const COLUMNS: usize = 100;
-/// Lines of a first screen: what stands above the prompt of a usual terminal, and a little to scroll.
-const LINES_MAX: usize = 36;
+/// Lines of an answer on a first screen of 24, with what is left out and where the run is kept below it.
+const LINES_MAX: usize = 18;
 /// Longer lines are hard to read, whatever the terminal's width.
 const COLUMNS_MAX: usize = 140;
 

@@ -12,6 +12,9 @@ use crate::view::{
 use assay_model::verdict::Outcome;
 use layout::Text;
 
+/// Heading of the notes.
+const NOTES: &str = "Before you rely on it";
+
 /// Lines of a list at most.
 const LIST_MAX: usize = 12;
 
@@ -19,18 +22,35 @@ const LIST_MAX: usize = 12;
 pub(crate) fn text(view: &View<'_>, options: TextOptions) -> String {
     let mut text = Text::new(options);
     headline(&mut text, &view.answer);
-    notes(&mut text, &view.answer.notes);
-    blocks(&mut text, &view.answer.verdict);
     let mut left_out = Vec::new();
+    if !append_notes(&mut text, &view.answer.notes) {
+        left_out.push(NOTES);
+    }
+    let mut verdict = text.another();
+    blocks(&mut verdict, &view.answer.verdict);
+    if !text.append(&verdict) {
+        left_out.push("Verdict by criterion");
+    }
     for one in &view.sections {
         if !append(&mut text, one) {
             left_out.push(one.title.as_str());
         }
     }
     if !left_out.is_empty() {
-        text.heading(&format!("More with --full and on the page: {}", left_out.join(", ")));
+        text.set_apart(&format!("More with --full and on the page: {}", left_out.join(", ")));
     }
     text.finish()
+}
+
+/// Adds as many notes as there is room for, from the gravest on; whether those were all.
+fn append_notes(text: &mut Text, all: &[Finding]) -> bool {
+    let empty = text.another();
+    let first = |count: usize| {
+        let mut part = empty.another();
+        notes(&mut part, &all[..count]);
+        part
+    };
+    (0..=all.len()).rev().position(|count| text.append(&first(count))) == Some(0)
 }
 
 /// Adds a section, or as much of its beginning as there is room for; whether that was all.
@@ -78,7 +98,7 @@ fn notes(text: &mut Text, notes: &[Finding]) {
     if notes.is_empty() {
         return;
     }
-    text.heading("Before you rely on it");
+    text.heading(NOTES);
     for note in notes {
         let what = capital(&note.what);
         let what = if note.why.is_empty() { what } else { format!("{what}: {}", ended(&note.why)) };

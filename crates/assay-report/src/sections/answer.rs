@@ -313,6 +313,7 @@ fn mix_sentence(mix: &MixCalibration, calibration: &Calibration, format: &Format
         format!("{rate}{share}{}", doubt(capacity, Unit::IosPerS, format))
     };
     match &mix.iops_within_limit {
+        _ if !limit.is_asked() => format!("{} at most; {large}.", most(&mix.iops_max)),
         Some(capacity) => format!("{} with p{quantile} {bound}; {large}.", most(capacity)),
         None => format!(
             "p{quantile} of {operations} exceeded {broken} even at queue depth 1; {} at any latency; {large}.",

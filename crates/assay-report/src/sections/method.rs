@@ -108,10 +108,11 @@ fn how(report: &Report, format: &Formatter) -> Vec<String> {
         } else {
             format!(" of {}", format.chosen(assay_model::verdict::Unit::Ns, limit.service_time_ns))
         };
-        sentences.push(format!(
-            "The limit{within} holds for p{} of the service time. Load levels were chosen adaptively.",
-            nines(limit.quantile)
-        ));
+        if limit.is_asked() {
+            let quantile = nines(limit.quantile);
+            sentences.push(format!("The limit{within} holds for p{quantile} of the service time."));
+        }
+        sentences.push("Load levels were chosen adaptively.".to_owned());
         let rules =
             calibration.mixes.iter().filter_map(|mix| mix.knee.as_ref()).map(|knee| &knee.rule);
         sentences.extend(

@@ -36,8 +36,13 @@ pub(super) fn card(mix: &MixCalibration, calibration: &Calibration, format: &For
 
 /// IOPS within the latency limit.
 fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> KeyFigure {
-    let name = format!("IOPS with p{} {}", nines(limit.quantile), within_limit(limit, format));
-    let Some(capacity) = &mix.iops_within_limit else {
+    let (name, within) = if limit.is_asked() {
+        let name = format!("IOPS with p{} {}", nines(limit.quantile), within_limit(limit, format));
+        (name, mix.iops_within_limit.as_ref())
+    } else {
+        ("IOPS at any latency".to_owned(), Some(&mix.iops_max))
+    };
+    let Some(capacity) = within else {
         let note = "even one at a time takes longer".to_owned();
         return KeyFigure { name, value: "none".to_owned(), note, ..KeyFigure::default() };
     };

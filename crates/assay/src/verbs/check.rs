@@ -12,6 +12,7 @@ use assay_app::finish::CriteriaSource;
 use assay_app::database_source::{DatabaseSource, is_address};
 use assay_cluster::division::Outstanding;
 use assay_methods::presets::preset;
+use assay_model::calibration::LatencyLimit;
 use assay_model::spelling::latency;
 use assay_model::units::{Nanos, Rate};
 use assay_model::verdict::{Bound, Criterion};
@@ -62,8 +63,6 @@ pub struct Options {
     shared: MeasurementOptions,
 }
 
-/// A limit that no storage exceeds, where none is asked for.
-const NO_LIMIT: Nanos = Nanos(10_000_000_000);
 /// What is asked of storage for databases where nobody says.
 const USUAL_LIMIT: Nanos = Nanos(1_000_000);
 
@@ -76,7 +75,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     start::check_storage(&target)?;
     start::check(&target.targets, &options.shared.target.start)?;
     let (workload, demand) = workload(options, target.may_be_written(), is_dry)?;
-    let unasked = if options.database.is_some() { NO_LIMIT } else { USUAL_LIMIT };
+    let unasked = if options.database.is_some() { LatencyLimit::UNASKED } else { USUAL_LIMIT };
     let plan = CheckPlan {
         target,
         time: options.time,

@@ -1,6 +1,6 @@
 //! `assay inspect`: what lies under a path, and what about it costs speed, distorts results or endangers data.
 
-use crate::exit::{ExitStatus, json, print};
+use crate::exit::{ExitStatus, json, print, print_report};
 use crate::options::COMMON;
 use crate::terminal::layout;
 use crate::verbs::hosts::{shared_and_different, survey};
@@ -43,7 +43,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.json {
         return print(&json(&environment)?);
     }
-    print(&assay_report::environment_text(&environment, layout(true)))
+    print_report(&assay_report::environment_text(&environment, layout(true)))
 }
 
 /// Each host with its findings, then what they share and what differs.
@@ -57,5 +57,5 @@ fn inspect_hosts(hosts: &HostNames, options: &Options) -> Result<ExitStatus> {
         let text = assay_report::environment_text(&host.environment, layout(true));
         format!("host {}\n\n{text}\n", host.name)
     });
-    print(&(each.collect::<String>() + &shared_and_different(&found)))
+    print_report(&(each.collect::<String>() + &shared_and_different(&found)))
 }

@@ -2,7 +2,7 @@
 
 use crate::exit::{ExitStatus, json, print, print_report};
 use crate::options::{COMMON, OutputOptions, StoreOptions, context};
-use crate::terminal::colour;
+use crate::terminal::layout;
 use assay_app::new_file::write_new;
 use assay_app::predict::{PredictionPlan, verify};
 use assay_model::projection::{Answer, FORMAT, Projection, Verifications};
@@ -153,7 +153,7 @@ fn show(options: &Options, report: &Report, document: &str) -> Result<ExitStatus
     if options.shown.json {
         return print(document);
     }
-    print_report(&assay_report::text(report, Shown::default(), colour()))
+    print_report(&assay_report::text(report, Shown::default(), layout(options.shown.full)))
 }
 
 impl Options {

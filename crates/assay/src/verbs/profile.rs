@@ -4,7 +4,7 @@ mod workload;
 
 use crate::demand_options::DemandOptions;
 use crate::documents::{ProfileList, ReportTable};
-use crate::exit::{ExitStatus, json, print};
+use crate::exit::{ExitStatus, json, print, print_report};
 use crate::options::{COMMON, OutputOptions, StoreOptions, context, progress};
 use crate::signals::stop_flag;
 use crate::table;
@@ -76,6 +76,9 @@ pub struct Options {
     /// Print the profile as JSON, several as a list; with --table, the rows
     #[arg(long, help_heading = COMMON)]
     json: bool,
+    /// Print all of the text on a terminal, not the first screen alone
+    #[arg(long, help_heading = COMMON)]
+    full: bool,
     /// Print neither progress nor notes on standard error
     #[arg(long, short, help_heading = COMMON)]
     quiet: bool,
@@ -295,8 +298,9 @@ fn show(reports: &[ReadReport], options: &Options) -> Result<ExitStatus> {
     if options.json {
         return print(&documents(&named)?);
     }
-    let texts = named.iter().map(|named| profile_text(*named, layout(true)));
-    print(&texts.collect::<Vec<_>>().join("\n"))
+    let layout = layout(options.full);
+    let texts = named.iter().map(|named| profile_text(*named, layout));
+    print_report(&texts.collect::<Vec<_>>().join("\n"))
 }
 
 fn rows(reports: &[ReadReport], options: &Options) -> Result<String> {

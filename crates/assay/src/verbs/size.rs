@@ -44,6 +44,9 @@ pub struct Options {
     /// Print the document as JSON
     #[arg(long, help_heading = COMMON)]
     json: bool,
+    /// Print all of the text on a terminal, not the first screen alone
+    #[arg(long, help_heading = COMMON)]
+    full: bool,
 }
 
 /// What has to be carried.
@@ -277,7 +280,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.json {
         print(&json(&sizing)?)?;
     } else {
-        print_report(&assay_report::sizing_text(&sizing, options.top, layout(true)))?;
+        print_report(&assay_report::sizing_text(&sizing, options.top, layout(options.full)))?;
     }
     Ok(status(&sizing))
 }

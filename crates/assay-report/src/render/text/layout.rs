@@ -83,6 +83,12 @@ impl Text {
         self.wrapped(words, "", 0);
     }
 
+    /// Wrapped words after an empty line.
+    pub(crate) fn set_apart(&mut self, words: &str) {
+        self.written.push('\n');
+        self.paragraph(words);
+    }
+
     /// Wrapped words, indented.
     pub(crate) fn item(&mut self, words: &str) {
         self.wrapped(words, "  ", 2);

@@ -11,6 +11,7 @@ const WORDS_MIN: usize = 14;
 const WHOLE_MAX: usize = 24;
 
 /// A column as it is laid out.
+#[derive(Clone)]
 struct Laid {
     head: String,
     cells: Vec<String>,
@@ -139,9 +140,16 @@ fn intervals(table: &Table, width: usize) -> Vec<String> {
     written(laid, width)
 }
 
-/// The head and the rows, no wider than there is room.
+/// The head and the rows, no wider than there is room; columns for which there is none follow below with their names.
 fn written(mut columns: Vec<Laid>, width: usize) -> Vec<String> {
+    let whole = columns.clone();
     narrow(&mut columns, width);
+    let fitting = fitting(&columns, width);
+    if fitting < columns.len() {
+        let names = &whole[..1];
+        let above = written(whole[..fitting].to_vec(), width);
+        return [above, written([names, &whole[fitting..]].concat(), width)].concat();
+    }
     let heads: Vec<Vec<String>> =
         columns.iter().map(|column| column.broken(&column.head)).collect();
     let height = heads.iter().map(Vec::len).max().unwrap_or(0);
@@ -160,6 +168,16 @@ fn written(mut columns: Vec<Laid>, width: usize) -> Vec<String> {
         written.extend(stacked(&columns, &cells));
     }
     written
+}
+
+/// Columns that fit next to each other; the first, which has the names, and one more are always together.
+fn fitting(columns: &[Laid], width: usize) -> usize {
+    let mut used = 0;
+    let fits = columns.iter().take_while(|column| {
+        used += column.width + GAP;
+        used <= width + GAP
+    });
+    fits.count().max(2)
 }
 
 /// Cells of several lines next to each other.

@@ -103,6 +103,9 @@ fn of_measurement(report: &Report, format: &Formatter) -> String {
     let target = &report.target;
     if let Some(calibration) = &report.calibration {
         let limit = &calibration.limit;
+        if !limit.is_asked() {
+            return format!("How many I/Os per second does {target} give?");
+        }
         let (quantile, bound) = (nines(limit.quantile), within_limit(limit, format));
         return format!("How many I/Os per second does {target} give with p{quantile} {bound}?");
     }

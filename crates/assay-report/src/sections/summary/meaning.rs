@@ -104,6 +104,9 @@ fn of_calibration(calibration: &Calibration, format: &Formatter) -> Vec<String> 
     let quantile = nines(calibration.limit.quantile);
     let limit = format.chosen(Unit::Ns, calibration.limit.service_time_ns);
     let rate = |value: f64| show_count(rounded(value));
+    if !calibration.limit.is_asked() {
+        return vec![single_read(mix)];
+    }
     let first = match &mix.iops_within_limit {
         Some(most) => format!(
             "At up to {} random reads/s, {quantile}% are answered within {limit}; beyond that, reads wait for each other.",
