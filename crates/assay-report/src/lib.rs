@@ -59,15 +59,11 @@ pub fn text(report: &Report, options: Options, layout: impl Into<TextOptions>) -
     render::text::text(&sections::view(report, formatter), layout)
 }
 
-/// The verdict alone as text: the answer and every criterion.
-pub fn verdict_text(report: &Report, options: Options, layout: impl Into<TextOptions>) -> String {
-    let answer = sections::answer(report, &Formatter::new(report, options));
-    render::text::answer_text(&answer, layout.into())
-}
-
 /// The host, the storage under each target and all findings as text.
 pub fn environment_text(environment: &Environment, layout: impl Into<TextOptions>) -> String {
-    render::text::blocks_text(&sections::environment(environment), layout.into())
+    let layout = layout.into();
+    let blocks = sections::environment(environment, layout.lines_max.is_some());
+    render::text::blocks_text(&blocks, layout)
 }
 
 /// The charts of a report as PNG, in the order of the page: a file name that says what it shows, for example

@@ -95,8 +95,8 @@ pub(crate) fn short_answer<'a>(report: &Report, format: &Formatter) -> Option<An
 }
 
 /// Everything that is known of the place of a measurement.
-pub(crate) fn environment(environment: &Environment) -> Vec<Block<'static>> {
-    environment::blocks(environment)
+pub(crate) fn environment(environment: &Environment, is_brief: bool) -> Vec<Block<'static>> {
+    if is_brief { environment::brief_blocks(environment) } else { environment::blocks(environment) }
 }
 
 /// What a report is about.

@@ -73,10 +73,19 @@ pub(crate) fn answer_text(answer: &Answer<'_>, options: TextOptions) -> String {
     text.finish()
 }
 
-/// Blocks without anything around them.
+/// Blocks without anything around them, as many as there is room for.
 pub(crate) fn blocks_text(all: &[Block<'_>], options: TextOptions) -> String {
     let mut text = Text::new(options);
-    blocks(&mut text, all);
+    if options.lines_max.is_none() {
+        blocks(&mut text, all);
+        return text.finish();
+    }
+    for one in all.iter().filter(|one| is_shown(one)) {
+        let mut part = text.another();
+        block(&mut part, one);
+        text.append(&part);
+    }
+    text.set_apart("More with --full");
     text.finish()
 }
 

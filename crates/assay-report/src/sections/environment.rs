@@ -18,7 +18,7 @@ pub(super) fn section<'a>(report: &Report) -> Vec<Block<'a>> {
 
 /// Everything that is known.
 pub(super) fn blocks<'a>(environment: &Environment) -> Vec<Block<'a>> {
-    let mut blocks = vec![findings(environment)];
+    let mut blocks = vec![findings(environment.findings.iter().map(finding).collect())];
     blocks.extend(environment.storage.iter().map(storage));
     blocks.push(Block::part("Host", vec![Block::facts(facts::host(&environment.host))]));
     let unreadable = vec![Block::List(facts::unreadable(environment).collect())];
@@ -26,9 +26,18 @@ pub(super) fn blocks<'a>(environment: &Environment) -> Vec<Block<'a>> {
     blocks
 }
 
+/// The same for a first screen: findings without reasons and remedies.
+pub(super) fn brief_blocks<'a>(environment: &Environment) -> Vec<Block<'a>> {
+    let brief = |found| Finding { why: String::new(), remedy: String::new(), ..finding(found) };
+    let mut blocks = blocks(environment);
+    if let Some(first) = blocks.first_mut() {
+        *first = findings(environment.findings.iter().map(brief).collect());
+    }
+    blocks
+}
+
 /// All findings, the gravest first.
-fn findings<'a>(environment: &Environment) -> Block<'a> {
-    let found: Vec<Finding> = environment.findings.iter().map(finding).collect();
+fn findings<'a>(found: Vec<Finding>) -> Block<'a> {
     if found.is_empty() {
         return Block::Note("Nothing was found that needs attention.".to_owned());
     }

@@ -28,6 +28,9 @@ pub struct Options {
     /// Print JSON documents instead of text
     #[arg(long, help_heading = COMMON)]
     json: bool,
+    /// Print all of the text on a terminal, not the first screen alone
+    #[arg(long, help_heading = COMMON)]
+    full: bool,
 }
 
 /// Carries the command out.
@@ -43,7 +46,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.json {
         return print(&json(&environment)?);
     }
-    print_report(&assay_report::environment_text(&environment, layout(true)))
+    print_report(&assay_report::environment_text(&environment, layout(options.full)))
 }
 
 /// Each host with its findings, then what they share and what differs.
@@ -54,7 +57,7 @@ fn inspect_hosts(hosts: &HostNames, options: &Options) -> Result<ExitStatus> {
         return print(&json(&found)?);
     }
     let each = found.hosts.iter().map(|host| {
-        let text = assay_report::environment_text(&host.environment, layout(true));
+        let text = assay_report::environment_text(&host.environment, layout(options.full));
         format!("host {}\n\n{text}\n", host.name)
     });
     print_report(&(each.collect::<String>() + &shared_and_different(&found)))
