@@ -11,8 +11,8 @@ pub struct DemandOptions {
     /// Keep the measured number of I/Os outstanding instead of issuing I/Os at the measured rate
     #[arg(long)]
     closed: bool,
-    /// Multiply all rates by this factor; 1.5 adds half again
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    /// Add this share to all rates; below 0% if the load shrinks
+    #[arg(long, value_name = "SHARE", value_parser = growth, default_value = "0%", allow_hyphen_values = true)]
     growth: f64,
     /// Add this share on top of the rates
     #[arg(long, value_name = "SHARE", default_value = "0%")]
@@ -40,7 +40,7 @@ impl DemandOptions {
     pub fn plan(&self, duration: Nanos, warm_up: Nanos) -> PlanOptions {
         PlanOptions {
             closed: self.closed,
-            growth: self.growth,
+            growth: 1.0 + self.growth,
             headroom: self.headroom,
             parity: self.parity,
             latency_limit: self.read_latency,
@@ -48,4 +48,16 @@ impl DemandOptions {
             warm_up,
         }
     }
+}
+
+/// Growth as a share above or below nothing: `30%`, `-10%`. A bare number may be meant as a factor, and is refused.
+///
+/// # Errors
+/// What is wrong and what to write instead, separated by a semicolon.
+pub fn growth(typed: &str) -> Result<f64, String> {
+    let share = typed.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    let share = share.filter(|share| share.is_finite());
+    let share =
+        share.ok_or_else(|| format!("'{typed}' is not a share; write, for example, 30%"))?;
+    if share > -100.0 { Ok(share / 100.0) } else { Err("use a growth above -100%".to_owned()) }
 }

@@ -106,7 +106,7 @@ fn a_plan_runs_on_storage_and_is_judged_by_what_it_asks() {
 fn growth_multiplies_and_documents_are_plans_too() {
     let place = place();
     place.run("profile one.txt --output p").ends_with(0);
-    let plan = place.run("profile p/one.txt.profile.json --workload - --growth 1.5 --headroom 30%");
+    let plan = place.run("profile p/one.txt.profile.json --workload - --growth 50% --headroom 30%");
     assert!(plan.ends_with(0).stdout.contains("rate = \"975/s\""), "{plan:#?}");
     let closed = place.run("profile one.txt --workload - --closed");
     assert_eq!(closed.code, Some(2), "{closed:#?}");

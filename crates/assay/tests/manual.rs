@@ -23,6 +23,16 @@ fn the_pages_of_the_verbs_say_what_the_program_says() {
     assert!(found.is_empty(), "\n{}\n", assay_tidy::report(&found));
 }
 
+#[test]
+fn the_index_of_options_says_what_the_program_says() {
+    let path = sources::root().join(manual::OPTIONS_PATH);
+    let page = manual::options_page(&chapters());
+    if std::env::var_os("ASSAY_WRITE_DOCS").is_some() {
+        fs::write(&path, &page).unwrap();
+    }
+    assert_eq!(fs::read_to_string(path).unwrap(), page, "run `make docs`");
+}
+
 fn write(chapters: &[Chapter]) {
     for chapter in chapters {
         let path = sources::root().join(chapter.path());

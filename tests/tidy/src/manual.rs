@@ -4,6 +4,7 @@
 //! what people write follows below and is never touched.
 
 use crate::{Finding, Source};
+use std::collections::BTreeMap;
 
 /// Opens the part of a page that the program writes.
 pub const BEGIN: &str = "<!-- begin: written by `make docs` from `assay manual` -->";
@@ -52,6 +53,40 @@ pub fn chapters(manual: &str) -> Vec<Chapter> {
         }
     }
     chapters
+}
+
+/// Where the index of all options lies.
+pub const OPTIONS_PATH: &str = "docs/options.md";
+
+/// The index of all options: each as it is typed, with its default and the commands that have it.
+pub fn options_page(chapters: &[Chapter]) -> String {
+    let mut uses: BTreeMap<(&str, &str, &str), Vec<&str>> = BTreeMap::new();
+    for chapter in chapters {
+        let mut command = chapter.verb.as_str();
+        for line in chapter.text.lines() {
+            if let Some((_, named)) = line.split_once("# assay ") {
+                command = named.trim();
+            }
+            if let Some((typed, default)) = option_of(line) {
+                let name = typed.split("--").nth(1).unwrap_or(typed);
+                uses.entry((name, typed, default)).or_default().push(command);
+            }
+        }
+    }
+    let row = |((_, typed, default), commands): (&(&str, &str, &str), &Vec<&str>)| {
+        format!("| `{typed}` | {default} | {} |\n", commands.join(", "))
+    };
+    let rows: String = uses.iter().map(row).collect();
+    format!(
+        "{BEGIN}\n# Options\n\nEach option with its default and the commands that have it.\n\n| option | default | commands |\n|---|---|---|\n{rows}{END}\n"
+    )
+}
+
+/// The option and the default of a row of a table of options; nothing for arguments and for help.
+fn option_of(line: &str) -> Option<(&str, &str)> {
+    let (typed, rest) = line.strip_prefix("| `")?.split_once("` | ")?;
+    let (default, _) = rest.split_once(" | ").or_else(|| rest.split_once("| "))?;
+    (typed.starts_with('-') && typed != "-h, --help").then_some((typed, default.trim()))
 }
 
 /// Verbs without a page, pages that differ from the program, and pages without a verb.

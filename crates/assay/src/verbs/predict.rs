@@ -1,5 +1,6 @@
 //! `assay predict`: what a database would do on other storage.
 
+use crate::demand_options::growth;
 use crate::exit::{ExitStatus, json, print, print_report};
 use crate::options::{COMMON, OutputOptions, StoreOptions, context};
 use crate::terminal::layout;
@@ -62,8 +63,8 @@ pub struct Options {
     /// Speed of a processor relative to the profile's host
     #[arg(long, value_name = "FACTOR", value_parser = positive)]
     cpu_speed: Option<f64>,
-    /// Multiply the work by this factor; 1.5 adds half again
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
+    /// Growth of the work; below 0% if it shrinks
+    #[arg(long, value_name = "SHARE", value_parser = growth, default_value = "0%", allow_hyphen_values = true)]
     growth: f64,
     /// Size of the buffer cache to predict for
     #[arg(long, value_name = "SIZE")]
@@ -173,7 +174,7 @@ impl Options {
                 sessions: self.sessions,
                 processors_mean: self.cpus,
                 cpu_speed_ratio: self.cpu_speed,
-                growth: self.growth,
+                growth: 1.0 + self.growth,
                 writers_outstanding: self.writers,
                 response_limit_s: self.response_limit.map(Nanos::seconds),
                 draws: self.draws,

@@ -1,5 +1,6 @@
 //! `assay size`: what to buy for what a database asks of its storage.
 
+use crate::demand_options::growth;
 use crate::exit::{ExitStatus, json, print, print_report};
 use crate::options::{COMMON, OutputOptions, StoreOptions, context};
 use crate::terminal::layout;
@@ -199,19 +200,6 @@ fn peak(typed: &str) -> std::result::Result<Peak, String> {
         ("p95", _) => Ok(Peak::Quantile95),
         (_, Some(times)) if times.is_finite() && times > 0.0 => Ok(Peak::TimesMean(times)),
         _ => Err(format!("'{typed}' is not a peak; write max, p95, or a multiple such as 2x")),
-    }
-}
-
-/// A share above or below nothing: `30%`, `-10%`, `0.3`.
-fn growth(typed: &str) -> std::result::Result<f64, String> {
-    let (number, scale) = typed.strip_suffix('%').map_or((typed, 1.0), |number| (number, 100.0));
-    let share = number.trim().parse::<f64>().ok().filter(|share| share.is_finite());
-    let share =
-        share.ok_or_else(|| format!("'{typed}' is not a share; write, for example, 30%"))?;
-    if share / scale > -1.0 {
-        Ok(share / scale)
-    } else {
-        Err("use a growth above -100%".to_owned())
     }
 }
 
