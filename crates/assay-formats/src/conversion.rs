@@ -6,7 +6,7 @@ use assay_model::study::Study;
 use assay_model::units::{Bytes, Share};
 use assay_model::workload::Workload;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// The name of a file that is not a file: the words of a command line, counted as lines.
@@ -214,7 +214,26 @@ impl Document {
     }
 }
 
+/// Where lines come from, each origin once.
+pub(crate) fn sources<'a>(
+    lines: impl Iterator<Item = (DocumentLine, &'a Origin)>,
+) -> BTreeMap<DocumentLine, Vec<Origin>> {
+    let mut known = BTreeSet::new();
+    let mut sources: BTreeMap<DocumentLine, Vec<Origin>> = BTreeMap::new();
+    for (line, origin) in lines {
+        if known.insert((line, origin)) {
+            sources.entry(line).or_default().push(origin.clone());
+        }
+    }
+    sources
+}
+
 impl ConversionPart {
+    /// Streams of the document.
+    pub(crate) fn streams(&self) -> usize {
+        self.document.workload().map_or(0, |workload| workload.streams.len())
+    }
+
     /// The document on one target that stands for all of its targets: each becomes an equal part of its space.
     pub fn on_one_target(&self) -> Document {
         let mut document = self.document.clone();

@@ -254,7 +254,7 @@ impl fmt::Display for Reason {
             Self::Luns => "the file lists LUNs for ORION and says nothing of a load",
             Self::NotText => "the file is not text",
             Self::TooLarge => {
-                "the file is too large (at most 4 MiB, and 32 MiB with globals and variables)"
+                "the file is too large (at most 4 MiB, and 32 MiB with globals, variables and workloads)"
             }
             Self::CircularInclude => "the file includes itself",
             Self::DeepInclude => "included files are nested more than 16 deep",
@@ -319,7 +319,8 @@ impl Reason {
             Self::Luns => {
                 "name it by the test: assay calibrate --as orion -run simple -testname NAME"
             }
-            Self::NotText | Self::TooLarge => "name a job file",
+            Self::NotText => "name a job file",
+            Self::TooLarge => "split the file",
             Self::Overflow | Self::Value | Self::NoValue | Self::UnknownOption { .. } => {
                 "correct the line; the manual of the program lists what it takes"
             }

@@ -1,5 +1,6 @@
 //! What a job file may ask for outside of itself: other files, and values of variables. Whoever calls decides.
 
+use crate::conversion::{ConversionPart, Note, Origin};
 use crate::reading::Setting;
 use crate::reason::Reason;
 
@@ -19,6 +20,9 @@ pub const BYTES_MAX: usize = 4 << 20;
 const HELD_BYTES_MAX: usize = 32 << 20;
 /// What an option costs besides its text: the section, the note on it and the line of the document keep it.
 const SETTING_BYTES: usize = 256;
+/// What a document and a stream of it cost besides where their lines come from.
+const DOCUMENT_BYTES: usize = 2048;
+const STREAM_BYTES: usize = 1024;
 
 /// Counts what the sections of a file hold together: a short file can multiply a long value.
 #[derive(Default)]
@@ -31,8 +35,21 @@ impl HeldBytes {
     /// [`Reason::TooLarge`] where it is too much.
     pub fn add(&mut self, setting: &Setting, sections: usize) -> Result<(), Reason> {
         let value = setting.value.as_ref().map_or(0, String::len);
-        let origin = setting.origin.file.len() + setting.origin.key.len();
-        let bytes = (value + origin + SETTING_BYTES).saturating_mul(sections);
+        self.add_bytes(setting_bytes(&setting.origin, value).saturating_mul(sections))
+    }
+
+    /// Counts a document and the notes on it: each run of a file repeats what its workloads say.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn add_part(&mut self, part: &ConversionPart, notes: &[Note]) -> Result<(), Reason> {
+        let origins = part.sources.values().flatten().map(|origin| setting_bytes(origin, 0));
+        let notes = notes.iter().map(|note| setting_bytes(&note.origin, note.value.len()));
+        let lines: usize = origins.chain(notes).sum();
+        self.add_bytes(DOCUMENT_BYTES + part.streams() * STREAM_BYTES + lines)
+    }
+
+    fn add_bytes(&mut self, bytes: usize) -> Result<(), Reason> {
         self.0 = self.0.saturating_add(bytes);
         if self.0 > HELD_BYTES_MAX { Err(Reason::TooLarge) } else { Ok(()) }
     }
@@ -44,6 +61,10 @@ impl HeldBytes {
     pub fn add_all(&mut self, settings: &[Setting], sections: usize) -> Result<(), Reason> {
         settings.iter().try_for_each(|setting| self.add(setting, sections))
     }
+}
+
+fn setting_bytes(origin: &Origin, value: usize) -> usize {
+    origin.file.len() + origin.key.len() + value + SETTING_BYTES
 }
 
 impl Surroundings<'static> {

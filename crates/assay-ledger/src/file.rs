@@ -1,6 +1,6 @@
 //! A ledger as a file: made new, locked, appended to, and never overwritten.
 
-use crate::ledger::{Ledger, MAGIC};
+use crate::ledger::{LEDGER_BYTES_MAX, Ledger, MAGIC};
 use assay_files::open_plain;
 use assay_model::number::count_of;
 use assay_model::{Error, Result};
@@ -9,9 +9,6 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-
-/// A longer file is not read: a ledger of a day at 100,000 acknowledgements a second has a tenth of that.
-const LEDGER_BYTES_MAX: u64 = 16 << 30;
 
 /// A ledger that is open and locked for appending.
 #[derive(Debug)]
@@ -83,8 +80,13 @@ impl LedgerFile {
     /// Appends whole frames, durable when this returns.
     ///
     /// # Errors
-    /// Those of the system; what is there of them is taken away again, because nothing behind a part of a frame could be read.
+    /// `FileTooLarge` where the ledger could not be read back. Those of the system; what is there of the frames is then taken
+    /// away again, because nothing behind a part of a frame could be read.
     pub(crate) fn append(&mut self, frames: &[u8]) -> io::Result<()> {
+        if self.whole_bytes + count_of(frames.len()) > LEDGER_BYTES_MAX {
+            let what = format!("it has reached {} GiB", LEDGER_BYTES_MAX >> 30);
+            return Err(io::Error::new(ErrorKind::FileTooLarge, what));
+        }
         let appended = self.file.write_all(frames).and_then(|()| self.file.sync_data());
         if appended.is_ok() {
             self.whole_bytes += count_of(frames.len());
@@ -126,6 +128,7 @@ pub(crate) fn refusal(doing: &str, path: &Path, error: &io::Error) -> Error {
             "name a ledger that `assay verify` or `assay bench` wrote; where one is damaged, keep it and begin a new one"
         }
         ErrorKind::StorageFull => "free space on its file system",
+        ErrorKind::FileTooLarge => "begin a new ledger",
         ErrorKind::NotFound if doing == "reading" => {
             "name the ledger that was given to the run that wrote"
         }
@@ -147,6 +150,19 @@ mod tests {
         ledger.file = File::open(&path).unwrap();
         assert!(ledger.append(b"a frame").is_err());
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_ledger_takes_no_more_than_can_be_read_back() {
+        let name = format!("assay-ledger-long-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let mut ledger = LedgerFile::create(&path).unwrap();
+        ledger.whole_bytes = LEDGER_BYTES_MAX - 7;
+        let error = ledger.append(b"8 bytes.").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::FileTooLarge, "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), MAGIC);
+        assert!(ledger.append(b"7 bytes").is_ok());
+        std::fs::remove_file(path).unwrap();
     }
 
     #[test]

@@ -13,8 +13,10 @@ use std::io::{self, Read};
 /// The first bytes of every ledger, with the version of its form.
 pub(crate) const MAGIC: &[u8; 8] = b"ASLEDG1\n";
 
+/// A longer ledger is neither written nor read: one of two days at 100,000 acknowledgements a second is shorter.
+pub(crate) const LEDGER_BYTES_MAX: u64 = 4 << 30;
 /// Heads and judgements of a ledger together, bytes: thousands of cuts.
-const DOCUMENT_BYTES_MAX: usize = 8 << 20;
+pub(crate) const DOCUMENT_BYTES_MAX: usize = 8 << 20;
 /// No load has as many sessions.
 const SESSIONS_MAX: u64 = 1 << 20;
 /// Blocks are whole sectors.

@@ -1,5 +1,6 @@
 //! Authenticated messages: changed, lost, repeated or forged ones are detected at both ends.
 
+use crate::ledger::LEDGER_BYTES_MAX;
 use crate::token::{PROOF_BYTES, Seal};
 use assay_files::is_ending;
 use assay_model::number::{count_of, index_of};
@@ -14,9 +15,7 @@ const SLICE: Duration = Duration::from_millis(200);
 /// How long a whole ledger may take, whatever its length.
 const LEDGER_TIME: Duration = Duration::from_secs(15);
 /// What it must come to in the time behind that, bytes a second.
-const LEDGER_BYTES_PER_S: u64 = 256 << 10;
-/// A longer ledger is not fetched.
-const LEDGER_BYTES_MAX: u64 = 16 << 30;
+const LEDGER_BYTES_PER_S: u64 = 1 << 20;
 
 /// Until when a peer is waited for, and whether Ctrl-C ends that before.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ mod strangers;
 use crate::file::LedgerFile;
 use crate::frame::{Found, FrameKind, acknowledgements_in, find};
 use crate::index::{ENDING, LedgerIndex};
-use crate::ledger::{Ledger, LedgerHead, LedgerId};
+use crate::ledger::{DOCUMENT_BYTES_MAX, Ledger, LedgerHead, LedgerId};
 use crate::link::confirmation;
 use crate::sealed::{PIECE_BYTES_MAX, Wait, is_waiting, read_within, send_piece};
 use crate::token::{End, PROOF_BYTES, Seal, Token, random};
@@ -36,10 +36,8 @@ const GREETING_TIME: Duration = Duration::from_secs(5);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long it does not repeat that.
 const SAID_AGAIN: Duration = Duration::from_secs(60);
-/// A writer that says nothing for this long has gone: it gives a sign of life every second.
-const SILENCE: Duration = Duration::from_secs(30);
-/// Judgements of one ledger that are remembered: a campaign has as many cuts at most.
-const JUDGED_MAX: usize = 10_000;
+/// Heads and judgements of all ledgers that are remembered, bytes. What comes behind them is kept, but not shown.
+const REMEMBERED_BYTES_MAX: usize = 4 * DOCUMENT_BYTES_MAX;
 
 /// Listens and keeps ledgers in a directory, until it is dropped.
 #[derive(Debug)]
@@ -79,6 +77,8 @@ struct Shared {
     /// Who appends to each ledger: the newest connection.
     writers: Mutex<HashMap<LedgerId, Arc<AtomicU64>>>,
     activities: Mutex<HashMap<LedgerId, LedgerActivity>>,
+    /// Bytes of the heads and judgements in them as they came.
+    remembered_bytes: AtomicUsize,
     /// What went wrong, in words, until somebody asks.
     complaints: Mutex<Vec<String>>,
 }
@@ -90,6 +90,16 @@ impl Shared {
 
     fn index(&self) -> MutexGuard<'_, LedgerIndex> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether there is room to remember a head or a judgement.
+    fn remembers(&self, content: &[u8]) -> bool {
+        let before = self.remembered_bytes.fetch_add(content.len(), Ordering::AcqRel);
+        let has_room = |bytes: usize| bytes <= REMEMBERED_BYTES_MAX;
+        if has_room(before) && !has_room(before + content.len()) {
+            self.complain("too many cuts to show more of them; start the witness again".to_owned());
+        }
+        has_room(before + content.len())
     }
 
     fn complain(&self, what: String) {
@@ -130,6 +140,7 @@ impl Witness {
             stop: AtomicBool::new(false),
             writers: Mutex::default(),
             activities: Mutex::default(),
+            remembered_bytes: AtomicUsize::new(0),
             complaints: Mutex::default(),
         });
         let theirs = Arc::clone(&shared);
@@ -379,19 +390,21 @@ fn append(
     }
     stream.set_read_timeout(Some(POLL_INTERVAL))?;
     let mut seal = greeted.seal(End::Witness, shared);
-    let (mut reader, mut heard) =
-        (FrameReader::new(greeted.seal(End::Client, shared)), Instant::now());
+    let mut reader = FrameReader::new(greeted.seal(End::Client, shared));
     loop {
         if owner.load(Ordering::Acquire) != mine || shared.stop.load(Ordering::Acquire) {
             return Ok(());
         }
         match reader.receive(stream) {
-            Ok(Received::Some) => heard = Instant::now(),
+            Ok(Received::Some) => {}
             Ok(Received::End) => return Ok(()),
-            Err(error) if is_waiting(&error) && heard.elapsed() < SILENCE => continue,
+            Err(error) if is_waiting(&error) && !reader.is_silent() => continue,
             Err(error) => return Err(error),
         }
         let frames = reader.whole()?;
+        if frames.is_empty() && reader.is_silent() {
+            return Err(io::Error::new(ErrorKind::TimedOut, "it sends no whole record"));
+        }
         if frames.is_empty() {
             continue;
         }
@@ -419,7 +432,9 @@ fn note(shared: &Shared, id: LedgerId, mut frames: &[u8]) {
         frames = &frames[length..];
         match kind {
             FrameKind::Head => {
-                if let Ok(head) = serde_json::from_slice(content) {
+                if shared.remembers(content)
+                    && let Ok(head) = serde_json::from_slice(content)
+                {
                     begin_activity(shared, id, &head, 0);
                 }
             }
@@ -437,7 +452,7 @@ fn note(shared: &Shared, id: LedgerId, mut frames: &[u8]) {
                 let mut activities = shared.activities();
                 let activity = activities.get_mut(&id);
                 if let (Some(judged), Some(activity)) = (judged, activity)
-                    && activity.judged.len() < JUDGED_MAX
+                    && shared.remembers(content)
                 {
                     activity.judged.push(judged);
                 }

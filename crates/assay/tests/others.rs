@@ -158,6 +158,14 @@ fn a_job_file_does_not_multiply_what_it_holds() {
         &format!("sd=s,lun=/dev/x,count=(1,4096)\n{many}rd=r,wd=*,elapsed=1\n"),
     );
     refused(&bounded(&place, &["run", "stars.vdb", "--print"]), 2, "jobs");
+    let loops = "wd=*,iorate=(1,2,3,4,5,6,7,8,9),elapsed=1,forxfersize=(1k,2k,4k,8k)";
+    let workloads: String =
+        (0..250).map(|number| format!("wd=w{number},sd=s,rdpct=70,threads=4\n")).collect();
+    for (workloads, runs) in [("wd=w,sd=s\n", 16_000), (workloads.as_str(), 1_000)] {
+        let runs: String = (0..runs).map(|number| format!("rd=r{number},{loops}\n")).collect();
+        place.write("runs.vdb", &format!("sd=s,lun=/dev/x\n{workloads}{runs}"));
+        refused(&bounded(&place, &["run", "runs.vdb", "--print"]), 2, "the file is too large");
+    }
 }
 
 #[test]

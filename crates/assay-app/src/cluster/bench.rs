@@ -1,9 +1,10 @@
 //! Several hosts as a bench: a method that measures one slice after the other on one target measures on all of them.
 
+use super::course::MergedObserver;
 use super::open_hosts::{OpenHosts, Order, Outcome};
 use assay_cluster::division::Outstanding;
-use assay_cluster::findings::{Start, common_start, known_rate, sharing};
-use assay_cluster::merge::{Merged, Merger};
+use assay_cluster::findings::{HostRecord, Start, common_start, known_rate, sharing};
+use assay_cluster::merge::Merger;
 use assay_cluster::slices::{SliceClock, SliceStarts};
 use assay_engine::{Observer, monotonic_ns};
 use assay_methods::Bench;
@@ -42,11 +43,13 @@ pub(crate) struct ClusterBench<'a> {
     loads: BTreeMap<String, Load>,
 }
 
-/// A load in all its slices.
+/// A load in all its slices: sums alone, so that memory does not grow with the precision of each.
 struct Load {
     workload: Workload,
     merger: Merger,
-    last: Outcome,
+    /// What is known of the hosts in the last slice, and when it began.
+    hosts: Vec<HostRecord>,
+    start: Start,
 }
 
 impl<'a> ClusterBench<'a> {
@@ -82,7 +85,7 @@ impl<'a> ClusterBench<'a> {
         let Some(load) = loads.max_by(|one, other| rate(one).total_cmp(&rate(other))) else {
             return Ok(self.hosts.document_before());
         };
-        let found = self.hosts.document_of(&load.last, &load.merger);
+        let found = self.hosts.document_of(&load.hosts, load.start, &load.merger);
         // One that was lost later was lost to all of it.
         let mut found = self.hosts.with_losses(found);
         found.start = std::mem::take(&mut self.starts).worst().or(found.start);
@@ -109,7 +112,10 @@ impl<'a> ClusterBench<'a> {
             if host >= ALONE_MIN && monotonic_ns() - asked_ns > most_ns {
                 break;
             }
-            let (one, full) = (self.with(&[host], &single)?.0, self.with(&[host], &short)?.0);
+            let mut on = |workload: &Workload| {
+                self.with(&[host], workload, &mut |_| ControlFlow::Continue(()))
+            };
+            let (one, full) = (on(&single)?, on(&short)?);
             if self.stopped() {
                 break;
             }
@@ -122,25 +128,26 @@ impl<'a> ClusterBench<'a> {
         Ok(())
     }
 
-    fn with(&mut self, members: &[usize], workload: &Workload) -> Result<(Outcome, Vec<Merged>)> {
+    fn with(
+        &mut self,
+        members: &[usize],
+        workload: &Workload,
+        observer: MergedObserver<'_>,
+    ) -> Result<Outcome> {
         let outstanding = Outstanding::PerHost;
         let order = Order { workload, members, outstanding, is_slice: true };
-        let mut merged = Vec::new();
-        let mut keep = |all: &Merged| {
-            merged.push(all.clone());
-            ControlFlow::Continue(())
-        };
-        let outcome = self.hosts.measure(&order, &mut keep)?;
-        Ok((outcome, merged))
+        self.hosts.measure(&order, observer)
     }
 
     fn keep(&mut self, workload: &Workload, outcome: Outcome) {
         let name = workload.name.clone();
+        let (merger, start) = (outcome.measured.merger, outcome.measured.start);
         let merger = match self.loads.remove(&name) {
-            Some(known) => known.merger.joined_with(&outcome.measured.merger),
-            None => outcome.measured.merger.clone(),
+            Some(known) => known.merger.joined_with(&merger),
+            None => merger,
         };
-        self.loads.insert(name, Load { workload: workload.clone(), merger, last: outcome });
+        let load = Load { workload: workload.clone(), merger, hosts: outcome.hosts, start };
+        self.loads.insert(name, load);
     }
 }
 
@@ -148,15 +155,20 @@ impl Bench for ClusterBench<'_> {
     fn measure(&mut self, workload: &Workload, observer: &mut dyn Observer) -> Result<Measurement> {
         let members: Vec<usize> = (0..self.hosts.count()).collect();
         let asked_ns = monotonic_ns();
-        let (outcome, merged) = self.with(&members, workload)?;
+        // Without the parts of each host, of which there may be a thousand.
+        let mut intervals = Vec::new();
+        let outcome = self.with(&members, workload, &mut |all| {
+            intervals.push((all.interval.clone(), all.joint.clone()));
+            ControlFlow::Continue(())
+        })?;
         self.clock.add_slice(asked_ns, outcome.measured.start.at_ns, monotonic_ns());
         let is_whole = outcome.measurement.finish == Finish::Complete;
         self.must_repeat = is_whole && self.starts.must_repeat(start_of(&outcome, workload));
         if self.must_repeat {
             return Ok(outcome.measurement);
         }
-        for all in &merged {
-            if observer.interval(&all.interval, &all.joint).is_break() {
+        for (interval, joint) in &intervals {
+            if observer.interval(interval, joint).is_break() {
                 break;
             }
         }

@@ -299,12 +299,17 @@ impl OpenHosts {
 
     /// What is said of hosts that measured together.
     pub(crate) fn document(&self, outcome: &Outcome) -> Cluster {
-        self.document_of(outcome, &outcome.measured.merger)
+        self.document_of(&outcome.hosts, outcome.measured.start, &outcome.measured.merger)
     }
 
-    /// The same with the sums over several slices, of which this was the last.
-    pub(crate) fn document_of(&self, last: &Outcome, merger: &Merger) -> Cluster {
-        cluster(self.transport, &last.hosts, Some(last.measured.start), merger)
+    /// The same with the sums over several slices, of the last of which this is known.
+    pub(super) fn document_of(
+        &self,
+        hosts: &[HostRecord],
+        start: Start,
+        merger: &Merger,
+    ) -> Cluster {
+        cluster(self.transport, hosts, Some(start), merger)
     }
 }
 

@@ -3,10 +3,11 @@
 use super::job::Job;
 use super::limits::{DEFAULT_TIME, JOBS_MAX};
 use crate::conversion::{
-    Conversion, ConversionPart, Document, DocumentLine, NamedTarget, Note, Origin, Program,
+    self, Conversion, ConversionPart, Document, DocumentLine, NamedTarget, Note, Origin, Program,
     Refused, Treatment, farthest,
 };
 use crate::reason::{Approximation, Reason};
+use crate::surroundings::HeldBytes;
 use assay_model::number::real;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::workload::{Span, Stream, Workload};
@@ -14,8 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Workloads of a file at most.
 const PARTS_MAX: usize = 1024;
-/// Streams of all workloads together at most: a job is in each stretch of its time.
-const STREAMS_MAX: usize = 1 << 16;
 
 /// The jobs of a file as documents.
 pub fn sequence(jobs: &[Job]) -> Result<Conversion, Refused> {
@@ -27,15 +26,16 @@ pub fn sequence(jobs: &[Job]) -> Result<Conversion, Refused> {
         notes: Vec::new(),
         hosts: Vec::new(),
     };
-    let (mut names, mut streams) = (BTreeSet::new(), 0);
+    let (mut names, mut held) = (BTreeSet::new(), HeldBytes::default());
     for group in groups(jobs) {
         for (stretch, jobs) in stretches(group) {
-            streams += jobs.len();
-            if conversion.parts.len() >= PARTS_MAX || streams > STREAMS_MAX {
+            if conversion.parts.len() >= PARTS_MAX {
                 return Err(refused(&group[0], Reason::TooManyJobs));
             }
             let name = unique(&mut names, &title(group, &jobs, stretch.start_ns));
             let part = part(&name, stretch, &jobs, &mut conversion.targets)?;
+            // A job is in each stretch of its time.
+            held.add_part(&part, &[]).map_err(|reason| refused(&group[0], reason))?;
             conversion.parts.push(part);
         }
     }
@@ -212,17 +212,12 @@ fn span(job: &Job, largest: Option<u64>) -> Span {
 
 fn sources(jobs: &[&Job]) -> BTreeMap<DocumentLine, Vec<Origin>> {
     const OF_THE_WHOLE: [&str; 5] = ["duration", "warm_up", "direct", "capacity", "seed"];
-    let mut lines: BTreeMap<DocumentLine, Vec<Origin>> = BTreeMap::new();
-    for (index, job) in jobs.iter().enumerate() {
-        for (key, origin) in &job.sources {
+    conversion::sources(jobs.iter().enumerate().flat_map(|(index, job)| {
+        job.sources.iter().map(move |(key, origin)| {
             let stream = (!OF_THE_WHOLE.contains(key)).then_some(index);
-            let origins = lines.entry(DocumentLine { stream, key }).or_default();
-            if !origins.contains(origin) {
-                origins.push(origin.clone());
-            }
-        }
-    }
-    lines
+            (DocumentLine { stream, key }, origin)
+        })
+    }))
 }
 
 /// A note for each job that uses the page cache while another that runs with it does not.

@@ -4,7 +4,7 @@ mod access;
 mod file;
 
 use crate::conversion::{
-    Conversion, ConversionPart, Document, DocumentLine, NamedTarget, Note, Origin, Program,
+    self, Conversion, ConversionPart, Document, DocumentLine, NamedTarget, Note, Origin, Program,
     Refused, Treatment, farthest,
 };
 use crate::reason::{Approximation, Reason};
@@ -333,26 +333,19 @@ impl<'a> Step<'a> {
     }
 
     fn sources(&self, groups: &[Group<'_>]) -> BTreeMap<DocumentLine, Vec<Origin>> {
-        let mut lines: BTreeMap<DocumentLine, Vec<Origin>> = BTreeMap::new();
         let times = [
             ("duration", &self.found.run_time),
             ("measure", &self.found.run_time),
             ("warm_up", &self.found.ramp_up),
         ];
-        for (key, value) in times {
-            let origins = lines.entry(DocumentLine { stream: None, key }).or_default();
-            origins.extend(value.iter().map(|value| value.origin.clone()));
-        }
-        for (stream, group) in groups.iter().enumerate() {
-            for (key, origin) in &group.sources {
-                let line = DocumentLine { stream: Some(stream), key };
-                let origins = lines.entry(line).or_default();
-                if !origins.contains(origin) {
-                    origins.push(origin.clone());
-                }
-            }
-        }
-        lines
+        let of_whole = times.into_iter().flat_map(|(key, value)| {
+            value.iter().map(move |value| (DocumentLine { stream: None, key }, &value.origin))
+        });
+        let of_streams = groups.iter().enumerate().flat_map(|(stream, group)| {
+            let line = move |key| DocumentLine { stream: Some(stream), key };
+            group.sources.iter().map(move |(key, origin)| (line(key), origin))
+        });
+        conversion::sources(of_whole.chain(of_streams))
     }
 }
 

@@ -12,10 +12,10 @@ use crate::conversion::{
 };
 use crate::reading::{Section, SectionReader, Setting};
 use crate::reason::Reason;
-use crate::surroundings::Surroundings;
+use crate::surroundings::{HeldBytes, Surroundings};
 use assay_model::units::{Bytes, Share};
 use assay_model::workload::Content;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Reads a parameter file; `name` is what its lines are called by.
 ///
@@ -32,14 +32,11 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
         notes: general,
         hosts: if found.hosts.len() > 1 { found.hosts.clone() } else { Vec::new() },
     };
-    let (mut refused, mut streams) = (Vec::new(), 0);
+    let (mut refused, mut held) = (Vec::new(), HeldBytes::default());
     for section in &found.runs {
         match run::run(section, &found, &storages, content, &conversion.targets) {
             Ok(run) => {
-                streams += run.streams();
-                if streams > run::STREAMS_MAX {
-                    return Err(too_many(section));
-                }
+                held.add_part(&run.part, &run.notes).map_err(|reason| refusal(section, reason))?;
                 conversion.parts.push(run.part);
                 conversion.notes.extend(run.notes);
             }
@@ -62,9 +59,8 @@ pub fn convert(text: &str, name: &str, around: &Surroundings<'_>) -> Result<Conv
     Ok(conversion)
 }
 
-fn too_many(section: &Section) -> Refused {
-    let origin = section.origin.clone();
-    Refused { origin, value: section.name.clone(), reason: Reason::TooManyJobs }
+fn refusal(section: &Section, reason: Reason) -> Refused {
+    Refused { origin: section.origin.clone(), value: section.name.clone(), reason }
 }
 
 /// Why a file without a run that can be carried over is refused.
@@ -98,9 +94,10 @@ fn content(general: &[Setting]) -> Result<(Content, Vec<Note>), Refused> {
 }
 
 fn targets(storages: &[storage::StorageDefinition]) -> Vec<NamedTarget> {
-    let mut found: Vec<NamedTarget> = Vec::new();
+    let (mut found, mut places) = (Vec::<NamedTarget>::new(), HashMap::new());
     for one in storages {
-        match found.iter_mut().find(|known| known.name == one.lun) {
+        let place = *places.entry(&one.lun).or_insert(found.len());
+        match found.get_mut(place) {
             Some(known) => known.size = known.size.max(one.size.map(Bytes)),
             None => found.push(NamedTarget { name: one.lun.clone(), size: one.size.map(Bytes) }),
         }

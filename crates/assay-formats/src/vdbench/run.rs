@@ -5,7 +5,7 @@ use super::number;
 use super::storage::{OpenFlags, StorageDefinition, open_flags};
 use super::workload::{WorkloadDefinition, workload};
 use crate::conversion::{
-    ConversionPart, Document, DocumentLine, NamedTarget, Note, Origin, Refused,
+    self, ConversionPart, Document, DocumentLine, NamedTarget, Note, Origin, Refused,
 };
 use crate::reading::{Section, SectionReader};
 use crate::reason::{Approximation, Reason};
@@ -13,10 +13,10 @@ use assay_model::number::{count, real};
 use assay_model::study::{Factor, FactorValue, Study};
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_model::workload::{Arrival, Content, Process, Span, Stream, SyncPolicy, Workload};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-/// Streams of all runs together at most, counted on each of their targets: `wd=*` and `sd=*` multiply.
-pub(super) const STREAMS_MAX: usize = 1 << 18;
+/// Streams of a run at most, counted on each of their targets: `wd=*` and `sd=*` multiply.
+const STREAMS_MAX: usize = 1 << 16;
 
 /// Outstanding I/Os of a stream at most.
 const OUTSTANDING_MAX: u64 = 32_768;
@@ -28,14 +28,6 @@ pub struct RunDefinition {
     pub part: ConversionPart,
     /// What became of its parameters, and of those of its workloads.
     pub notes: Vec<Note>,
-}
-
-impl RunDefinition {
-    /// Streams, counted on each target.
-    pub fn streams(&self) -> usize {
-        let streams = self.part.document.workload().map_or(0, |workload| workload.streams.len());
-        streams * self.part.targets.len().max(1)
-    }
 }
 
 /// The rates of a run.
@@ -403,24 +395,17 @@ impl Run<'_> {
     fn sources(&self, own: &[(&'static str, Origin)]) -> BTreeMap<DocumentLine, Vec<Origin>> {
         const OF_THE_WHOLE: [&str; 7] =
             ["duration", "warm_up", "interval", "direct", "capacity", "rest", "measure"];
-        let mut lines: BTreeMap<DocumentLine, Vec<Origin>> = BTreeMap::new();
-        let mut add = |stream: usize, key: &'static str, origin: &Origin| {
+        let line = |stream: usize, key: &'static str| {
             let stream = (!OF_THE_WHOLE.contains(&key)).then_some(stream);
-            let origins = lines.entry(DocumentLine { stream, key }).or_default();
-            if !origins.contains(origin) {
-                origins.push(origin.clone());
-            }
+            DocumentLine { stream, key }
         };
-        for (index, one) in self.workloads.iter().enumerate() {
+        conversion::sources(self.workloads.iter().enumerate().flat_map(|(index, one)| {
             let storages = one.storages.iter().flat_map(|storage| &self.storages[*storage].sources);
-            for (key, origin) in one.sources.iter().chain(own).chain(storages) {
-                add(index, key, origin);
-                if *key == "duration" {
-                    add(index, "measure", origin);
-                }
-            }
-        }
-        lines
+            one.sources.iter().chain(own).chain(storages).flat_map(move |(key, origin)| {
+                let measure = (*key == "duration").then(|| (line(index, "measure"), origin));
+                std::iter::once((line(index, key), origin)).chain(measure)
+            })
+        }))
     }
 }
 
@@ -435,20 +420,19 @@ fn on_targets(
     run: &Run<'_>,
     targets: &[NamedTarget],
 ) -> (Workload, Vec<usize>) {
-    let place =
-        |storage: usize| targets.iter().position(|one| one.name == run.storages[storage].lun);
-    let mut used: Vec<usize> = Vec::new();
-    for index in
-        run.workloads.iter().flat_map(|one| &one.storages).filter_map(|index| place(*index))
-    {
-        if !used.contains(&index) {
+    let numbers: HashMap<&str, usize> =
+        targets.iter().enumerate().map(|(number, one)| (one.name.as_str(), number)).collect();
+    let place = |storage: &usize| numbers.get(run.storages[*storage].lun.as_str()).copied();
+    let (mut used, mut places) = (Vec::new(), HashMap::new());
+    for index in run.workloads.iter().flat_map(|one| &one.storages).filter_map(place) {
+        places.entry(index).or_insert_with(|| {
             used.push(index);
-        }
+            used.len() - 1
+        });
     }
     for (stream, one) in whole.streams.iter_mut().zip(&run.workloads) {
-        let numbers = one.storages.iter().filter_map(|index| place(*index));
-        let mut numbers: Vec<usize> =
-            numbers.filter_map(|index| used.iter().position(|known| *known == index)).collect();
+        let numbers = one.storages.iter().filter_map(place);
+        let mut numbers: Vec<usize> = numbers.map(|index| places[&index]).collect();
         numbers.sort_unstable();
         numbers.dedup();
         stream.targets = if numbers.len() == used.len() { Vec::new() } else { numbers };

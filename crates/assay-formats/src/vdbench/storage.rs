@@ -5,6 +5,7 @@ use super::number;
 use crate::conversion::{Note, Origin, Refused};
 use crate::reading::{Section, SectionReader};
 use crate::reason::{Approximation, Reason};
+use std::collections::{HashMap, HashSet};
 
 /// Threads of a storage that names none.
 pub const THREADS: u64 = 8;
@@ -52,10 +53,12 @@ impl OpenFlags {
 /// Reads all storage definitions.
 pub fn storages(found: &Definitions) -> Result<Vec<StorageDefinition>, Refused> {
     let mut all = found.storages.iter().map(storage).collect::<Result<Vec<_>, _>>()?;
-    let luns: Vec<(Option<String>, String)> =
-        all.iter().map(|one| (one.host.clone(), one.lun.clone())).collect();
+    let mut hosts: HashMap<String, HashSet<Option<String>>> = HashMap::new();
+    for one in &all {
+        hosts.entry(one.lun.clone()).or_default().insert(one.host.clone());
+    }
     for one in &mut all {
-        let is_elsewhere = luns.iter().any(|(host, lun)| *lun == one.lun && *host != one.host);
+        let is_elsewhere = hosts[&one.lun].len() > 1;
         if let Some(host) = one.host.as_ref().filter(|_| is_elsewhere) {
             one.lun = format!("{host}:{}", one.lun);
         }

@@ -5,6 +5,10 @@ use crate::sealed::changed;
 use crate::token::{PROOF_BYTES, Seal};
 use std::io::{self, ErrorKind, Read};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+/// A writer without a whole frame for this long has gone: it gives a sign of life every second.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// Reads frames from a stream.
 pub(super) struct FrameReader {
@@ -12,6 +16,8 @@ pub(super) struct FrameReader {
     seal: Seal,
     frames: u64,
     frames_before: u64,
+    /// When the last whole frame came; bytes of one that never ends are no sign of life.
+    heard: Instant,
 }
 
 /// What a read of a stream came to.
@@ -23,8 +29,13 @@ pub(super) enum Received {
 }
 
 impl FrameReader {
-    pub(super) const fn new(seal: Seal) -> Self {
-        Self { bytes: Vec::new(), seal, frames: 0, frames_before: 0 }
+    pub(super) fn new(seal: Seal) -> Self {
+        Self { bytes: Vec::new(), seal, frames: 0, frames_before: 0, heard: Instant::now() }
+    }
+
+    /// Whether no whole frame has come for long.
+    pub(super) fn is_silent(&self) -> bool {
+        self.heard.elapsed() >= SILENCE
     }
 
     /// Waits for more bytes.
@@ -59,6 +70,7 @@ impl FrameReader {
             frames.extend_from_slice(&here[..length]);
             used += length + PROOF_BYTES;
             self.frames += 1;
+            self.heard = Instant::now();
         }
         self.bytes.drain(..used);
         Ok(frames)
@@ -72,5 +84,26 @@ impl FrameReader {
     /// Frames before those that came last.
     pub(super) const fn frames_before(&self) -> u64 {
         self.frames_before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::acknowledged;
+    use crate::token::End;
+    use crate::token::tests::token;
+
+    #[test]
+    fn bytes_of_a_frame_that_never_ends_are_no_sign_of_life() {
+        let seal = || token("0123456789abcdef").seal(End::Client, [&[1; 16], &[2; 16]]);
+        let frame = acknowledged(1, &[]);
+        let sealed = [frame.as_slice(), &seal().of_next(&frame)].concat();
+        let heard = Instant::now().checked_sub(SILENCE).unwrap();
+        let bytes = sealed[..sealed.len() - 1].to_vec();
+        let mut reader = FrameReader { bytes, heard, ..FrameReader::new(seal()) };
+        assert!(reader.whole().unwrap().is_empty() && reader.is_silent());
+        reader.bytes = sealed;
+        assert!(reader.whole().unwrap() == frame && !reader.is_silent());
     }
 }
