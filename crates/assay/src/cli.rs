@@ -228,8 +228,8 @@ pub fn answer(error: &clap::Error, spelled: &CommandWords) -> Result<ExitStatus>
         }
         _ => {
             let words = spelled.words.iter().skip(1).map(String::as_str);
-            let verb = verb(&CommandLine::command(), words);
-            Err(usage_error(error, &verb))
+            let (verb, below) = verb(&CommandLine::command(), words);
+            Err(usage_error(error, &verb, &below))
         }
     }
 }

@@ -4,8 +4,12 @@ use assay_model::Error;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// The parser's error as an Assay error; `verb` is what was asked for as far as it is known, as in `assay runs show`.
-pub fn usage_error(error: &clap::Error, verb: &str) -> Error {
+/// The program; it has too many commands to list them in a hint.
+const PROGRAM: &str = "assay";
+
+/// The parser's error as an Assay error; `verb` is what was asked for as far as it is known, as in `assay runs show`, and
+/// `below` are the commands that it has.
+pub fn usage_error(error: &clap::Error, verb: &str, below: &[String]) -> Error {
     let (message, hint) = match error.kind() {
         ErrorKind::ValueValidation => unreadable(error),
         ErrorKind::InvalidValue => not_among(error),
@@ -13,7 +17,12 @@ pub fn usage_error(error: &clap::Error, verb: &str) -> Error {
             unknown(error, "option or argument", ContextKind::InvalidArg, verb)
         }
         ErrorKind::InvalidSubcommand => former(&word(error, ContextKind::InvalidSubcommand))
-            .unwrap_or_else(|| unknown(error, "command", ContextKind::InvalidSubcommand, verb)),
+            .unwrap_or_else(|| {
+                let (message, hint) =
+                    unknown(error, "command", ContextKind::InvalidSubcommand, verb);
+                let of_few = || format!("write one of {}; {}", below.join(", "), help(verb));
+                (message, hint.or_else(|| (verb != PROGRAM).then(of_few)))
+            }),
         ErrorKind::MissingRequiredArgument => {
             let missing = words(error, ContextKind::InvalidArg).join(", ");
             let example = "name a file or a preset, for example `assay run oltp DIR`; ";
@@ -113,8 +122,11 @@ fn former(typed: &str) -> Option<(String, Option<String>)> {
     Some((message, Some(format!("use `assay {command}`"))))
 }
 
-/// The verb that words begin with: `assay runs show` of `assay runs show x --jsn`.
-pub fn verb<'a>(program: &Command, words: impl Iterator<Item = &'a str>) -> String {
+/// The verb that words begin with: `assay runs show` of `assay runs show x --jsn`; and the commands that it has.
+pub fn verb<'a>(
+    program: &Command,
+    words: impl Iterator<Item = &'a str>,
+) -> (String, Vec<String>) {
     let (mut found, mut here) = (program.get_name().to_owned(), program);
     for word in words {
         let Some(below) = here.find_subcommand(word) else {
@@ -123,7 +135,8 @@ pub fn verb<'a>(program: &Command, words: impl Iterator<Item = &'a str>) -> Stri
         found = format!("{found} {word}");
         here = below;
     }
-    found
+    let below = here.get_subcommands().filter(|below| !below.is_hide_set());
+    (found, below.map(|below| below.get_name().to_owned()).collect())
 }
 
 fn word(error: &clap::Error, kind: ContextKind) -> String {
