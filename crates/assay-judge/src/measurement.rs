@@ -13,7 +13,7 @@ use assay_model::number::{count_of, index, rate, real, real_len, seconds};
 use assay_model::units::show_count;
 use assay_model::verdict::Unit;
 use assay_model::{Estimate, Histogram};
-use assay_stats::batches::HALF_WIDTH_GOAL;
+use assay_stats::batches::{HALF_WIDTH_GOAL, ROWS_MIN};
 use std::borrow::Cow;
 
 /// By how many standard deviations of a count more may arrive in another run.
@@ -292,13 +292,8 @@ fn tail_too_short(value: f64, why: &ShortSeries) -> Missing {
     missing
 }
 
-/// Why a series has no interval, and for how long to measure.
+/// Why a series has no interval, and for how long to measure, or how finely where it lasted long enough.
 fn no_interval(unit: Unit, why: &ShortSeries) -> String {
-    let length = match why.elapsed_s.round() {
-        1.0 => "1 s is".to_owned(),
-        more if more > 1.0 => format!("{more:.0} s are"),
-        _ => format!("{:.1} s are", why.elapsed_s),
-    };
     let rows = match why.row_s {
         long if long > 1.5 => format!("stretches of {long:.0} s"),
         _ => "seconds".to_owned(),
@@ -307,6 +302,19 @@ fn no_interval(unit: Unit, why: &ShortSeries) -> String {
         format!("; {rows} ranged from {}", ends(unit, why.lowest_value, why.highest_value))
     } else {
         String::new()
+    };
+    if why.is_coarse() {
+        let (elapsed_s, rows, least) = (why.elapsed_s, why.rows, ROWS_MIN);
+        return format!(
+            "{rows} value{} for {elapsed_s:.0} s {} too few for an interval{range}; at least {least} are needed",
+            if rows == 1 { "" } else { "s" },
+            if rows == 1 { "is" } else { "are" },
+        );
+    }
+    let length = match why.elapsed_s.round() {
+        1.0 => "1 s is".to_owned(),
+        more if more > 1.0 => format!("{more:.0} s are"),
+        _ => format!("{:.1} s are", why.elapsed_s),
     };
     let (needed_s, goal) = (why.needed_s, 100.0 * HALF_WIDTH_GOAL);
     format!(
