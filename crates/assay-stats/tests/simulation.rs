@@ -358,28 +358,3 @@ fn tests_of_fit_reject_what_fits_as_often_as_they_say() {
     });
     assert_between(3.0, rejected, 7.0, "largest gap");
 }
-
-/// Seconds that vary by 4% around 1: a part `white` of the variance without memory, the rest with one of `memory_s`.
-fn slow_seconds(random: &mut Random, n: usize, memory_s: f64, white: f64) -> Vec<f64> {
-    let slow = autoregression(random, n, (-1.0 / memory_s).exp());
-    slow.into_iter()
-        .map(|slow| 0.04 * ((1.0 - white).sqrt() * slow + white.sqrt() * random.normal()))
-        .map(f64::exp)
-        .collect()
-}
-
-#[test]
-fn criteria_near_the_truth_pass_rarely_under_slow_noise() {
-    let mut random = Random::new(71);
-    for n in [8, 10, 12, 15, 20, 30, 39, 40, 60] {
-        for (memory_s, white) in [(2.0, 0.0), (10.0, 0.0), (14.0, 0.0), (10.0, 0.5), (14.0, 0.5)] {
-            let mut needed: Vec<f64> = (0..4000).filter_map(|_| {
-                let found = mean_of_batches(&slow_seconds(&mut random, n, memory_s, white), 1.0).ok()?;
-                let half = (found.high / found.value).ln();
-                Some((found.value / (1.005 * 1.0008)).ln() / half)
-            }).collect();
-            needed.sort_by(f64::total_cmp);
-            println!("{n} s, memory {memory_s} s, {white} white: factor {:.2} for 2.5, {:.2} for 5", needed[needed.len() * 975 / 1000], needed[needed.len() * 95 / 100]);
-        }
-    }
-}
