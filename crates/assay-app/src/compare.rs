@@ -204,6 +204,9 @@ fn mark_assumed(facts: &mut SideFacts, targets: &[String]) {
         .iter()
         .filter_map(model)
         .any(|model| !model.figures.iter().any(|figure| is_published(figure.measure)));
+    for curve in facts.load_curves.iter_mut().filter(|_| is_assumed) {
+        curve.is_assumed = curve.mix == "calibration.write";
+    }
     for figure in facts.measures.iter_mut().filter(|_| is_assumed) {
         let of_writes = ["write.", "sync.", "calibration.write."];
         let is_of_writes = of_writes.iter().any(|start| figure.quantity.starts_with(start));

@@ -61,6 +61,7 @@ pub fn compare(
     let mut differences = Vec::new();
     let mut pairs = Vec::new();
     for (other, facts) in (1..).zip(others) {
+        pair::check_common(base, facts)?;
         let found = differing(base, facts);
         refuse(base, facts, &found, allowed)?;
         for difference in found {
@@ -68,7 +69,7 @@ pub fn compare(
                 differences.push(difference);
             }
         }
-        pairs.push(pair::compare_pair(other, base, facts, rules)?);
+        pairs.push(pair::compare_pair(other, base, facts, rules));
     }
     Ok(Comparison {
         format: 1,
@@ -119,9 +120,11 @@ fn refuse(
         .filter(is_allowed)
         .map(|found| format!("{} is {} and {}", found.key, found.base, found.other))
         .collect();
-    let Some(first) = found.iter().find(is_allowed) else {
+    if refused.is_empty() {
         return Ok(());
-    };
+    }
+    let keys = found.iter().filter(is_allowed).map(|found| format!("--varied {}", found.key));
+    let keys: Vec<String> = keys.collect();
     Err(Error::usage(
         format!(
             "{} and {} cannot be compared: {}",
@@ -130,8 +133,8 @@ fn refuse(
             refused.join(", ")
         ),
         format!(
-            "compare runs of the same workload, or say that the difference is meant: --varied {}",
-            first.key
+            "compare runs of the same workload, or allow the difference: {}",
+            keys.join(" ")
         ),
     ))
 }

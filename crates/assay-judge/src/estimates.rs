@@ -56,7 +56,7 @@ fn total(quantity: &str, value: f64) -> NamedEstimate {
     NamedEstimate {
         quantity: quantity.to_owned(),
         subject: None,
-        estimate: Estimate::exact(value, 1),
+        estimate: Estimate::without_interval(value, 1),
     }
 }
 

@@ -20,6 +20,7 @@ mod levels;
 mod loaded;
 mod measurement;
 mod names;
+mod near_limit;
 mod quantity;
 mod queries;
 mod rules;
@@ -32,6 +33,7 @@ pub use facts::{Facts, LoadFacts, Run};
 pub use last_change::LastChange;
 pub use levels::last_change;
 pub use measurement::{StreamShare, weighted_response};
+pub use near_limit::is_near_limit;
 pub use quantity::{
     Amount, CapacityOf, LoadAmount, Mix, Quantity, QueryAmount, Scope, TimeKind, TimeStatistic,
 };

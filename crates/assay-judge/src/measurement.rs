@@ -292,13 +292,8 @@ fn tail_too_short(value: f64, why: &ShortSeries) -> Missing {
     missing
 }
 
-/// Why a series has no interval, and for how long to measure.
+/// Why a series has no interval, and for how long to measure, or how finely where it lasted long enough.
 fn no_interval(unit: Unit, why: &ShortSeries) -> String {
-    let length = match why.elapsed_s.round() {
-        1.0 => "1 s is".to_owned(),
-        more if more > 1.0 => format!("{more:.0} s are"),
-        _ => format!("{:.1} s are", why.elapsed_s),
-    };
     let rows = match why.row_s {
         long if long > 1.5 => format!("stretches of {long:.0} s"),
         _ => "seconds".to_owned(),
@@ -308,15 +303,19 @@ fn no_interval(unit: Unit, why: &ShortSeries) -> String {
     } else {
         String::new()
     };
-    // A result of another program may hold one long row: more of the same time would not help.
-    if why.needed_s <= why.elapsed_s {
-        let length_s = why.row_s;
-        let rows = match why.rows {
-            1 => format!("1 row of {length_s:.0} s gives"),
-            rows => format!("{rows} rows of {length_s:.0} s give"),
-        };
-        return format!("{rows} no interval{range}; about {ROWS_MIN} rows are needed");
+    if why.is_coarse() {
+        let (elapsed_s, rows, least) = (why.elapsed_s, why.rows, ROWS_MIN);
+        return format!(
+            "{rows} value{} for {elapsed_s:.0} s {} too few for an interval{range}; at least {least} are needed",
+            if rows == 1 { "" } else { "s" },
+            if rows == 1 { "is" } else { "are" },
+        );
     }
+    let length = match why.elapsed_s.round() {
+        1.0 => "1 s is".to_owned(),
+        more if more > 1.0 => format!("{more:.0} s are"),
+        _ => format!("{:.1} s are", why.elapsed_s),
+    };
     let (needed_s, goal) = (why.needed_s, 100.0 * HALF_WIDTH_GOAL);
     format!(
         "{length} too short for an interval{range}; about {needed_s:.0} s are needed for ±{goal:.0}%"

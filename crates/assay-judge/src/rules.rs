@@ -5,6 +5,7 @@ use crate::doubts;
 use crate::evidence::find;
 use crate::facts::Facts;
 use crate::found::{Found, Missing};
+use crate::near_limit::{self, is_near_limit};
 use crate::quantity::{Amount, Mix, Quantity, Scope};
 use assay_model::measurement::Operation;
 use assay_model::verdict::{
@@ -149,6 +150,12 @@ impl Rule {
         let (evidence, at, (outcome, reason)) = match found.known {
             Ok(mut known) => {
                 add_new(&mut known.evidence.doubts, outer);
+                let elapsed_s = known.evidence.elapsed_s;
+                if self.is_of_a_run()
+                    && is_near_limit(self.limit.value(), &known.estimate, elapsed_s)
+                {
+                    known.evidence.doubts.push(near_limit::doubt(elapsed_s));
+                }
                 let decided = decide(self.limit, &known.estimate, &known.evidence);
                 (known.evidence, known.at, decided)
             }
@@ -198,6 +205,11 @@ impl Rule {
                     | Quantity::HostCpuBusy
                     | Quantity::HostTcpRetransmits
             )
+    }
+
+    /// Whether a series of seconds is behind it.
+    fn is_of_a_run(&self) -> bool {
+        matches!(self.quantity, Quantity::Measured { .. }) && self.is_rate_or_time()
     }
 
     /// Whether reads are part of what is judged, which the content of a target bears on.

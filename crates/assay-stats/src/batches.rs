@@ -43,6 +43,11 @@ pub struct ShortSeries {
 }
 
 impl ShortSeries {
+    /// Whether longer rows make it short: however long it lasted, it has too few of them.
+    pub fn is_coarse(&self) -> bool {
+        self.rows < ROWS_MIN && self.elapsed_s > real_len(ROWS_MIN) * ROW_S
+    }
+
     /// Ends that the level in the long run hardly ever leaves, far apart as they are: half the
     /// lowest row and twice the highest.
     ///

@@ -1,11 +1,12 @@
 //! The figures of a load that a study compares.
 
 use crate::loaded_run::read_cell;
+use assay_judge::compare::mean_of_repeats;
 use assay_judge::totals;
 use assay_model::dss::{Dss, DssKind, DssRun};
 use assay_model::load::{CountedTransaction, Load, Physical, Rung};
 use assay_model::measurement::Finish;
-use assay_model::number::{count_of, rate, real, real_len};
+use assay_model::number::{rate, real};
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Error, Estimate, Result};
 use assay_store::{Document, RunReader};
@@ -63,7 +64,7 @@ fn of_transactions(
             named.subject.as_deref() == Some(counted.stream) && named.quantity.ends_with(known)
         };
         let estimate = estimates.iter().find(is_it).map(|named| named.estimate);
-        named(name, estimate.unwrap_or_else(|| Estimate::exact(value, 1)))
+        named(name, estimate.unwrap_or_else(|| Estimate::without_interval(value, 1)))
     };
     let [rate_name, mean_name, q99_name] = counted.figures.map(|(name, _)| name);
     let mut found = vec![
@@ -102,16 +103,19 @@ fn of_queries(dss: &Dss) -> Result<Vec<NamedEstimate>> {
 
 /// What the server read, and what of it storage had to give.
 fn of_reads(physical: &Physical, elapsed_s: f64) -> Vec<NamedEstimate> {
-    let exact = |name: &str, bytes: u64| named(name, Estimate::exact(rate(bytes, elapsed_s), 1));
-    let read = exact("database.read_throughput", physical.database_bytes);
-    let stored = physical.process_bytes.map(|bytes| exact("storage.read_throughput", bytes));
+    let once = |name: &str, bytes: u64| {
+        named(name, Estimate::without_interval(rate(bytes, elapsed_s), 1))
+    };
+    let read = once("database.read_throughput", physical.database_bytes);
+    let stored = physical.process_bytes.map(|bytes| once("storage.read_throughput", bytes));
     std::iter::once(read).chain(stored).collect()
 }
 
-/// The mean of times, ns.
+/// The mean of times, ns; repeats say how sure it is.
 fn mean(quantity: &str, times: &[f64]) -> Option<NamedEstimate> {
-    let value = times.iter().sum::<f64>() / real_len(times.len().max(1));
-    (!times.is_empty()).then(|| named(quantity, Estimate::exact(value, count_of(times.len()))))
+    let once = |time_ns: &f64| Estimate::without_interval(*time_ns, 1);
+    let each: Vec<Estimate> = times.iter().map(once).collect();
+    (!each.is_empty()).then(|| named(quantity, mean_of_repeats(&each)))
 }
 
 fn named(quantity: &str, estimate: Estimate) -> NamedEstimate {

@@ -1,9 +1,9 @@
 //! Times of closed loads at equal rates: as measured, or read from both curves at one rate.
 
-use super::same_measure::{Both, assumed, better};
+use super::same_measure::{Both, assumed};
 use super::sides::{LoadCurve, LoadCurvePoint, SideFacts, SideFigure};
 use assay_model::Estimate;
-use assay_model::comparison::{ComparisonRefusal, Measure, SideKind};
+use assay_model::comparison::{ComparisonRefusal, SideKind};
 use assay_model::units::show_count;
 use assay_model::verdict::Unit;
 use assay_stats::series;
@@ -46,11 +46,17 @@ fn is_at_equal_rate(base: &SideFacts, other: &SideFacts, time: &SideFigure) -> b
             && part(&one.quantity) == part(&time.quantity)
             && !is_capacity(&one.quantity)
     };
-    let Some(rate) = base.measures.iter().find(is_rate) else {
+    let is_alone = time.subject.as_deref().is_some_and(is_alone);
+    let Some(rate) = base.measures.iter().find(is_rate).filter(|_| !is_alone) else {
         return true;
     };
     let both = other.figure_like(rate).map(|other| (rate.estimate.value, other.estimate.value));
     both.is_none_or(|(one, two)| (two / one).ln().abs() <= EQUAL_RATE)
+}
+
+/// A rung of a calibration at queue depth 1.
+fn is_alone(subject: &str) -> bool {
+    subject.rsplit(" at ").next() == Some("1 outstanding")
 }
 
 /// Capacities are not rates of the load under which a time was measured.
@@ -67,8 +73,8 @@ fn part(quantity: &str) -> &str {
     }
 }
 
-/// Mean times of every mix at the same rate, by straight lines between the points of both curves.
-pub(super) fn at_equal_rate(base: &SideFacts, other: &SideFacts) -> Vec<Measure> {
+/// Mean times of every mix at the same rate on both sides, by straight lines between the points of both curves.
+pub(super) fn at_equal_rate(base: &SideFacts, other: &SideFacts) -> Vec<(SideFigure, SideFigure)> {
     let both = base.load_curves.iter().filter_map(|mine| {
         let theirs = other.load_curves.iter().find(|theirs| theirs.mix == mine.mix)?;
         of_mix(mine, theirs)
@@ -76,25 +82,20 @@ pub(super) fn at_equal_rate(base: &SideFacts, other: &SideFacts) -> Vec<Measure>
     both.collect()
 }
 
-fn of_mix(base: &LoadCurve, other: &LoadCurve) -> Option<Measure> {
+fn of_mix(base: &LoadCurve, other: &LoadCurve) -> Option<(SideFigure, SideFigure)> {
     let rate = READ_AT * most(base)?.min(most(other)?);
-    let (one, two) = (time_at(base, rate)?, time_at(other, rate)?);
-    Some(Measure {
-        quantity: format!("{}.service_time.mean", base.mix),
-        subject: Some(format!("at {}/s", show_count(rate))),
-        unit: Unit::Ns,
-        better: better(Unit::Ns),
-        base: one,
-        other: two,
-        ratio: crate::statistics::quotient(&two, &one),
-        not_compared: None,
-        primary: false,
-        different: false,
-        judged: false,
-        outcome: None,
-        reason: None,
-        doubts: Vec::new(),
-    })
+    let figure = |curve: &LoadCurve| {
+        Some(SideFigure {
+            is_assumed: curve.is_assumed,
+            ..SideFigure::new(
+                format!("{}.service_time.mean", curve.mix),
+                Some(format!("at {}/s", show_count(rate))),
+                Unit::Ns,
+                time_at(curve, rate)?,
+            )
+        })
+    };
+    Some((figure(base)?, figure(other)?))
 }
 
 fn most(curve: &LoadCurve) -> Option<f64> {

@@ -44,6 +44,7 @@ fn load_curve(mix: &MixCalibration) -> LoadCurve {
     };
     LoadCurve {
         mix: format!("calibration.{}", kind(mix).name()),
+        is_assumed: false,
         points: points.into_iter().map(point).collect(),
     }
 }

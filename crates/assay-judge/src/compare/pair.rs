@@ -24,21 +24,24 @@ struct Found {
     p_value: Option<f64>,
 }
 
+/// Refuses sides without a common measure.
+pub(super) fn check_common(base: &SideFacts, other: &SideFacts) -> Result<()> {
+    if common(base, other).is_empty() { Err(nothing_common(base, other)) } else { Ok(()) }
+}
+
+fn common<'a>(base: &'a SideFacts, other: &'a SideFacts) -> Vec<Both<'a>> {
+    let both = |mine: &'a SideFigure| Some(Both { base: mine, other: other.figure_like(mine)? });
+    base.measures.iter().filter_map(both).collect()
+}
+
 /// One side against the base.
 pub(super) fn compare_pair(
     place: usize,
     base: &SideFacts,
     other: &SideFacts,
     rules: &CompareRules,
-) -> Result<Pair> {
-    let common: Vec<Both<'_>> = base
-        .measures
-        .iter()
-        .filter_map(|mine| Some(Both { base: mine, other: other.figure_like(mine)? }))
-        .collect();
-    if common.is_empty() {
-        return Err(nothing_common(base, other));
-    }
+) -> Pair {
+    let common = common(base, other);
     let variation = SideVariation { base, other, rules };
     let chosen = primary(&common);
     let mut found: Vec<Found> = common
@@ -46,13 +49,14 @@ pub(super) fn compare_pair(
         .enumerate()
         .map(|(number, both)| variation.measure(both, Some(number) == chosen))
         .collect();
+    let at_equal_rate = at_equal_rate(base, other);
     found.extend(
-        at_equal_rate(base, other).into_iter().map(|measure| Found { measure, p_value: None }),
+        at_equal_rate.iter().map(|(base, other)| variation.measure(&Both { base, other }, false)),
     );
     call_differences(&mut found, rules);
     let measures: Vec<Measure> = found.into_iter().map(|found| found.measure).collect();
     let judged = measures.iter().filter(|measure| measure.judged);
-    Ok(Pair {
+    Pair {
         other: place,
         outcome: rules
             .tolerance
@@ -61,7 +65,7 @@ pub(super) fn compare_pair(
         histograms: histograms(base, other),
         parity: parity(base, other),
         measures,
-    })
+    }
 }
 
 /// The primary measure is tested by itself, the others together by Holm's procedure.
@@ -166,7 +170,7 @@ impl SideVariation<'_> {
             judged,
             outcome,
             reason,
-            doubts: doubts(base, other),
+            doubts: self.doubts(both),
         };
         Found { measure, p_value: found.and_then(|found| found.p_value) }
     }
@@ -191,6 +195,10 @@ impl SideVariation<'_> {
     fn judge(&self, both: &Both<'_>, found: Option<LogRatio>, tolerance: f64) -> (Outcome, Reason) {
         let missing =
             |what: &str| (Outcome::Inconclusive, Reason::NoEvidence { missing: what.to_owned() });
+        let is_none = both.base.estimate.high <= 0.0 && better(both.base.unit) == Direction::Higher;
+        if is_none {
+            return (Outcome::Pass, Reason::Clear);
+        }
         let Some(found) = found else {
             return missing("a longer measurement: an interval reaches 0");
         };
@@ -208,45 +216,46 @@ impl SideVariation<'_> {
         } else {
             0.0
         };
-        let doubts = doubts(both.base, both.other);
+        let doubts = self.doubts(both);
         let evidence =
             Evidence { estimate: Some(found.ratio), elapsed_s, doubts, ..Evidence::default() };
         decide(limit, &found.ratio, &evidence)
     }
-}
 
-fn nothing_common(base: &SideFacts, other: &SideFacts) -> Error {
-    let has = |facts: &SideFacts| match facts.measures.first() {
-        Some(first) => {
-            let of =
-                first.subject.as_ref().map_or_else(String::new, |subject| format!(" ({subject})"));
-            format!("{} has {}{of} …", facts.side.name, first.quantity)
-        }
-        None => format!("{} has no measure", facts.side.name),
-    };
-    Error::usage(
-        format!(
-            "{} and {} have no measure in common: {}, {}",
-            base.side.name,
-            other.side.name,
-            has(base),
-            has(other)
-        ),
-        "compare results of the same kind of load with the same settings",
-    )
-}
-
-/// What is doubted of either side, as it bears on the ratio: what makes the base look worse makes the other look better.
-fn doubts(base: &SideFigure, other: &SideFigure) -> Vec<Doubt> {
-    let turned = |doubt: &Doubt| {
-        let bias = match doubt.bias {
+    /// What is doubted of either side and of which, as it bears on the ratio: what makes the base look worse makes the other
+    /// look better.
+    fn doubts(&self, both: &Both<'_>) -> Vec<Doubt> {
+        let turned = |bias| match bias {
             Bias::Flattering => Bias::Unflattering,
             Bias::Unflattering => Bias::Flattering,
             Bias::Unknown => Bias::Unknown,
         };
-        Doubt { bias, ..doubt.clone() }
+        let of = |facts: &SideFacts, doubt: &Doubt, bias| Doubt {
+            what: format!("{}: {}", facts.side.name, doubt.what),
+            bias,
+            ..doubt.clone()
+        };
+        let base = both.base.doubts.iter().map(|doubt| of(self.base, doubt, turned(doubt.bias)));
+        let other = both.other.doubts.iter().map(|doubt| of(self.other, doubt, doubt.bias));
+        base.chain(other).collect()
+    }
+}
+
+fn nothing_common(base: &SideFacts, other: &SideFacts) -> Error {
+    let has = |facts: &SideFacts| {
+        let side = format!("{} is a {}", facts.side.name, facts.side.kind.name());
+        match facts.measures.first() {
+            Some(SideFigure { quantity, subject: Some(subject), .. }) => {
+                format!("{side} with {quantity} ({subject}) …")
+            }
+            Some(first) => format!("{side} with {} …", first.quantity),
+            None => format!("{side} without a measure"),
+        }
     };
-    base.doubts.iter().map(turned).chain(other.doubts.iter().cloned()).collect()
+    Error::usage(
+        format!("no measure in common: {}, {}", has(base), has(other)),
+        "compare results of the same kind of load with the same settings",
+    )
 }
 
 impl SideFacts {

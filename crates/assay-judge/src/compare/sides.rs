@@ -96,6 +96,8 @@ pub struct SideFacts {
 pub struct LoadCurve {
     /// The mix, as quantities name it: `calibration.read`.
     pub mix: String,
+    /// Whether its times are parameters that the model of an array assumes.
+    pub is_assumed: bool,
     /// Rate and mean service time of each load.
     pub points: Vec<LoadCurvePoint>,
 }

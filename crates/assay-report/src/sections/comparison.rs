@@ -8,7 +8,7 @@ use crate::chart::scene::{Ink, Size, Stroke};
 use crate::clock::show_length;
 use crate::format::Formatter;
 use crate::phrases::capital_words;
-use crate::view::{Block, Level, Section, Table};
+use crate::view::{Block, Cell, Level, Look, Section, Table, Terminal};
 use assay_model::Estimate;
 use assay_model::comparison::{
     Bucket, Buckets, Comparison, ComparisonRefusal, Measure, Pair, Scaling, ScalingLaw, Side,
@@ -83,11 +83,21 @@ fn table(part: &str, pair: &Pair, elapsed_s: f64, format: &Formatter) -> Table {
         mine.map(|measure| Row::new(label(part, measure), measure, elapsed_s, format)).collect();
     let has_outcome = rows.iter().any(|row| !row.outcome.is_empty());
     let has_note = rows.iter().any(|row| !row.note.is_empty());
-    let mut names = vec!["measure", "base", "other", "ratio", "95% interval"];
-    names.extend(has_outcome.then_some("outcome"));
-    names.extend(has_note.then_some("note"));
-    let cells = rows.into_iter().map(|row| row.cells(has_outcome, has_note));
-    Table::of_numbers(caption, &names).with(cells)
+    // The interval of the ratio says in a terminal how sure both are.
+    let mut table = Table::new(caption).look(Look::Dense).words("measure");
+    for name in ["base", "other"] {
+        table = table.numbers_as(name, Terminal::ValuesOnly);
+    }
+    for name in ["ratio", "95% interval"] {
+        table = table.numbers(name);
+    }
+    for (name, is_shown) in [("outcome", has_outcome), ("note", has_note)] {
+        table = if is_shown { table.words(name) } else { table };
+    }
+    for row in rows {
+        table.row(row.cells(has_outcome, has_note));
+    }
+    table
 }
 
 /// The name within its part; a rung stands first, because it distinguishes the rows.
@@ -117,35 +127,37 @@ fn side(word: &str, side: &Side) -> String {
 
 /// One measure of both sides; what no row has is not a column.
 struct Row {
-    numbers: Vec<String>,
+    numbers: Vec<Cell>,
     outcome: String,
     note: String,
 }
 
 impl Row {
     fn new(label: String, measure: &Measure, elapsed_s: f64, format: &Formatter) -> Self {
-        let value = |estimate: &Estimate| {
-            let value = format.value(measure.unit, estimate.value);
-            format!("{value} {}", format.doubt(measure.unit, estimate)).trim_end().to_owned()
-        };
+        let value = |estimate| Cell::Estimate(format.estimated(measure.unit, estimate));
         let (ratio, interval) = match &measure.ratio {
             Some(ratio) if ratio.value < 9.995 => (format!("{:.3}", ratio.value), ends(ratio)),
             Some(ratio) => (digits(ratio.value), ends(ratio)),
             None => ("–".to_owned(), "–".to_owned()),
         };
-        let (base, other) = (value(&measure.base), value(&measure.other));
         let outcome = measure.outcome.filter(|_| measure.judged);
         Self {
-            numbers: vec![label, base, other, ratio, interval],
+            numbers: vec![
+                Cell::Words(label),
+                value(&measure.base),
+                value(&measure.other),
+                Cell::Number(ratio),
+                Cell::Number(interval),
+            ],
             outcome: outcome.map_or_else(String::new, |outcome| outcome.name().to_owned()),
             note: note(measure, elapsed_s),
         }
     }
 
-    fn cells(self, has_outcome: bool, has_note: bool) -> Vec<String> {
+    fn cells(self, has_outcome: bool, has_note: bool) -> Vec<Cell> {
         let mut cells = self.numbers;
-        cells.extend(has_outcome.then_some(self.outcome));
-        cells.extend(has_note.then_some(self.note));
+        cells.extend(has_outcome.then_some(Cell::Words(self.outcome)));
+        cells.extend(has_note.then_some(Cell::Words(self.note)));
         cells
     }
 }
@@ -155,6 +167,8 @@ const fn unknown(measure: &Measure) -> &'static str {
     match measure.not_compared {
         Some(ComparisonRefusal::OtherRate) => "other rate",
         Some(ComparisonRefusal::Assumed) => "assumed",
+        None if measure.base.value <= 0.0 && measure.other.value <= 0.0 => "none on both sides",
+        None if measure.base.value <= 0.0 => "none on the base",
         None => "not known",
     }
 }
@@ -234,7 +248,8 @@ fn distributions<'a>(found: &Comparison) -> Option<Section<'a>> {
 fn frequency(base_iops: f64, other_iops: f64) -> String {
     match other_iops / base_iops {
         _ if base_iops <= 0.0 => "new".to_owned(),
-        times if times >= 10.0 => format!("{} times as many", show_count(times)),
+        times if times >= 10.0 => format!("{}×", show_count(times)),
+        times if (times - 1.0).abs() < 5e-4 => "same".to_owned(),
         times if times > 1.0 => format!("{:.1}% more", (times - 1.0) * 100.0),
         times => format!("{:.1}% fewer", (1.0 - times) * 100.0),
     }
@@ -403,6 +418,6 @@ mod tests {
         assert_eq!(shown, ["0.8265", "44.13", "8,277", "1,000,000"]);
         let frequencies = [(2.0, 1.0), (1.0, 1.5), (1.0, 38_616.2), (0.0, 1.0)];
         let frequencies = frequencies.map(|(base, other)| frequency(base, other));
-        assert_eq!(frequencies, ["50.0% fewer", "50.0% more", "38,616 times as many", "new"]);
+        assert_eq!(frequencies, ["50.0% fewer", "50.0% more", "38,616×", "new"]);
     }
 }

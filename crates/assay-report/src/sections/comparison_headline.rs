@@ -36,6 +36,7 @@ pub(super) fn headline(found: &Comparison, format: &Formatter) -> Headline {
     let parity = found.pairs.iter().find_map(broken_parity);
     sentences.extend(parity);
     sentences.extend(found.pairs.first().and_then(certainty));
+    sentences.extend(found.pairs.first().and_then(Pair::primary).map(caveats).unwrap_or_default());
     sentences.extend(found.tolerance.and_then(|tolerance| judged(found, tolerance, format)));
     Headline { outcome: found.outcome, words: sentences.join(" ") }
 }
@@ -157,6 +158,20 @@ fn certainty(pair: &Pair) -> Option<String> {
     }
 }
 
+/// What is doubted of the primary measure, each with the sides of which it is; numbers without an interval have theirs above.
+fn caveats(primary: &Measure) -> Vec<String> {
+    let mut found: Vec<(Vec<&str>, &str)> = Vec::new();
+    for doubt in &primary.doubts {
+        let (side, what) = doubt.what.split_once(": ").unwrap_or(("", &doubt.what));
+        match found.iter_mut().find(|(_, known)| *known == what) {
+            Some((sides, _)) => sides.push(side),
+            None => found.push((vec![side], what)),
+        }
+    }
+    let sentence = |(sides, what): (Vec<&str>, &str)| format!("{}: {what}.", sides.join(" and "));
+    found.into_iter().map(sentence).collect()
+}
+
 /// The first ratio of work that says that both sides did not do the same.
 fn broken_parity(pair: &Pair) -> Option<String> {
     let check = pair.parity.iter().find(|check| check.outcome == Outcome::Fail)?;
@@ -176,7 +191,8 @@ fn judged(found: &Comparison, tolerance: f64, format: &Formatter) -> Option<Stri
         Outcome::Pass => format!("No worse than {base} by more than {tolerance}: {others}."),
         Outcome::Fail => format!("Worse than {base} by more than {tolerance}: {}.", worst(found)),
         Outcome::Inconclusive => format!(
-            "Not decided whether {others} is no worse than {base} by more than {tolerance}{}.",
+            "Not decided whether {others} is no worse than {base} by more than {tolerance}{}{}.",
+            undecided(found),
             time_needed(found)
         ),
     })
@@ -190,6 +206,19 @@ fn worst(found: &Comparison) -> String {
     failed
         .next()
         .map_or_else(String::new, |measure| format!("{} is {}", name(measure), change(measure)))
+}
+
+/// In which measures.
+fn undecided(found: &Comparison) -> String {
+    let measures = found.pairs.iter().flat_map(|pair| &pair.measures);
+    let mut open =
+        measures.filter(|one| one.judged && one.outcome == Some(Outcome::Inconclusive));
+    let first = open.next().map(|measure| format!(" in {}", name(measure)));
+    match (first, open.count()) {
+        (None, _) => String::new(),
+        (Some(first), 0) => first,
+        (Some(first), more) => format!("{first} and {more} more"),
+    }
 }
 
 /// How much longer to measure, where that would do.
@@ -279,7 +308,13 @@ pub(super) fn variation(pair: &Pair) -> String {
             "Reports count what happened; they have no confidence interval.".to_owned()
         }
         SpreadSource::Unknown => {
-            "The run-to-run variation is unknown: intervals are those within each run.".to_owned()
+            let ratios = || pair.measures.iter().filter_map(|measure| measure.ratio.as_ref());
+            let within = if ratios().any(Estimate::has_interval) {
+                ": intervals are those within each run"
+            } else {
+                ""
+            };
+            format!("The run-to-run variation is unknown{within}.")
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::clock::show_length;
 use crate::format::Formatter;
-use crate::phrases::{self, bounded, is_cut_short, nines, size, within_limit};
+use crate::phrases::{self, bounded, is_cut_short, is_lower_bound, nines, size, within_limit};
 use crate::view::{Card, KeyFigure};
 use assay_model::Estimate;
 use assay_model::calibration::{Calibration, Capacity, LatencyLimit, MixCalibration};
@@ -70,7 +70,11 @@ fn capacity(name: &str, capacity: &Capacity, unit: Unit, format: &Formatter) -> 
         let burst = format.value(unit, burst.value);
         note = format!("sustained, after {burst}{length}; {note}");
     }
-    let shown = estimate(name, &capacity.rate, unit, format);
+    let mut shown = estimate(name, &capacity.rate, unit, format);
+    if is_lower_bound(capacity) {
+        // "≥" and the lower end say all that is known.
+        (shown.doubt, shown.interval) = (String::new(), String::new());
+    }
     KeyFigure {
         value: bounded(capacity, unit, format),
         queue_depth: Some(capacity.outstanding),

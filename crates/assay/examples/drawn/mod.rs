@@ -21,6 +21,8 @@ pub(crate) enum Drawn {
     Constant(f64),
     /// An exponential time of the first mean with this probability, else of the second.
     Hyper(f64, f64, f64),
+    /// Exponential of the first mean, but of the second length with this probability.
+    Rare(f64, f64, f64),
     /// The mean, and the standard deviation of the logarithm.
     LogNormal(f64, f64),
     /// The exponent and the mean.
@@ -63,6 +65,9 @@ impl Sampler {
             Drawn::Hyper(chance, one, other) => {
                 let mean = if self.random.chance(chance) { one } else { other };
                 mean * self.random.exponential()
+            }
+            Drawn::Rare(mean, length, chance) => {
+                if self.random.chance(chance) { length } else { mean * self.random.exponential() }
             }
             Drawn::LogNormal(mean, spread) => {
                 mean * (spread * self.random.normal() - 0.5 * spread * spread).exp()
