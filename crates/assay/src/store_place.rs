@@ -1,6 +1,6 @@
 //! Where runs are kept when nobody says: here, or where the user's own default leads.
 
-use assay_files::read_plain;
+use assay_files::{is_foreign, is_writable_by_all, read_plain};
 use std::path::{Path, PathBuf};
 
 /// A longer file is not a path.
@@ -25,8 +25,13 @@ fn configuration() -> Option<PathBuf> {
     given.or_else(home).map(|folder| folder.join("assay/store"))
 }
 
-/// The absolute path in the first line of a file.
+/// The absolute path in the first line of a file. Under `sudo` the home may still be that of another user, who does not decide
+/// where root writes.
 fn written(file: &Path) -> Option<PathBuf> {
+    let facts = file.metadata().ok()?;
+    if is_foreign(&facts) || is_writable_by_all(&facts) {
+        return None;
+    }
     let text = read_plain(file, BYTES_MAX).ok()?;
     let text = String::from_utf8(text).ok()?;
     let path = PathBuf::from(text.lines().next()?.trim());
@@ -36,6 +41,7 @@ fn written(file: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_default_is_an_absolute_path_and_what_is_here_wins() {
@@ -45,6 +51,9 @@ mod tests {
         assert_eq!(written(&file), None);
         std::fs::write(&file, "/data/assay-runs\n").unwrap();
         assert_eq!(written(&file), Some(PathBuf::from("/data/assay-runs")));
+        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o666)).unwrap();
+        assert_eq!(written(&file), None);
+        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
         std::fs::write(&file, "assay-runs\n").unwrap();
         assert_eq!(written(&file), None);
         assert_eq!(usual(&folder), folder);

@@ -2,7 +2,7 @@
 
 use super::collector::Collector;
 use super::parse::{self, DeviceRow, Found};
-use super::stamp::stamp;
+use super::stamp::{Stamp, stamp};
 use crate::packed::gunzip;
 use assay_model::number::index_of;
 use assay_model::{Error, Result};
@@ -116,16 +116,10 @@ fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
 impl Archive {
     /// Cuts a file into its samples; what stands above the first one describes the host.
     fn cut(&mut self, collector: Collector, text: &str) {
-        let mut current: Option<(u64, Vec<&str>)> = None;
+        let mut current: Option<(&str, Vec<&str>)> = None;
         for line in text.lines() {
             if line.starts_with("zzz ") {
-                self.take(collector, current.take());
-                let stamp = stamp(line);
-                self.has_local_times |= stamp.is_some_and(|stamp| !stamp.is_utc);
-                current = stamp.map(|stamp| (stamp.at_unix_s, Vec::new()));
-                if stamp.is_none() {
-                    self.note_unread(line);
-                }
+                self.take(collector, current.replace((line, Vec::new())));
             } else if let Some((_, lines)) = &mut current {
                 lines.push(line);
             } else if let Some(count) = line.strip_prefix("CPU_COUNT") {
@@ -136,10 +130,12 @@ impl Archive {
         self.take(collector, current);
     }
 
-    /// Keeps what a sample says and not its text.
-    fn take(&mut self, collector: Collector, sample: Option<(u64, Vec<&str>)>) {
-        let Some((at_unix_s, lines)) = sample else { return };
+    /// Keeps what a sample says and not its text. Times of empty samples are not read: a damaged file may have millions.
+    fn take(&mut self, collector: Collector, sample: Option<(&str, Vec<&str>)>) {
+        let Some((time, lines)) = sample.filter(|(_, lines)| !lines.is_empty()) else { return };
         let Some(found) = parse::sample(collector, &lines) else { return };
+        let Some(Stamp { at_unix_s, is_utc }) = stamp(time) else { return self.note_unread(time) };
+        self.has_local_times |= !is_utc;
         self.held_bytes += size_of::<Sample>() + found.devices.len() * DEVICE_BYTES;
         self.samples.push(Sample { collector, at_unix_s, found });
     }
@@ -169,6 +165,11 @@ mod tests {
         assert_eq!((archive.samples.len(), archive.notes.len()), (1, 1));
         assert!(archive.notes[0].starts_with("2 of 3 files were left out"), "{:?}", archive.notes);
         assert_eq!(read_archive(&place).unwrap().samples.len(), 3);
+        // Empty samples say nothing, not even of times that cannot be read.
+        let empty = "zzz ***Unjour\n".repeat(1_000_000);
+        fs::write(place.join("db_iostat_26.01.10.1300.dat"), empty).unwrap();
+        let archive = read_archive(&place).unwrap();
+        assert_eq!((archive.samples.len(), archive.notes.len()), (3, 0));
         fs::remove_dir_all(place).unwrap();
     }
 }

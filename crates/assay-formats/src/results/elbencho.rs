@@ -29,6 +29,10 @@ const FACTORS: [(&str, &str); 9] = [
     ("threads", "threads"),
 ];
 
+/// Rows and columns at most: a comma takes a dozen times as much in memory.
+const ROWS_MAX: usize = 16_384;
+const COLUMNS_MAX: usize = 1024;
+
 /// Whether a line is the header of such a file.
 pub fn is_csv(line: &str) -> bool {
     let names = fields(line);
@@ -41,7 +45,10 @@ pub fn read(text: &str) -> Result<ImportedResult> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let names = fields(lines.next().unwrap_or_default());
     let table = Table::new(&names);
-    let cells: Vec<Vec<String>> = lines.map(fields).collect();
+    let cells: Vec<Vec<String>> = lines.by_ref().take(ROWS_MAX).map(fields).collect();
+    if lines.next().is_some() {
+        return Err(broken("elbencho", &format!("it has more than {ROWS_MAX} rows")));
+    }
     let (mut rows, mut kept, mut others) = (Vec::new(), Vec::new(), Vec::new());
     for (number, cells) in (2..).zip(&cells) {
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
@@ -223,6 +230,7 @@ fn fields(line: &str) -> Vec<String> {
     for letter in line.trim_end().chars() {
         match letter {
             '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted && found.len() == COLUMNS_MAX => break,
             ',' if !is_quoted => found.push(String::new()),
             letter => found.last_mut().into_iter().for_each(|field| field.push(letter)),
         }
@@ -311,5 +319,13 @@ mod tests {
         );
         assert!(read("operation,iops last\nREAD\n").is_err());
         assert!(read("operation,iops last\nREAD,inf\n").is_err());
+    }
+
+    #[test]
+    fn commas_do_not_fill_the_memory() {
+        assert_eq!(fields(&",".repeat(1_000_000)).len(), COLUMNS_MAX);
+        let whole = |rows: usize| read(&(HEADER.to_owned() + &"a,\n".repeat(rows)));
+        assert!(whole(ROWS_MAX).unwrap_err().message().contains("cut off"));
+        assert!(whole(ROWS_MAX + 1).unwrap_err().message().contains("rows"));
     }
 }

@@ -11,7 +11,7 @@ use assay_model::number::{count, real};
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Jobs that are read at most.
@@ -292,6 +292,9 @@ fn check_cumulative(earlier: &Document, later: &Document) -> Result<()> {
     Err(refused("fio", "it contains the results of several runs", "split it into one file per run"))
 }
 
+/// Ports of the servers that ran jobs, by their hosts.
+type Clients<'a> = BTreeMap<&'a Option<String>, BTreeSet<Option<u16>>>;
+
 impl Document {
     fn rows(&self) -> &[Job] {
         if self.jobs.0.is_empty() { &self.client_stats.0 } else { &self.jobs.0 }
@@ -320,7 +323,11 @@ impl Document {
         let is_sum = |job: &&Job| job.jobname == ALL_CLIENTS && job.hostname.is_some();
         let has_others = rows.iter().any(|job| !is_sum(&job));
         let counted = rows.iter().filter(|job| !(has_others && is_sum(job)));
-        let jobs: Vec<PrintedJob> = counted.map(|job| self.job(job)).collect();
+        let mut clients = Clients::new();
+        for job in rows.iter().filter(|job| job.jobname != ALL_CLIENTS) {
+            clients.entry(&job.hostname).or_default().insert(job.port);
+        }
+        let jobs: Vec<PrintedJob> = counted.map(|job| self.job(job, &clients)).collect();
         let failed: f64 = rows.iter().filter_map(|job| job.total_err.0).sum();
         let mut lacks = Vec::new();
         if failed > 0.0 {
@@ -336,7 +343,7 @@ impl Document {
         }
     }
 
-    fn job(&self, job: &Job) -> PrintedJob {
+    fn job(&self, job: &Job, clients: &Clients<'_>) -> PrintedJob {
         let text = |value: &serde_json::Value| {
             value.as_str().map_or_else(|| value.to_string(), str::to_owned)
         };
@@ -348,11 +355,10 @@ impl Document {
             .map(|(name, value)| (name.clone(), text(value)))
             .collect();
         let side = |side: &Side| side.printed(self.is_of_2());
-        let clients = || self.rows().iter().filter(|other| other.jobname != ALL_CLIENTS);
-        let is_several = clients().any(|other| other.hostname != job.hostname);
+        let is_several = clients.keys().any(|host| **host != job.hostname);
         // Servers of one host differ by their ports.
-        let has_ports =
-            clients().any(|other| other.hostname == job.hostname && other.port != job.port);
+        let ports = clients.get(&job.hostname);
+        let has_ports = ports.is_some_and(|ports| ports.iter().any(|port| *port != job.port));
         let host = job.hostname.as_ref().map(|host| match job.port.filter(|_| has_ports) {
             Some(port) => format!("{host}:{port}"),
             None => host.clone(),

@@ -138,12 +138,13 @@ fn elapsed_ns(jobs: &[&PrintedJob]) -> u64 {
 }
 
 fn streams(jobs: &[&PrintedJob], is_of_assay: bool) -> Vec<NamedResult> {
-    let mut streams: Vec<NamedResult> = Vec::new();
+    let (mut streams, mut names) = (Vec::<NamedResult>::new(), BTreeSet::new());
     for job in jobs {
         let mut name = job.full_name();
-        if streams.iter().any(|known| known.name == name) {
+        if names.contains(&name) {
             name = format!("{name}-{}", streams.len() + 1);
         }
+        names.insert(name.clone());
         let result = |side: &Option<PrintedSide>| {
             let side = side.as_ref()?;
             let response = side.response().filter(|_| is_of_assay);
