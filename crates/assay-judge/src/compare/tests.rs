@@ -7,7 +7,7 @@ use assay_model::comparison::{
     Comparison, ComparisonRefusal, Direction, Side, SideKind, SpreadSource,
 };
 use assay_model::number::real;
-use assay_model::verdict::{Outcome, Unit};
+use assay_model::verdict::{Bias, Doubt, Outcome, Unit};
 use assay_stats::random::Random;
 
 fn side(name: &str, measures: Vec<SideFigure>) -> SideFacts {
@@ -352,4 +352,57 @@ fn outliers_are_counted_by_wall_clock() {
     assert!((bucket.base.outstanding - 7.5).abs() < 0.01);
     assert!((1.0 - bucket.other.iops / bucket.base.iops - 0.943).abs() < 0.0005);
     assert!(real(bucket.low_ns) > 0.0);
+}
+
+/// Ends 3% around a value.
+fn about(value: f64) -> Estimate {
+    Estimate { value, low: 0.97 * value, high: 1.03 * value, confidence: 0.95, n: 60 }
+}
+
+#[test]
+fn times_at_queue_depth_one_are_compared_at_any_rate() {
+    let rung = |depth: &str, iops: f64, time_ns: f64| {
+        let of = |quantity: &str, unit, value| {
+            SideFigure::new(quantity, Some(format!("{depth} outstanding")), unit, about(value))
+        };
+        [
+            of("calibration.read.iops", Unit::IosPerS, iops),
+            of("calibration.read.service_time.q0.99", Unit::Ns, time_ns),
+        ]
+    };
+    let of = |rungs: [[SideFigure; 2]; 2]| {
+        let mut facts = side("sim:x", rungs.into_iter().flatten().collect());
+        facts.side.kind = SideKind::Calibration;
+        facts
+    };
+    let disk = of([rung("1", 192.0, 8e6), rung("11", 2_000.0, 9e6)]);
+    let flash = of([rung("1", 1_400.0, 1e6), rung("11", 14_000.0, 1.1e6)]);
+    let found = compared(&disk, &flash);
+    let measures = &found.pairs[0].measures;
+    assert_eq!(measures[1].not_compared, None);
+    assert_eq!(measures[3].not_compared, Some(ComparisonRefusal::OtherRate));
+}
+
+#[test]
+fn nothing_is_worse_than_a_rate_of_none_and_doubts_say_whose_they_are() {
+    let rules = CompareRules { tolerance: Some(0.05), ..CompareRules::default() };
+    let of = |name: &str, within: Estimate| {
+        let figure = measured("calibration.read.iops_within_limit", Unit::IosPerS, within);
+        let doubt = Doubt {
+            what: "it was still rising".to_owned(),
+            bias: Bias::Unflattering,
+            remedy: String::new(),
+        };
+        side(name, vec![SideFigure { doubts: vec![doubt], ..figure }])
+    };
+    let none = || of("disk", Estimate::exact(0.0, 1));
+    for other in [about(1e5), Estimate::exact(0.0, 1)] {
+        let found = compare(&[none(), of("flash", other)], &[], &rules).unwrap();
+        assert_eq!(found.outcome, Some(Outcome::Pass));
+        let doubts: Vec<&str> =
+            found.pairs[0].measures[0].doubts.iter().map(|doubt| doubt.what.as_str()).collect();
+        assert_eq!(doubts, ["disk: it was still rising", "flash: it was still rising"]);
+    }
+    let worse = compare(&[of("flash", about(1e5)), none()], &[], &rules).unwrap();
+    assert_ne!(worse.outcome, Some(Outcome::Pass));
 }

@@ -95,29 +95,32 @@ fn lead(soak: &Soak, format: &Formatter) -> Vec<String> {
 /// A level this near to the first one is as good.
 const RECOVERED: f64 = 0.95;
 
-/// A fall of the IOPS in a sentence: when, how deep, and whether they came back.
+/// The largest change of the IOPS in a sentence: when, how far, and whether they came back.
 pub(super) fn story(soak: &Soak, format: &Formatter) -> Option<String> {
     let levels = &soak.courses.first()?.levels;
     let first = levels.first()?;
-    let (at, lowest) = levels
+    let of_first = |level: &soak::Level| level.value.value / first.value.value;
+    let distance = |level: &soak::Level| of_first(level).max(f64::MIN_POSITIVE).ln().abs();
+    let (at, farthest) = levels
         .iter()
         .enumerate()
-        .min_by(|(_, one), (_, other)| one.value.value.total_cmp(&other.value.value))?;
-    let share = lowest.value.value / first.value.value;
-    if share >= RECOVERED {
+        .max_by(|(_, one), (_, other)| distance(one).total_cmp(&distance(other)))?;
+    let is_near = |level: &soak::Level| distance(level) <= -RECOVERED.ln();
+    if is_near(farthest) {
         return None;
     }
-    let is_back = |level: &&soak::Level| level.value.value >= RECOVERED * first.value.value;
-    let after = match levels[at..].iter().find(is_back) {
+    let after = match levels[at..].iter().find(|level| is_near(level)) {
         Some(back) => format!("they were back at {}", show_length(back.from_s)),
         None => "they did not come back".to_owned(),
     };
+    let share = of_first(farthest);
+    let (verb, end) = if share < 1.0 { ("fall", "lowest") } else { ("rise", "highest") };
     Some(format!(
-        "The IOPS began to fall at {} from {} and were at their lowest from {} on: {}, {:.0}% of the first level; {after}.",
+        "The IOPS began to {verb} at {} from {} and were at their {end} from {} on: {}, {:.0}% of the first level; {after}.",
         show_length(first.to_s),
         format.value(Unit::IosPerS, first.value.value),
-        show_length(lowest.from_s),
-        format.value(Unit::IosPerS, lowest.value.value),
+        show_length(farthest.from_s),
+        format.value(Unit::IosPerS, farthest.value.value),
         share * 100.0
     ))
 }

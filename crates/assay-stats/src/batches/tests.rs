@@ -40,6 +40,16 @@ fn few_seconds_have_no_interval_however_many_batches_they_are_cut_into() {
 }
 
 #[test]
+fn time_is_advised_only_where_more_than_there_was_is_needed() {
+    for (rows, row_s) in [(1, 40.0), (4, 10.0), (7, 60.0), (0, 1.0), (3, 1.0), (7, 1.2), (8, 1.0)] {
+        let values: Vec<f64> = (0..rows).map(|at| 100.0 * f64::from(1 + at * at)).collect();
+        let why = mean_of_batches(&values, row_s).unwrap_err();
+        assert_eq!(why.is_coarse(), row_s > 1.1, "{why:?}");
+        assert!(why.is_coarse() || why.needed_s > why.elapsed_s, "{why:?}");
+    }
+}
+
+#[test]
 fn values_that_do_not_vary_leave_no_doubt() {
     let exact = mean_of_batches(&[3.0; 9], 1.0).unwrap();
     assert_eq!((exact.low, exact.high, exact.n), (3.0, 3.0, 9));
