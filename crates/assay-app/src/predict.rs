@@ -97,7 +97,7 @@ fn separate_log<'a>(
 fn no_log(name: &str) -> Error {
     Error::usage(
         format!("the calibration {name} has no log"),
-        "calibrate it with the profile: assay calibrate DIR --database PROFILE",
+        "calibrate it with the profile: assay calibrate DIR --for PROFILE",
     )
 }
 

@@ -248,7 +248,7 @@ pub(crate) fn of_closure(
     let remedy = if present.is_some_and(|present| fits(demand, present)) {
         "its calibration fits the database: take both on a quiet host, at the same time of day"
     } else {
-        "calibrate the present storage with the database's own block size and mix (assay calibrate DIR --database PROFILE), at the same time of day"
+        "calibrate the present storage with the database's own block size and mix (assay calibrate DIR --for PROFILE), at the same time of day"
     };
     let error = closure.throughput_error.abs().max(closure.response_error.abs());
     let busy = present.and_then(|present| present.host_busy_share);
@@ -334,7 +334,7 @@ fn transfer(demand: &Demand, storage: &Storage) -> Option<Objection> {
         "the database reads {:.0} bytes at a time, and the calibration {:.0}",
         demand.read_bytes, storage.transfer_bytes
     );
-    let remedy = "calibrate with --transfer of the database's block, or with --database PROFILE";
+    let remedy = "calibrate with --transfer of the database's block, or with --for PROFILE";
     (apart > TRANSFER_MAX)
         .then(|| objection(ObjectionKind::Transfer, Effect::Refused, what, remedy))
 }
@@ -345,7 +345,7 @@ fn mix(demand: &Demand, storage: &Storage) -> Option<Objection> {
         percent(demand.read_share()),
         percent(storage.read_share)
     );
-    let remedy = "calibrate with --read-share of the database, or with --database PROFILE";
+    let remedy = "calibrate with --read-share of the database, or with --for PROFILE";
     let is_far = (demand.read_share() - storage.read_share).abs() > MIX_MAX;
     is_far.then(|| objection(ObjectionKind::Mix, Effect::Doubt, what, remedy))
 }
@@ -355,7 +355,7 @@ fn no_log(demand: &Demand, storage: &Storage) -> Option<Objection> {
     if share <= COMMIT_MIN {
         return None;
     }
-    let remedy = "calibrate the log: assay calibrate DIR --database PROFILE";
+    let remedy = "calibrate the log: assay calibrate DIR --for PROFILE";
     let kind = ObjectionKind::NoLog;
     if let Some(log) = storage.flush.as_ref().filter(|log| log.is_measured) {
         let what = "reads were not measured during flushes of the log, which may hold them up";

@@ -1,4 +1,4 @@
-//! What people type who come from other tools or from an earlier version: values in other spellings, options by former names.
+//! What people type who come from other tools: values in other spellings, the options of fio.
 
 pub mod fio;
 mod words;
@@ -9,31 +9,14 @@ use assay_model::spelling::{Quantile, Spelling};
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use clap::{Arg, ArgMatches, Command};
 
-/// Former and present names of options. The former ones are aliases for one release.
-const RENAMED: [(&str, &str); 8] = [
-    ("duration", "time"),
-    ("every", "interval"),
-    ("for", "time"),
-    ("left", "partial-data"),
-    ("point", "time"),
-    ("settle", "warm-up"),
-    ("shared-buffers", "buffer-pool"),
-    ("users", "sessions"),
-];
-
-/// One note for each option by a former name, and for each value that Assay writes otherwise.
+/// One note for each value that Assay writes otherwise.
 pub fn notes(program: &Command, matches: &ArgMatches, spelled: &fio::CommandWords) -> Vec<String> {
     let (verb, matches) = called(program, matches);
-    let words = &spelled.words;
     if matches.try_get_one::<bool>("quiet").is_ok_and(|quiet| quiet == Some(&true)) {
         return Vec::new();
     }
-    let renamed = words.iter().take_while(|word| *word != "--").filter_map(|word| {
-        let (former, name) = renamed(verb, word)?;
-        Some(format!("note: --{former} is now --{name}"))
-    });
     let read = verb.get_arguments().flat_map(|option| readings(option, matches));
-    spelled.notes.iter().cloned().chain(renamed).chain(read).collect()
+    spelled.notes.iter().cloned().chain(read).collect()
 }
 
 /// The verb that was called, with what was typed behind it.
@@ -41,16 +24,6 @@ fn called<'a>(program: &'a Command, matches: &'a ArgMatches) -> (&'a Command, &'
     let below = matches.subcommand();
     let found = below.and_then(|(name, below)| Some((program.find_subcommand(name)?, below)));
     found.map_or((program, matches), |(verb, below)| called(verb, below))
-}
-
-/// The former and the present name of an option, where a word is the former one.
-fn renamed(verb: &Command, word: &str) -> Option<(&'static str, &'static str)> {
-    let typed = word.strip_prefix("--")?.split('=').next()?;
-    let is_alias_of = |name: &str| {
-        let option = verb.get_arguments().find(|option| option.get_long() == Some(name));
-        option.and_then(Arg::get_all_aliases).is_some_and(|aliases| aliases.contains(&typed))
-    };
-    RENAMED.into_iter().find(|(former, name)| *former == typed && is_alias_of(name))
 }
 
 /// How the values of an option were read.
@@ -112,9 +85,8 @@ mod tests {
     }
 
     #[test]
-    fn former_names_and_other_spellings_are_noted_unless_it_is_to_be_quiet() {
-        let both = ["note: --duration is now --time", "note: --time 5 is read as 5s"];
-        assert_eq!(said("assay run --duration=5"), both);
+    fn other_spellings_are_noted_unless_it_is_to_be_quiet() {
+        assert_eq!(said("assay run --duration=5"), ["note: --time 5 is read as 5s"]);
         assert_eq!(said("assay run --runtime 5s --size 8k"), ["note: --size 8k is read as 8KiB"]);
         assert_eq!(said("assay run --for 5 --size 8KiB"), [""; 0]);
         assert_eq!(said("assay run -q --duration 5"), [""; 0]);

@@ -28,10 +28,9 @@ fn notes(options: &[&str]) -> String {
 }
 
 #[test]
-fn a_former_name_and_a_bare_number_of_seconds_still_work_with_a_note() {
+fn a_bare_number_of_seconds_works_with_a_note() {
     let other = ["--warm-up", "0", "--json"];
     let noted = notes(&[&["--duration", "2s"][..], &other].concat());
-    assert!(noted.contains("note: --duration is now --time"), "{noted}");
     assert!(noted.contains("note: --warm-up 0 is read as 0s"), "{noted}");
     assert_eq!(notes(&["--runtime", "2s", "--warmup", "0s", "--json"]), "");
     assert_eq!(notes(&["--duration", "2", "--warm-up", "0", "--json", "--quiet"]), "");

@@ -46,7 +46,7 @@ pub struct Options {
     transfer: Bytes,
     /// Take block size, mix and log from this report, profile or benchmark step (RUN:SESSIONS); each mix with reads
     /// takes half of --time more
-    #[arg(long, alias = "for", value_name = "DB", conflicts_with_all = ["read_share", "transfer"])]
+    #[arg(long = "for", value_name = "DB", conflicts_with_all = ["read_share", "transfer"])]
     database: Option<String>,
     /// Size of a large I/O
     #[arg(long, value_name = "SIZE", default_value = "1MiB")]

@@ -24,10 +24,10 @@ pub struct Options {
     #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", default_value = "8KiB")]
     transfer: Bytes,
     /// Time under load before each working set is measured; choose more than the slowest tier takes to adapt
-    #[arg(long, aliases = ["settle", "warmup", "ramp-time"], value_name = "TIME", default_value = "2s")]
+    #[arg(long, aliases = ["warmup", "ramp-time"], value_name = "TIME", default_value = "2s")]
     warm_up: Nanos,
     /// Measured time of each working set
-    #[arg(long, aliases = ["point", "duration", "runtime"], value_name = "TIME", default_value = "5s")]
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "5s")]
     time: Nanos,
     /// Move a hot spot each time this has passed, and time how long the target takes to adapt
     #[arg(long, value_name = "TIME")]

@@ -40,7 +40,7 @@ pub struct Options {
     #[arg(value_name = "DB", required = true)]
     files: Vec<PathBuf>,
     /// How long to watch a server
-    #[arg(long, aliases = ["for", "duration"], value_name = "TIME", default_value = "60s")]
+    #[arg(long, alias = "duration", value_name = "TIME", default_value = "60s")]
     time: Nanos,
     /// Read one random block of the largest table of a PostgreSQL server 20 times a second meanwhile, and show how long
     /// that takes

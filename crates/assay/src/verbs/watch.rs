@@ -44,12 +44,11 @@ pub struct Options {
     #[arg(value_name = "STORAGE", conflicts_with = "from")]
     targets: Vec<PathBuf>,
     /// How long to watch; by default until Ctrl-C
-    #[arg(long, aliases = ["for", "duration"], value_name = "TIME", conflicts_with = "from")]
+    #[arg(long, alias = "duration", value_name = "TIME", conflicts_with = "from")]
     time: Option<Nanos>,
     /// Time between two samples
     #[arg(
         long,
-        alias = "every",
         value_name = "TIME",
         default_value = "1s",
         conflicts_with = "from"

@@ -54,7 +54,7 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(LOADERS))]
     loaders: Option<u32>,
     /// What to do with tables whose loading was interrupted, or that were made with other options
-    #[arg(long, alias = "left", value_enum)]
+    #[arg(long, value_enum)]
     partial_data: Option<PartialDataOption>,
     /// Criteria to judge by; without it there is an answer and no verdict
     #[arg(long, value_name = "FILE")]

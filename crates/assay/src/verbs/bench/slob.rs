@@ -93,7 +93,7 @@ pub struct Options {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// What to do with data that earlier runs of this load left behind; by default they are only named
-    #[arg(long, alias = "left", value_enum)]
+    #[arg(long, value_enum)]
     partial_data: Option<DropOption>,
     /// Criteria to judge by; without it there is no verdict
     #[arg(long, value_name = "FILE")]

@@ -77,7 +77,7 @@ pub struct TransactionOptions {
     #[arg(long, value_name = "NAME", value_parser = plain_name)]
     schema: Option<String>,
     /// What to do with tables whose loading was interrupted, or that were made with other options
-    #[arg(long, alias = "left", value_enum)]
+    #[arg(long, value_enum)]
     partial_data: Option<PartialDataOption>,
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
