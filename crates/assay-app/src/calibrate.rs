@@ -325,8 +325,12 @@ mod tests {
             "first answer, read: 20,000 (19,000 to 21,000) IOPS with p99 within 1.00 ms; 60,000 (at least 58,000) IOPS at most"
         );
         let unasked = LatencyLimit { service_time_ns: 1e10, ..limit };
-        let answer = MixCalibration { iops_max: capacity(58_000.0, 60_000.0, f64::INFINITY), ..made_up() };
-        assert_eq!(first_answer(&answer, &unasked), "first answer, read: 60,000 (at least 58,000) IOPS at most");
+        let answer =
+            MixCalibration { iops_max: capacity(58_000.0, 60_000.0, f64::INFINITY), ..made_up() };
+        assert_eq!(
+            first_answer(&answer, &unasked),
+            "first answer, read: 60,000 (at least 58,000) IOPS at most"
+        );
         assert!(of(None).contains("p99 is above 1.00 ms even with one I/O at a time;"));
     }
 

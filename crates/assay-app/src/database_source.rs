@@ -165,9 +165,9 @@ fn of_run(named: &str, context: &Context) -> Result<DatabaseSource> {
 
 fn no_database(named: &str, error: &Error) -> Error {
     let hint = match named.split_once(['/', ':']) {
-        Some((host, _)) if host.contains('.') || host == "localhost" => format!(
-            "an address begins with postgresql:// or mysql://: postgresql://{named}"
-        ),
+        Some((host, _)) if host.contains('.') || host == "localhost" => {
+            format!("an address begins with postgresql:// or mysql://: postgresql://{named}")
+        }
         _ => FORMS.to_owned(),
     };
     Error::usage(format!("cannot find the database {named}: {}", error.message()), hint)

@@ -69,9 +69,10 @@ pub fn kept_plan<P: DeserializeOwned>(run: &RunReader, kind: RunKind) -> Result<
         ));
     }
     needed(run, Document::Plan)?;
-    Ok(run.json::<Kept<P>>(Document::Plan)?.ok_or_else(|| {
-        Error::environment("the plan of the run is gone", "run it again")
-    })?.plan)
+    Ok(run
+        .json::<Kept<P>>(Document::Plan)?
+        .ok_or_else(|| Error::environment("the plan of the run is gone", "run it again"))?
+        .plan)
 }
 
 /// The plan of a run of this kind; nothing where it has none.

@@ -101,7 +101,10 @@ fn read_profiles(paths: &[PathBuf], context: &Context) -> Result<Vec<(String, Pr
     for path in paths {
         if !path.is_dir() || path.join("run.json").is_file() {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            profiles.push((name, DatabaseSource::open(&path.to_string_lossy(), WATCH_TIME, context)?.profile));
+            profiles.push((
+                name,
+                DatabaseSource::open(&path.to_string_lossy(), WATCH_TIME, context)?.profile,
+            ));
             continue;
         }
         for mut file in

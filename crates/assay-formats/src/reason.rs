@@ -302,7 +302,9 @@ impl Reason {
             Self::Limit => "judge the result: `--criteria FILE` with a limit on the quantity",
             Self::NeverExecuted => "run the command by hand before, or use the hooks of a study",
             Self::TooManyJobs => "use fewer jobs with more outstanding I/Os each",
-            Self::Replay => "use `assay profile` and `assay profile --workload` for the load of a database",
+            Self::Replay => {
+                "use `assay profile` and `assay profile --workload` for the load of a database"
+            }
             Self::Engine => "use libaio, io_uring or sync on a file or device",
             Self::EngineOption | Self::Profile => "remove the option",
             Self::Fraction => "write a whole number in a smaller unit, for example 1536m",

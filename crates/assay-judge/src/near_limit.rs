@@ -66,7 +66,8 @@ mod tests {
         let trials = 4000;
         let limit = 1.005;
         for n in [8, 10, 15, 20, 30, 40, 59, 60] {
-            for (memory_s, white) in [(2.0, 0.0), (10.0, 0.0), (14.0, 0.0), (10.0, 0.5), (14.0, 0.5)]
+            for (memory_s, white) in
+                [(2.0, 0.0), (10.0, 0.0), (14.0, 0.0), (10.0, 0.5), (14.0, 0.5)]
             {
                 let mut random = Random::part(71, n);
                 let passed = (0..trials).filter(|_| {

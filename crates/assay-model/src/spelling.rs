@@ -137,9 +137,7 @@ pub fn quantity<T: Spelling>(typed: &str) -> Result<T, String> {
 /// Those of [`quantity`], and for a bare number.
 pub fn latency(typed: &str) -> Result<Nanos, String> {
     match number_and_unit(typed) {
-        Some((number, "")) => {
-            Err(format!("'{typed}' has no unit; write {number}ms or {number}us"))
-        }
+        Some((number, "")) => Err(format!("'{typed}' has no unit; write {number}ms or {number}us")),
         _ => quantity(typed),
     }
 }

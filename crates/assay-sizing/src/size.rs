@@ -100,7 +100,10 @@ struct Place<'a> {
 impl<'a> Place<'a> {
     fn find(index: &'a CatalogIndex, plan: &'a SizingPlan) -> Result<Self> {
         let wrong = |name: &str, what: &str| {
-            Error::usage(format!("'{name}' is not a {what}"), "`assay list catalog` lists what there is")
+            Error::usage(
+                format!("'{name}' is not a {what}"),
+                "`assay list catalog` lists what there is",
+            )
         };
         let machine = plan.instance.as_deref().map(|name| match index.find(name)?.entry.offer() {
             Some(Offer::Instance(machine)) => Ok(machine),

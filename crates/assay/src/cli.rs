@@ -1,6 +1,7 @@
 //! The command line: its verbs, in the order of the work.
 
 use crate::exit::ExitStatus;
+use crate::first_screen::FIRST_SCREEN;
 use crate::spelling::fio::CommandWords;
 use crate::usage::{usage_error, verb};
 use crate::verbs;
@@ -22,40 +23,6 @@ pub struct CommandLine {
     #[command(subcommand)]
     pub verb: Verb,
 }
-
-/// What `assay` alone prints: the commands that most people need, in the order of the questions.
-pub const FIRST_SCREEN: &str = "\
-Test whether storage is fast enough for a database.
-
-Usage: assay COMMAND [OPTIONS]
-
-Start here
-  check STORAGE            Is this storage fast enough? About 2 minutes
-  check STORAGE --for DB   Is it fast enough for that database?
-  profile DB               What does a database demand of its storage?
-
-Measure
-  inspect PATH             Show what lies between a path and the hardware
-  calibrate STORAGE        Find maximum IOPS and throughput at a latency limit
-  run WORKLOAD STORAGE     Run a preset, a file, a fio, Vdbench or ORION job
-  soak STORAGE             Run for hours: does performance hold and recover?
-  bench LOAD STORAGE|DB    Run a database benchmark: slob, oltp, dss, brokerage
-  verify STORAGE           Test whether acknowledged writes survive power cuts
-
-Decide
-  compare RUN RUN          Show what changed, and whether it is significant
-  predict DB --on RUN      Estimate a database's speed on other storage
-  size DB                  List devices, arrays and volumes that suffice
-
-Results
-  report [RUN]             Write HTML page, text, JSON or CSV; judge by criteria
-  runs                     List, name, import and remove runs
-
-STORAGE is a directory, file or device; DB a report, an address or a run
-More: assay help advanced (study, locality, watch, hosts)
-      assay help TOPIC (a command, or a word such as p99) · assay list
-Exit codes: 0 PASS or done, 1 FAIL, 2 usage, 3 INCONCLUSIVE, 4 refused
-";
 
 /// What can be asked, in the order of the first screen, then for those who know.
 #[derive(Subcommand)]
@@ -183,17 +150,19 @@ fn shortened(command: Command) -> Command {
         None => command,
     };
     let mut left = SHORT_OPTIONS_MAX;
-    command.mut_args(|argument| {
-        let is_rare = argument.get_help_heading().is_some_and(|heading| RARE.contains(&heading));
-        let is_shown = argument.is_positional()
-            || FREQUENT.contains(&argument.get_id().as_str())
-            || (!is_rare && !argument.is_hide_set() && left > 0);
-        if is_shown && !argument.is_positional() {
-            left = left.saturating_sub(1);
-        }
-        argument.hide_short_help(!is_shown)
-    })
-    .mut_subcommands(shortened)
+    command
+        .mut_args(|argument| {
+            let is_rare =
+                argument.get_help_heading().is_some_and(|heading| RARE.contains(&heading));
+            let is_shown = argument.is_positional()
+                || FREQUENT.contains(&argument.get_id().as_str())
+                || (!is_rare && !argument.is_hide_set() && left > 0);
+            if is_shown && !argument.is_positional() {
+                left = left.saturating_sub(1);
+            }
+            argument.hide_short_help(!is_shown)
+        })
+        .mut_subcommands(shortened)
 }
 
 /// Reads the command line, and notes on standard error what is read otherwise than it was typed.
@@ -268,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_first_screen_has_every_command_and_fits() {
-        let lines = || FIRST_SCREEN.lines().chain(verbs::help::ADVANCED.lines());
+        let lines = || FIRST_SCREEN.lines().chain(crate::first_screen::ADVANCED.lines());
         assert!(FIRST_SCREEN.lines().count() <= 40);
         assert!(lines().all(|line| line.chars().count() <= 80));
         for command in CommandLine::command().get_subcommands().filter(|one| !one.is_hide_set()) {

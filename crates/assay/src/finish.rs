@@ -23,7 +23,10 @@ pub fn conclude(
     page: Option<&Path>,
 ) -> Result<ExitStatus> {
     if let Some(path) = page {
-        write_new(path, assay_report::html(&finished.loaded.report, Options::default()).as_bytes())?;
+        write_new(
+            path,
+            assay_report::html(&finished.loaded.report, Options::default()).as_bytes(),
+        )?;
     }
     show(&finished.loaded, &finished.run, output)?;
     complain(finished);

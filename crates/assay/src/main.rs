@@ -6,6 +6,7 @@ mod demand_options;
 mod documents;
 mod exit;
 mod finish;
+mod first_screen;
 mod hosts_option;
 mod job_options;
 mod ledger_options;

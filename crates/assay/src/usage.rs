@@ -123,10 +123,7 @@ fn former(typed: &str) -> Option<(String, Option<String>)> {
 }
 
 /// The verb that words begin with: `assay runs show` of `assay runs show x --jsn`; and the commands that it has.
-pub fn verb<'a>(
-    program: &Command,
-    words: impl Iterator<Item = &'a str>,
-) -> (String, Vec<String>) {
+pub fn verb<'a>(program: &Command, words: impl Iterator<Item = &'a str>) -> (String, Vec<String>) {
     let (mut found, mut here) = (program.get_name().to_owned(), program);
     for word in words {
         let Some(below) = here.find_subcommand(word) else {

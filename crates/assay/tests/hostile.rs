@@ -358,9 +358,7 @@ fn a_run_received_with_links_is_refused_by_every_verb_and_nothing_outside_change
         let id = run.file_name().unwrap().to_str().unwrap().to_owned();
         fs::remove_file(run.join(name)).unwrap();
         symlink(place.path("notes"), run.join(name)).unwrap();
-        for verb in
-            ["runs", "report ID", "compare ID ID", "run --resume ID", "runs remove ID"]
-        {
+        for verb in ["runs", "report ID", "compare ID ID", "run --resume ID", "runs remove ID"] {
             let line = verb.replace("ID", &id);
             let words: Vec<&str> = line.split(' ').collect();
             let ran = ends(&place, &words);

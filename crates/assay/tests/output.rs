@@ -8,8 +8,7 @@ use std::fs::File;
 use std::process::{Command, Stdio};
 use support::{Place, Ran, Started};
 
-const VERBS: [&str; 7] =
-    ["check", "inspect", "calibrate", "run", "report", "runs", "completion"];
+const VERBS: [&str; 7] = ["check", "inspect", "calibrate", "run", "report", "runs", "completion"];
 
 /// A place with one run.
 fn place() -> Place {

@@ -41,8 +41,11 @@ fn no_password_is_repeated_in_any_form_of_an_address() {
     for signs in ["", "?", "/", " ", "#", "@", ":", "%", "%zz", "&", "=", "'", "\\", "é€", "*$`\""]
     {
         for address in addresses(&format!("a{signs}{MARK}{signs}b")) {
-            let verbs =
-                [&["profile", "--time", "2s"][..], &["bench", "oltp"], &["bench", "slob", "--oops"]];
+            let verbs = [
+                &["profile", "--time", "2s"][..],
+                &["bench", "oltp"],
+                &["bench", "slob", "--oops"],
+            ];
             // Every verb reads addresses by the same functions: the others need no sign of every kind.
             for verb in &verbs[..if signs.len() == 1 { 1 } else { 3 }] {
                 let output = assay(&[verb, &[address.as_str()][..]].concat(), &place);

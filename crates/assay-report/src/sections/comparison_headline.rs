@@ -211,8 +211,7 @@ fn worst(found: &Comparison) -> String {
 /// In which measures.
 fn undecided(found: &Comparison) -> String {
     let measures = found.pairs.iter().flat_map(|pair| &pair.measures);
-    let mut open =
-        measures.filter(|one| one.judged && one.outcome == Some(Outcome::Inconclusive));
+    let mut open = measures.filter(|one| one.judged && one.outcome == Some(Outcome::Inconclusive));
     let first = open.next().map(|measure| format!(" in {}", name(measure)));
     match (first, open.count()) {
         (None, _) => String::new(),

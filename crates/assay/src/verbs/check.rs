@@ -1,15 +1,15 @@
 //! `assay check`: all of it in about two minutes.
 
-use crate::exit::ExitStatus;
 use crate::demand_options::DemandOptions;
+use crate::exit::ExitStatus;
 use crate::hosts_option::{hosts_plan, target_plan};
 use crate::options::{MeasurementOptions, context, without_passwords};
 use crate::start;
 use assay_app::Context;
 use assay_app::check::{CheckPlan, DatabaseDemand, workload_times};
 use assay_app::cluster::HostNames;
-use assay_app::finish::CriteriaSource;
 use assay_app::database_source::{DatabaseSource, is_address};
+use assay_app::finish::CriteriaSource;
 use assay_cluster::division::Outstanding;
 use assay_methods::presets::preset;
 use assay_model::calibration::LatencyLimit;

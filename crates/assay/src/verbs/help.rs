@@ -1,7 +1,7 @@
 //! `assay help`: the first screen, the help of a command, or what a word means.
 
-use crate::cli::FIRST_SCREEN;
 use crate::exit::{ExitStatus, print};
+use crate::first_screen::{ADVANCED, FIRST_SCREEN};
 use assay_host::findings::{Rule, rules};
 use assay_model::document::nearest;
 use assay_model::{Error, Result};
@@ -10,20 +10,6 @@ use std::fmt::Write;
 
 /// The page whose entries are explained.
 const GLOSSARY: &str = include_str!("../../../../docs/glossary.md");
-
-/// The commands that are not on the first screen.
-pub const ADVANCED: &str = "\
-Advanced commands
-  study FILE STORAGE       Run every combination of the factors in a study file
-  locality STORAGE         Find sizes and latencies of caches and tiers
-  watch [STORAGE]          Watch processors, disks and network while others work
-  hosts                    Show the hosts that measure together
-
-Everywhere
-  list                     List or print what is built in
-  help TOPIC               Explain a command, a term such as p99, or a finding
-  completion SHELL         Print a completion script for a shell
-";
 
 /// What the field calls entries of the glossary.
 const ALSO_CALLED: [(&str, &str); 24] = [

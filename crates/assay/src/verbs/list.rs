@@ -102,13 +102,19 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 
 /// How many there are of each kind.
 fn overview() -> Result<String> {
-    let mut text = String::from("What is built in; `assay list KIND` lists a kind, and with NAME prints one:\n");
+    let mut text = String::from(
+        "What is built in; `assay list KIND` lists a kind, and with NAME prints one:\n",
+    );
     for kind in Shipped::ALL {
         let ([word, place], count) = (kind.named(), entries(kind)?.len());
         let _ = writeln!(text, "  {word:<12}{count:>4}  {place}");
     }
     let count = assay_app::sizing::catalog_index(&[])?.listings().len();
-    let _ = writeln!(text, "  {:<12}{count:>4}  what `assay size` chooses from, with limits and prices", "catalog");
+    let _ = writeln!(
+        text,
+        "  {:<12}{count:>4}  what `assay size` chooses from, with limits and prices",
+        "catalog"
+    );
     Ok(text)
 }
 

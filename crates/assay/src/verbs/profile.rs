@@ -1,7 +1,5 @@
 //! `assay profile`: what a database asked of its storage, from AWR and Statspack reports, or of a live server.
 
-mod workload;
-
 use crate::demand_options::DemandOptions;
 use crate::documents::{ProfileList, ReportTable};
 use crate::exit::{ExitStatus, json, print, print_report};
@@ -9,13 +7,14 @@ use crate::options::{COMMON, OutputOptions, StoreOptions, context, progress};
 use crate::signals::stop_flag;
 use crate::table;
 use crate::terminal::layout;
-use assay_app::database_source::DatabaseSource;
 use assay_app::capacity::parse_capacities;
+use assay_app::database_source::DatabaseSource;
 use assay_app::live_profile::{ServerWatch, profile};
 use assay_app::new_file::write_new;
 use assay_app::reports::{ReadReport, ReportRequest, read_files};
 use assay_dbserver::redacted;
 use assay_methods::files::read_document;
+use assay_methods::{PlanOptions, plan};
 use assay_model::load::Dialect;
 use assay_model::profile::{Profile, StorageMedium};
 use assay_model::units::Nanos;
@@ -119,7 +118,7 @@ impl From<Medium> for StorageMedium {
 /// the rest goes on, and the exit code says so.
 pub fn run(options: &Options) -> Result<ExitStatus> {
     if let Some(path) = &options.workload {
-        return workload::write(path, options);
+        return write_workload(path, options);
     }
     let (mut reports, errors) = match options.address()? {
         Some(address) => (vec![of_server(address, options)?], Vec::new()),
@@ -137,6 +136,29 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     write(&reports, options)?;
     show(&reports, options)?;
     Ok(say_errors(&errors))
+}
+
+/// Writes the workload to a new file; `-` is standard output.
+///
+/// # Errors
+/// What the profile or the options say, or a file that cannot be written; an existing file is not overwritten.
+fn write_workload(path: &Path, options: &Options) -> Result<ExitStatus> {
+    let [named] = options.files.as_slice() else {
+        return Err(Error::usage(
+            "--workload takes one database",
+            "name one report, one folder with reports of one database, a profile, a run or an address",
+        ));
+    };
+    let quiet = OutputOptions { json: false, full: true, quiet: options.quiet };
+    let context = context(&options.store, &quiet)?;
+    let profile = DatabaseSource::open(&named.to_string_lossy(), options.time, &context)?.profile;
+    let usual = PlanOptions::default();
+    let text = plan(&profile, &options.demand.plan(usual.duration, usual.warm_up))?.to_toml()?;
+    if path == Path::new("-") {
+        return print(&text);
+    }
+    write_new(path, text.as_bytes())?;
+    Ok(ExitStatus::Success)
 }
 
 /// A live server, watched for a while.

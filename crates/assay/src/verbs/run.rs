@@ -13,8 +13,8 @@ use crate::start;
 use crate::stream_options::{STREAM, StreamOptions};
 use crate::terminal::say;
 use assay_app::Context;
-use assay_app::finish::CriteriaSource;
 use assay_app::database_source::DatabaseSource;
+use assay_app::finish::CriteriaSource;
 use assay_app::job_file::{
     self, JobPlan, JobSettings, check_complete, chosen_targets, job_text, read_job, read_job_words,
     typed_targets,
@@ -24,9 +24,9 @@ use assay_app::resume::check_resumable;
 use assay_app::run::RunPlan;
 use assay_app::study::outline;
 use assay_formats::Conversion;
+use assay_methods::PlanOptions;
 use assay_methods::files::{is_file_name, read_document, shadow_note};
 use assay_methods::patterns::Pattern;
-use assay_methods::PlanOptions;
 use assay_methods::presets::{preset, preset_text};
 use assay_model::document::to_toml;
 use assay_model::run::RunKind;

@@ -18,12 +18,16 @@ use std::path::PathBuf;
 
 /// Test whether acknowledged writes survive power cuts
 #[derive(Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_help = "Examples:
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:
   assay verify /mnt/data
   assay verify /mnt/data --ledger /other/disk/data.ledger
   assay verify /mnt/data --after --ledger /other/disk/data.ledger --cut power
   assay verify /mnt/data --witness 192.0.2.7:9310 --token-file token
-  assay verify /mnt/data --after --resume --witness 192.0.2.7:9310 --token-file token")]
+  assay verify /mnt/data --after --resume --witness 192.0.2.7:9310 --token-file token"
+)]
 pub struct Options {
     #[command(subcommand)]
     part: Option<Part>,
@@ -78,7 +82,11 @@ fn verify(options: &Options) -> Result<ExitStatus> {
     let start = &options.shared.target.start;
     start::check(&verify.target.targets, start)?;
     let page = start.html.as_deref();
-    conclude(&verify.run(criteria.as_ref(), &options.shared.context()?)?, &options.shared.output, page)
+    conclude(
+        &verify.run(criteria.as_ref(), &options.shared.context()?)?,
+        &options.shared.output,
+        page,
+    )
 }
 
 /// Judges, and writes on where that is asked and nothing was lost.

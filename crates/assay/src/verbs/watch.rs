@@ -47,12 +47,7 @@ pub struct Options {
     #[arg(long, alias = "duration", value_name = "TIME", conflicts_with = "from")]
     time: Option<Nanos>,
     /// Time between two samples
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "1s",
-        conflicts_with = "from"
-    )]
+    #[arg(long, value_name = "TIME", default_value = "1s", conflicts_with = "from")]
     interval: Nanos,
     /// Hosts that are watched together, their devices next to each other under one clock: local:N (processes here), ssh:A,B, or names in a Ray
     /// cluster: A,B

@@ -35,7 +35,8 @@ fn users_without_rights_and_servers_that_take_no_writes_are_told() {
             connection.run("SET GLOBAL read_only = ON").unwrap();
         }
         for load in LOADS {
-            let output = place.run(&format!("bench {load} {} --quiet", address(&server, user, "x")));
+            let output =
+                place.run(&format!("bench {load} {} --quiet", address(&server, user, "x")));
             let words = words(&output);
             assert_eq!(output.status.code(), Some(4), "{user}, {load}: {words}");
             assert!(words.contains(word) && words.contains("hint: "), "{user}, {load}: {words}");

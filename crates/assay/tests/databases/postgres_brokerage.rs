@@ -254,7 +254,8 @@ fn users_without_rights_and_servers_that_only_read_are_told() {
     {
         let address =
             format!("postgresql://{user}:{user}@/postgres?host={}", server.daemon.data().display());
-        let output = place.run(&format!("bench brokerage {address} {SMALL} --time 1s --sessions 1"));
+        let output =
+            place.run(&format!("bench brokerage {address} {SMALL} --time 1s --sessions 1"));
         assert_eq!(output.status.code(), Some(4), "{}", words(&output));
         assert!(words(&output).contains(hint), "{user}: {}", words(&output));
     }

@@ -114,8 +114,8 @@ fn a_load_that_has_hardly_begun_leaves_nothing_either() {
                 let Some(place) = Place::new("early") else {
                     return;
                 };
-                let mut child =
-                    place.start("bench oltp d --warehouses 1 --sessions 1 --time 9s --json --quiet");
+                let mut child = place
+                    .start("bench oltp d --warehouses 1 --sessions 1 --time 9s --json --quiet");
                 wait_for(|| !place.left().is_empty());
                 kill_process(Pid::from_child(&child), signal).unwrap();
                 assert_eq!(child.wait().unwrap().code(), Some(130), "{signal:?}");
