@@ -16,7 +16,7 @@ pub(super) struct FrameReader {
     seal: Seal,
     frames: u64,
     frames_before: u64,
-    /// When the last whole frame came; bytes of one that never ends are no sign of life.
+    /// When the last whole frame came; bytes of one that never ends do not count.
     heard: Instant,
 }
 

@@ -259,3 +259,13 @@ pub(super) fn wait_until(mut holds: impl FnMut() -> bool) {
         thread::sleep(Duration::from_millis(5));
     }
 }
+
+#[test]
+fn heads_and_judgements_beyond_a_bound_are_kept_and_not_remembered() {
+    let scratch = Scratch::new("remembered");
+    let witness = scratch.witness();
+    let content = vec![b' '; REMEMBERED_BYTES_MAX / 2];
+    let remembered = [(); 4].map(|()| witness.shared.remembers(&content));
+    assert_eq!(remembered, [true, true, false, false]);
+    assert_eq!(witness.complaints().len(), 1);
+}
