@@ -7,9 +7,11 @@ mod collector;
 mod means;
 mod parse;
 mod stamp;
+mod trace;
 mod write;
 
 pub use means::{ToolMeans, tool_means};
+pub use trace::read_trace;
 pub use write::ArchiveWriter;
 
 use archive::{Sample, read_archive};
@@ -22,6 +24,15 @@ use parse::Found;
 use std::path::Path;
 
 const SECOND_NS: u64 = 1_000_000_000;
+
+const ZONE_NOTE: &str = "times are those of the host's own time zone, taken as UTC";
+const SPLIT_NOTE: &str = "sar counts the reads and writes of a device together: they are split by their bytes, and both get one mean time";
+
+fn joint_await_note(is_joint: bool) -> Option<String> {
+    const NOTE: &str =
+        "this version of iostat has one await for reads and writes together; both get it";
+    is_joint.then(|| NOTE.to_owned())
+}
 
 /// What an archive contains.
 #[derive(Debug, Default)]
@@ -37,12 +48,6 @@ pub struct Imported {
 /// # Errors
 /// A usage error when nothing in it is known, an environment error when it cannot be read.
 pub fn read(directory: &Path) -> Result<Imported> {
-    if directory.is_file() {
-        return Err(Error::usage(
-            format!("{} is a file, not an OSWatcher archive", directory.display()),
-            "name the directory of the archive; single traces of iostat, vmstat and sar are not supported",
-        ));
-    }
     let mut archive = read_archive(directory)?;
     let mut notes = archive.notes;
     let parsed: Vec<Parsed> = Collector::ALL
@@ -57,14 +62,9 @@ pub fn read(directory: &Path) -> Result<Imported> {
     };
     let mut moments = merged(base, &parsed, archive.processors);
     difference_of_tcp(&mut moments);
-    if parsed.iter().any(|one| one.has_joint_await) {
-        notes.push(
-            "this version of iostat has one await for reads and writes together; both get it"
-                .to_owned(),
-        );
-    }
+    notes.extend(joint_await_note(parsed.iter().any(|one| one.has_joint_await)));
     if archive.has_local_times {
-        notes.push("times are those of the host's own time zone, taken as UTC".to_owned());
+        notes.push(ZONE_NOTE.to_owned());
     }
     Ok(Imported { moments, notes })
 }

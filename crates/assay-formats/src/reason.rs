@@ -316,7 +316,7 @@ impl Reason {
             Self::SystemSetting => "set it by hand before",
             Self::OutsideSection => "put [global] above it",
             Self::NoJob => {
-                "write a [section] with a name other than global, or a line rd= that runs a wd= on its sd="
+                "write a [section] with a name other than global, a line rd= that runs a wd= on its sd=, or a 'Worker' with assigned access specifications"
             }
             Self::Luns => {
                 "name it by the test: assay calibrate --as orion -run simple -testname NAME"

@@ -157,7 +157,7 @@ mod tests {
     fn an_archive_that_would_fill_the_memory_is_read_in_part() {
         let place = std::env::temp_dir().join(format!("assay-osw-large-{}", std::process::id()));
         fs::create_dir_all(&place).unwrap();
-        let sample = "zzz ***Sat Jan 10 12:00:00 UTC 2026\nDevice r/s w/s\nsda 1.0 1.0\n";
+        let sample = "zzz ***Sat Jan 10 12:00:00 UTC 2026\nDevice r/s w/s rkB/s wkB/s await aqu-sz %util\nsda 1 1 1 1 1 1 1\n";
         for hour in 10..13 {
             fs::write(place.join(format!("db_iostat_26.01.10.{hour}00.dat")), sample).unwrap();
         }

@@ -34,6 +34,8 @@ pub(super) struct Found {
     pub(super) memory: Option<MemoryGauge>,
     /// Whether reads and writes were given one time together.
     pub(super) joint_await: bool,
+    /// Whether reads and writes were counted together.
+    pub(super) is_split_by_bytes: bool,
 }
 
 /// A device in rates.
@@ -89,25 +91,36 @@ pub(super) fn sample(collector: Collector, lines: &[&str]) -> Option<Found> {
 }
 
 /// A row under a head: numbers by the names of their columns.
-struct Row<'a> {
-    head: &'a [&'a str],
-    cells: Vec<&'a str>,
+pub(super) struct Row<'a> {
+    pub(super) head: &'a [&'a str],
+    pub(super) cells: Vec<&'a str>,
 }
 
 impl Row<'_> {
     /// The first of these columns that the row has.
-    fn number(&self, names: &[&str]) -> Option<f64> {
-        let place = self.head.iter().position(|name| names.contains(name))?;
-        // Some locales write a decimal comma.
-        self.cells.get(place)?.replace(',', ".").parse().ok()
+    pub(super) fn number(&self, names: &[&str]) -> Option<f64> {
+        number(self.cells.get(self.head.iter().position(|name| names.contains(name))?)?)
     }
 
-    fn or_zero(&self, names: &[&str]) -> f64 {
-        self.number(names).unwrap_or(0.0)
+    /// The cell of this column.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.cells.get(self.head.iter().position(|known| *known == name)?).copied()
+    }
+
+    /// Bytes a second in the first of these units that the row has.
+    fn bytes_per_s(&self, [kib, mib, sectors]: [&str; 3]) -> Option<f64> {
+        let scaled = |name: &str, unit: f64| Some(self.number(&[name])? * unit);
+        scaled(kib, 1024.0).or_else(|| scaled(mib, 1_048_576.0)).or_else(|| scaled(sectors, 512.0))
     }
 }
 
-fn words(line: &str) -> Vec<&str> {
+/// A number that can be measured; some locales write a decimal comma.
+pub(super) fn number(cell: &str) -> Option<f64> {
+    let value: f64 = cell.replace(',', ".").parse().ok()?;
+    (value.is_finite() && value >= 0.0).then_some(value)
+}
+
+pub(super) fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
@@ -127,7 +140,7 @@ fn iostat(lines: &[&str]) -> Option<Found> {
         } else if table > skipped && !head.is_empty() {
             let row = Row { head: &head, cells: words(line) };
             joint_await |= row.number(&["r_await"]).is_none() && row.number(&["await"]).is_some();
-            add(&mut rows, device(&row));
+            device(&row).into_iter().for_each(|device| add(&mut rows, device));
         }
     }
     let counted = real(count_of(tables.saturating_sub(skipped))).max(1.0);
@@ -142,26 +155,49 @@ fn iostat(lines: &[&str]) -> Option<Found> {
     })
 }
 
-fn device(row: &Row<'_>) -> DeviceRow {
-    let bytes = |kib: &str, mib: &str, sectors: &str| {
-        row.number(&[kib])
-            .map(|rate| rate * 1024.0)
-            .or_else(|| row.number(&[mib]).map(|rate| rate * 1_048_576.0))
-            .or_else(|| row.number(&[sectors]).map(|rate| rate * 512.0))
-            .unwrap_or(0.0)
-    };
-    DeviceRow {
-        name: row.cells.first().map_or(String::new(), |name| name.trim_end_matches(':').to_owned()),
-        read_iops: row.or_zero(&["r/s"]),
-        write_iops: row.or_zero(&["w/s"]),
-        read_bytes_per_s: bytes("rkB/s", "rMB/s", "rsec/s"),
-        write_bytes_per_s: bytes("wkB/s", "wMB/s", "wsec/s"),
-        read_time_ms_mean: row.number(&["r_await"]).unwrap_or_else(|| row.or_zero(&["await"])),
-        write_time_ms_mean: row.number(&["w_await"]).unwrap_or_else(|| row.or_zero(&["await"])),
-        flush_iops: row.or_zero(&["f/s"]),
-        flush_time_ms_mean: row.or_zero(&["f_await"]),
-        outstanding: row.or_zero(&["aqu-sz", "avgqu-sz"]),
-        busy_share: row.or_zero(&["%util"]) / 100.0,
+/// A device of which the row has all that `iostat -x` prints; `None` for shorter tables.
+fn device(row: &Row<'_>) -> Option<DeviceRow> {
+    let joint_ms = row.number(&["await"]);
+    Some(DeviceRow {
+        name: row.cells.first()?.trim_end_matches(':').to_owned(),
+        read_iops: row.number(&["r/s"])?,
+        write_iops: row.number(&["w/s"])?,
+        read_bytes_per_s: row.bytes_per_s(["rkB/s", "rMB/s", "rsec/s"])?,
+        write_bytes_per_s: row.bytes_per_s(["wkB/s", "wMB/s", "wsec/s"])?,
+        read_time_ms_mean: row.number(&["r_await"]).or(joint_ms)?,
+        write_time_ms_mean: row.number(&["w_await"]).or(joint_ms)?,
+        // Versions before 12 know no flushes.
+        flush_iops: row.number(&["f/s"]).unwrap_or(0.0),
+        flush_time_ms_mean: row.number(&["f_await"]).unwrap_or(0.0),
+        outstanding: row.number(&["aqu-sz", "avgqu-sz"])?,
+        busy_share: row.number(&["%util"])? / 100.0,
+    })
+}
+
+impl DeviceRow {
+    /// A device of `sar -d`, which counts reads and writes together: they are split by their bytes. I/Os without
+    /// bytes are flushes.
+    pub(super) fn joint(name: &str, row: &Row<'_>) -> Option<Self> {
+        let (iops, mean_ms) = (row.number(&["tps"])?, row.number(&["await"])?);
+        let read_bytes_per_s = row.bytes_per_s(["rkB/s", "rMB/s", "rd_sec/s"])?;
+        let write_bytes_per_s = row.bytes_per_s(["wkB/s", "wMB/s", "wr_sec/s"])?;
+        let all_bytes_per_s = read_bytes_per_s + write_bytes_per_s;
+        let has_bytes = all_bytes_per_s > 0.0;
+        let part =
+            |bytes_per_s: f64| if has_bytes { iops * bytes_per_s / all_bytes_per_s } else { 0.0 };
+        Some(Self {
+            name: name.to_owned(),
+            read_iops: part(read_bytes_per_s),
+            write_iops: part(write_bytes_per_s),
+            read_bytes_per_s,
+            write_bytes_per_s,
+            read_time_ms_mean: mean_ms,
+            write_time_ms_mean: mean_ms,
+            flush_iops: if has_bytes { 0.0 } else { iops },
+            flush_time_ms_mean: mean_ms,
+            outstanding: row.number(&["aqu-sz", "avgqu-sz"])?,
+            busy_share: row.number(&["%util"])? / 100.0,
+        })
     }
 }
 
@@ -237,10 +273,11 @@ fn vmstat(lines: &[&str]) -> Option<Found> {
     })
 }
 
-/// Shares in the order of [`CPU_SHARES`]; `None` where not even idle time is given.
-fn cpu(row: &Row<'_>) -> Option<[f64; 8]> {
+/// Shares in the order of [`CPU_SHARES`]; `None` where not even idle time is given. What a tool does not name, it counts
+/// under another name.
+pub(super) fn cpu(row: &Row<'_>) -> Option<[f64; 8]> {
     row.number(CPU_SHARES[3])?;
-    Some(CPU_SHARES.map(|names| row.or_zero(names) / 100.0))
+    Some(CPU_SHARES.map(|names| row.number(names).unwrap_or(0.0) / 100.0))
 }
 
 /// The last row of all processors together, and how many rows there are of single ones.

@@ -12,6 +12,59 @@ pub(super) struct Stamp {
     pub(super) is_utc: bool,
 }
 
+/// Seconds of a day.
+const DAY_S: u64 = 86_400;
+
+impl Stamp {
+    /// The time of a line of a trace: a date and a time of day, or the latter on a day that is known.
+    pub(super) fn of_line(line: &str, day_unix_s: Option<u64>) -> Option<Self> {
+        let (day, clock_s) = day_and_clock(line);
+        let is_alone = line.split_whitespace().all(|word| !word.starts_with(char::is_alphabetic));
+        let day = day.or_else(|| day_unix_s.filter(|_| is_alone || line.starts_with("Time:")))?;
+        Some(Self { at_unix_s: day.checked_add(clock_s?)?, is_utc: has_utc(&words_of(line)) })
+    }
+}
+
+/// The words of a line, also those of `2026-01-15T10:30:00Z`.
+fn words_of(line: &str) -> Vec<&str> {
+    line.split([' ', '\t', '>', 'T']).filter(|word| !word.is_empty()).collect()
+}
+
+/// The day of a line, s since 1970, and its time of day, s, where it has them.
+pub(super) fn day_and_clock(line: &str) -> (Option<u64>, Option<u64>) {
+    let words = words_of(line);
+    let day = words.iter().find_map(|word| {
+        let (year, month, day) = dated(word)?;
+        days_before(year, month, day)?.checked_mul(DAY_S)
+    });
+    (day, clock_s(&words))
+}
+
+/// The time of day at the beginning of a row, s, and the cells behind it.
+pub(super) fn clock_of(line: &str) -> Option<(u64, Vec<&str>)> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    clock(words.first()?)?;
+    let has_half = words.get(1).is_some_and(|word| ["AM", "PM"].contains(word));
+    let (time, cells) = words.split_at(1 + usize::from(has_half));
+    Some((clock_s(time)?, cells.to_vec()))
+}
+
+/// A date in one word: year first, month first between slashes, or day first between dots. Two digits are of this century.
+fn dated(word: &str) -> Option<(u64, u64, u64)> {
+    let mark = ['/', '-', '.'].into_iter().find(|mark| word.matches(*mark).count() == 2)?;
+    let mut numbers = [0; 3];
+    for (number, part) in numbers.iter_mut().zip(word.split(mark)) {
+        *number = part.parse().ok().filter(|_| part.len() <= 4)?;
+    }
+    let (year, month, day) = match (mark, numbers) {
+        (_, [year, month, day]) if year > 31 => (year, month, day),
+        ('.', [day, month, year]) => (year, month, day),
+        (_, [day, month, year]) if month <= 12 && day > 12 => (year, month, day),
+        (_, [month, day, year]) => (year, month, day),
+    };
+    Some((if year < 100 { 2000 + year } else { year }, month, day))
+}
+
 /// Reads `zzz ***Fri Jan 10 12:00:00 CST 2026`, `zzz ***Fri 10 Jan 2026 01:00:00 PM UTC` or
 /// `zzz <01/10/2026 12:00:00> Count:3`; `None` for any other line.
 pub(super) fn stamp(line: &str) -> Option<Stamp> {
@@ -19,21 +72,26 @@ pub(super) fn stamp(line: &str) -> Option<Stamp> {
     let rest = rest.trim_start_matches(['*', '<']);
     let words: Vec<&str> = rest.split([' ', '>']).filter(|word| !word.is_empty()).collect();
     let (year, month, day) = slashed(&words).or_else(|| spelled(&words))?;
-    let clock = words.iter().find_map(|word| clock(word))?;
-    let afternoon = words.iter().any(|word| word.eq_ignore_ascii_case("pm"));
-    let morning = words.iter().any(|word| word.eq_ignore_ascii_case("am"));
-    let (hour, minute, second) = clock;
+    Some(Stamp {
+        at_unix_s: days_before(year, month, day)? * DAY_S + clock_s(&words)?,
+        is_utc: has_utc(&words),
+    })
+}
+
+fn has_utc(words: &[&str]) -> bool {
+    words.iter().any(|word| matches!(*word, "UTC" | "GMT" | "Z"))
+}
+
+/// The time of day that is among some words, s.
+fn clock_s(words: &[&str]) -> Option<u64> {
+    let has = |half: &str| words.iter().any(|word| word.eq_ignore_ascii_case(half));
+    let (hour, minute, second) = words.iter().find_map(|word| clock(word))?;
     let hour = match hour {
-        12 if morning => 0,
-        12 => 12,
-        hour if afternoon => hour + 12,
+        12 if has("am") => 0,
+        hour if hour < 12 && has("pm") => hour + 12,
         hour => hour,
     };
-    let seconds = hour * 3600 + minute * 60 + second;
-    Some(Stamp {
-        at_unix_s: days_before(year, month, day)? * 86_400 + seconds,
-        is_utc: words.iter().any(|word| matches!(*word, "UTC" | "GMT" | "Z")),
-    })
+    Some(hour * 3600 + minute * 60 + second)
 }
 
 /// Month, day and year between slashes.
@@ -59,7 +117,7 @@ fn spelled(words: &[&str]) -> Option<(u64, u64, u64)> {
 }
 
 fn clock(word: &str) -> Option<(u64, u64, u64)> {
-    let mut parts = word.split(':');
+    let mut parts = word.split(['+', 'Z']).next()?.split(':');
     let mut next = || parts.next()?.parse::<u64>().ok();
     let clock = (next()?, next()?, next()?);
     (clock.0 < 24 && clock.1 < 60 && clock.2 <= 60).then_some(clock)

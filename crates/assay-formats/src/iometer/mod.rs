@@ -33,10 +33,10 @@ const NO_TARGET: &str = "disk";
 /// The line, the heading and the reason where nothing can be made of the file.
 pub fn convert(text: &str, name: &str) -> Result<Conversion, Refused> {
     let found = file::read(text, name)?;
-    let nothing = |missing: &str| Refused {
-        origin: Origin { file: name.to_owned(), line: 1, key: missing.to_owned() },
+    let nothing = || Refused {
+        origin: Origin { file: name.to_owned(), line: 1, key: String::new() },
         value: String::new(),
-        reason: Reason::Missing(missing.to_owned()),
+        reason: Reason::NoJob,
     };
     let mut notes = of_setup(&found);
     let workers: Vec<&Worker> = found.workers.iter().filter(|worker| !worker.is_network).collect();
@@ -47,7 +47,7 @@ pub fn convert(text: &str, name: &str) -> Result<Conversion, Refused> {
         return Err(found
             .workers
             .first()
-            .map_or_else(|| nothing("Worker"), |network| network.name.refused(Reason::Engine)));
+            .map_or_else(nothing, |network| network.name.refused(Reason::Engine)));
     }
     let targets = targets(&workers)?;
     let times = times(&found, &mut notes)?;
@@ -59,7 +59,7 @@ pub fn convert(text: &str, name: &str) -> Result<Conversion, Refused> {
         parts.extend(step.part(&times, &depths, &mut notes)?);
     }
     if parts.is_empty() {
-        return Err(nothing("Assigned access specs"));
+        return Err(nothing());
     }
     Ok(Conversion {
         program: Program::Iometer,

@@ -1,7 +1,7 @@
 //! Checks of every imported result: it has measurements, possible numbers, and the same factors in all rows.
 
 use super::amount::possible;
-use super::imported::{ImportedContent, ImportedResult, ImportedRow, ImportedRun, refused};
+use super::imported::{ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, refused};
 use assay_model::study::{FactorValue, Setting};
 use assay_model::verdict::NamedEstimate;
 use assay_model::{Error, Result};
@@ -17,6 +17,9 @@ pub fn checked(mut result: ImportedResult) -> Result<ImportedResult> {
         ImportedContent::Runs(runs) => check_runs(runs, &program)?,
         ImportedContent::Rows(rows) => {
             rows.iter().try_for_each(|row| check_row(row, &program))?;
+            if rows.iter_mut().map(drop_impossible_times).fold(false, |any, one| any || one) {
+                result.lacks.push(Lack::ImpossibleTimes);
+            }
             if rows.iter().all(|row| row.measures.is_empty()) {
                 return Err(nothing(&program));
             }
@@ -57,6 +60,16 @@ fn check_row(row: &ImportedRow, program: &str) -> Result<()> {
         )),
         None => Ok(()),
     }
+}
+
+/// Drops times that are longer than ten times the run, and says whether there were any: fio 2.1 printed the time since the
+/// host started in place of a latency.
+fn drop_impossible_times(row: &mut ImportedRow) -> bool {
+    let limit_ns = row.elapsed_s.map_or(f64::INFINITY, |elapsed_s| elapsed_s * 1e10);
+    let is_time = |name: &str| name.contains("service_time.") || name.contains("response_time.");
+    let before = row.measures.len();
+    row.measures.retain(|named| !is_time(&named.quantity) || named.estimate.value <= limit_ns);
+    row.measures.len() < before
 }
 
 /// The first quantile that is below one of a lower rank.
@@ -115,6 +128,22 @@ mod tests {
         let value = FactorValue::Whole(1);
         let settings = vec![Setting { factor: factor.to_owned(), value }];
         ImportedRow { settings, measures, ..ImportedRow::default() }
+    }
+
+    #[test]
+    fn a_time_that_is_longer_than_the_run_is_unknown() {
+        let measures = vec![total("iops", 9.0), total("read.service_time.mean", 7.5e14)];
+        let row = ImportedRow { elapsed_s: Some(30.0), measures, ..ImportedRow::default() };
+        let result = ImportedResult {
+            program: "fio".to_owned(),
+            name: "a".to_owned(),
+            content: ImportedContent::Rows(vec![row]),
+            lacks: Vec::new(),
+        };
+        let found = checked(result).unwrap();
+        assert_eq!(found.lacks, [Lack::ImpossibleTimes]);
+        let ImportedContent::Rows(rows) = found.content else { panic!("rows became runs") };
+        assert_eq!(rows[0].measures, [total("iops", 9.0)]);
     }
 
     #[test]

@@ -33,8 +33,12 @@ const FACTORS: [(&str, &str); 9] = [
 const ROWS_MAX: usize = 16_384;
 const COLUMNS_MAX: usize = 1024;
 
-/// Whether a line is the header of such a file.
-pub fn is_csv(line: &str) -> bool {
+/// Whether a text has the header of such a file.
+pub fn is_csv(text: &str) -> bool {
+    text.lines().any(|line| line.contains("peration") && is_header(line))
+}
+
+fn is_header(line: &str) -> bool {
     let names = fields(line);
     let has = |name: &str| names.iter().any(|known| known.trim().eq_ignore_ascii_case(name));
     has("operation") && names.iter().any(|name| name.to_ascii_lowercase().starts_with("iops"))
@@ -43,7 +47,9 @@ pub fn is_csv(line: &str) -> bool {
 /// Reads the csv.
 pub fn read(text: &str) -> Result<ImportedResult> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let names = fields(lines.next().unwrap_or_default());
+    let header = lines.next().filter(|line| is_header(line));
+    let names =
+        fields(header.ok_or_else(|| broken("elbencho", "its first line is not its header"))?);
     let table = Table::new(&names);
     let cells: Vec<Vec<String>> = lines.by_ref().take(ROWS_MAX).map(fields).collect();
     if lines.next().is_some() {

@@ -26,6 +26,8 @@ const STATISTICS: [(&str, &str, &str); 5] = [
     ("MAX:", "max_ms", "max"),
 ];
 
+const MINUTE_NS: u64 = 60_000_000_000;
+
 /// Whether a text is one of its results.
 pub fn is_result(text: &str) -> bool {
     text.contains("NOPM")
@@ -101,6 +103,19 @@ fn setting_value(text: &str, option: &str) -> Option<u64> {
     values.last()
 }
 
+/// The latest date in a log.
+#[derive(Clone, Copy, Default)]
+enum Dated {
+    #[default]
+    Never,
+    /// When the test began, ns since 1970.
+    Begun(u64),
+    /// When the log was opened, before the ramp.
+    Opened(u64),
+    /// When a line was written, at the end of the test.
+    Written(u64),
+}
+
 /// What was printed so far of the run that is going on, and the runs that ended.
 #[derive(Default)]
 struct Log {
@@ -108,9 +123,7 @@ struct Log {
     users: Option<u64>,
     ramp_minutes: Option<u64>,
     minutes: Option<f64>,
-    /// When the line was written, or the job began.
-    at_unix_ns: Option<u64>,
-    is_job: bool,
+    dated: Dated,
     procedure: Option<&'static str>,
     is_summary: bool,
     times: Vec<NamedEstimate>,
@@ -124,10 +137,11 @@ impl Log {
             self.users = before.split([':', ' ']).next_back().and_then(whole).or(self.users);
         } else if let Some((_, rest)) = line.split_once("System achieved ") {
             self.end_run(rest)?;
-        } else if let Some((_, date)) = line.split_once(" @ ") {
-            self.at_unix_ns = dates::with_weekday(date).or(self.at_unix_ns);
+        } else if let Some((what, date)) = line.split_once(" @ ") {
+            let dated = if what == "Hammerdb Log" { Dated::Opened } else { Dated::Written };
+            self.dated = dates::with_weekday(date).map_or(self.dated, dated);
         } else if let Some(at_unix_ns) = dates::iso(line).filter(|_| line.len() < 30) {
-            (self.at_unix_ns, self.is_job) = (Some(at_unix_ns), true);
+            self.dated = Dated::Begun(at_unix_ns);
         } else if line.contains("FINISHED FAILED") {
             self.failed += 1;
         } else {
@@ -175,14 +189,25 @@ impl Log {
             measures,
         });
         (self.users, self.minutes, self.ramp_minutes) = (None, None, None);
+        // A log that goes on was opened before an earlier test.
+        if matches!(self.dated, Dated::Opened(_)) {
+            self.dated = Dated::Never;
+        }
         Ok(())
     }
 
-    /// A job has the date of its beginning; a log that of the line, at the end of the test.
+    /// When the test began, after its ramp.
     fn started(&self, elapsed_s: Option<f64>) -> Option<u64> {
-        let at_unix_ns = self.at_unix_ns?;
-        let length_ns = elapsed_s.map_or(0, assay_model::number::nanoseconds);
-        Some(if self.is_job { at_unix_ns } else { at_unix_ns.saturating_sub(length_ns) })
+        let ramp_ns = self.ramp_minutes.unwrap_or(0).saturating_mul(MINUTE_NS);
+        match self.dated {
+            Dated::Never => None,
+            Dated::Begun(at_unix_ns) => Some(at_unix_ns),
+            Dated::Opened(at_unix_ns) => Some(at_unix_ns.saturating_add(ramp_ns)),
+            Dated::Written(at_unix_ns) => {
+                let length_ns = elapsed_s.map_or(0, assay_model::number::nanoseconds);
+                Some(at_unix_ns.saturating_sub(length_ns))
+            }
+        }
     }
 
     /// The times of procedures over all virtual users, which follow the result of their run.
@@ -324,6 +349,15 @@ mod tests {
             (Some(300.0), Some(1_736_937_000_000_000_000))
         );
         assert_eq!((setting(&found[1], "sessions"), found[1].elapsed_s), ("16".into(), None));
+    }
+
+    #[test]
+    fn a_test_begins_after_the_ramp_of_its_log() {
+        let run = "Vuser 1:Beginning rampup time of 2 minutes\nVuser 1:Timing test period of 5 in minutes\nVuser 1:TEST RESULT : System achieved 600 NOPM from 1200 MySQL TPM\n";
+        let log = format!("Hammerdb Log @ Wed Jan 15 10:28:00 UTC 2025\n{run}{run}");
+        let found = rows(read(&log).unwrap());
+        let started = [0, 1].map(|row: usize| found[row].started_unix_ns);
+        assert_eq!(started, [Some(1_736_937_000_000_000_000), None]);
     }
 
     #[test]

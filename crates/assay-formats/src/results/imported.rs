@@ -20,6 +20,8 @@ pub enum Lack {
     Quantiles,
     /// Rates only: there are no times.
     Times,
+    /// Times that are longer than the run.
+    ImpossibleTimes,
     /// Means of intervals, without how many I/Os each stands for.
     Weights,
     /// Times whose unit the form leaves open.
@@ -63,6 +65,7 @@ impl Lack {
             Self::QuantileRanks => "quantiles other than those of the file are interpolated",
             Self::Quantiles => "there are no quantiles, and none can be made of means",
             Self::Times => "its latency is unknown",
+            Self::ImpossibleTimes => "they are left out",
             Self::Weights => "all intervals have the same weight",
             Self::TimeUnit => "nanoseconds are assumed, as in fio 3; fio 2 wrote microseconds",
             Self::QuantilesOfTotal => "the quantiles include submission latency, the means do not",
@@ -103,6 +106,7 @@ impl fmt::Display for Lack {
             Self::QuantileRanks => "the result has a few quantiles instead of a histogram",
             Self::Quantiles => "the result has means of times only",
             Self::Times => "the result has no times",
+            Self::ImpossibleTimes => "the result has times that are longer than its run",
             Self::Weights => "the result has means of intervals",
             Self::TimeUnit => "the log does not state its time unit",
             Self::QuantilesOfTotal => "the percentiles are of total latency",

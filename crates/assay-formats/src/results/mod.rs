@@ -24,6 +24,7 @@ mod vdbench_summary;
 
 pub use imported::{ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, NamedText};
 pub use report::report_row;
+pub use trace::program as trace_program;
 
 use assay_model::{Error, Result};
 
@@ -69,56 +70,115 @@ fn first_line(text: &str) -> &str {
     text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
+/// A program whose results are read.
+struct Reader {
+    program: &'static str,
+    is: fn(&str) -> bool,
+    read: fn(&[NamedText<'_>]) -> Result<ImportedResult>,
+}
+
+/// What programs print or write at their ends.
+const OUTPUTS: [Reader; 10] = [
+    Reader { program: "fio", is: fio::is_output, read: |files| fio::import(text(files)) },
+    Reader { program: "IOMeter", is: iometer::is_result, read: |files| iometer::read(text(files)) },
+    Reader {
+        program: "sysbench",
+        is: sysbench::is_output,
+        read: |files| sysbench::read(text(files)),
+    },
+    Reader {
+        program: "Vdbench",
+        is: vdbench_flatfile::is_flatfile,
+        read: |files| vdbench_flatfile::read_flatfile(text(files)),
+    },
+    Reader {
+        program: "CALIBRATE_IO",
+        is: calibrate_io::is_output,
+        read: |files| calibrate_io::read(text(files)),
+    },
+    Reader {
+        program: "ORION",
+        is: |text| orion::is_summary(text) || orion::is_matrix(text),
+        read: orion::read,
+    },
+    Reader {
+        program: "Vdbench",
+        is: vdbench_summary::is_summary,
+        read: |files| vdbench_summary::read_summary(text(files)),
+    },
+    Reader { program: "elbencho", is: elbencho::is_csv, read: |files| elbencho::read(text(files)) },
+    Reader {
+        program: "HammerDB",
+        is: hammerdb::is_result,
+        read: |files| hammerdb::read(text(files)),
+    },
+    Reader {
+        program: "pgbench",
+        is: pgbench::is_summary,
+        read: |files| pgbench::read_summary(text(files)),
+    },
+];
+
+/// What programs write line by line while they run: numbers alone, so that only their first line is looked at.
+const LOGS: [Reader; 3] = [
+    Reader { program: "fio", is: |text| fio::is_log(first_line(text)), read: fio::read_logs },
+    Reader {
+        program: "pgbench",
+        is: |text| pgbench_log::is_log(first_line(text)),
+        read: pgbench_log::read_log,
+    },
+    Reader {
+        program: "pgbench",
+        is: |text| pgbench_log::is_aggregated(first_line(text)),
+        read: pgbench_log::read_aggregated,
+    },
+];
+
+/// The text of the first of the files of one run.
+fn text<'a>(files: &[NamedText<'a>]) -> &'a str {
+    files.first().map_or("", |file| file.text)
+}
+
+/// The program whose result a text is.
+pub fn program(text: &str) -> Option<&'static str> {
+    let reader = OUTPUTS.iter().chain(&LOGS).find(|reader| (reader.is)(text));
+    reader.map(|reader| reader.program)
+}
+
 fn read(file: NamedText<'_>, files: &[NamedText<'_>]) -> Result<ImportedResult> {
     let NamedText { name, text } = file;
-    let first = first_line(text);
-    if fio::is_output(text) {
-        return fio::import(text);
+    let mut outputs = OUTPUTS.iter().filter(|reader| (reader.is)(text));
+    if let Some(first) = outputs.next() {
+        return match outputs.find(|other| other.program != first.program) {
+            None => (first.read)(files),
+            Some(other) => Err(Error::usage(
+                format!("{name} contains results of {} and of {}", first.program, other.program),
+                "split it into one file per program",
+            )),
+        };
     }
-    if iometer::is_result(text) {
-        return iometer::read(text);
-    }
-    if sysbench::is_output(text) {
-        return sysbench::read(text);
-    }
-    if vdbench_flatfile::is_flatfile(text) {
-        return vdbench_flatfile::read_flatfile(text);
-    }
-    if calibrate_io::is_output(text) {
-        return calibrate_io::read(text);
-    }
-    if orion::is_summary(text) || orion::is_matrix(text) {
-        return orion::read(files);
-    }
-    if vdbench_summary::is_summary(text) {
-        return vdbench_summary::read_summary(text);
-    }
-    if elbencho::is_csv(first) {
-        return elbencho::read(text);
-    }
-    if hammerdb::is_result(text) {
-        return hammerdb::read(text);
-    }
-    if pgbench::is_summary(text) {
-        return pgbench::read_summary(text);
-    }
-    if fio::is_log(first) {
-        return fio::read_logs(files);
-    }
-    if pgbench_log::is_log(first) {
-        return pgbench_log::read_log(files);
-    }
-    if pgbench_log::is_aggregated(first) {
-        return pgbench_log::read_aggregated(files);
-    }
-    if let Some(program) = trace::program(text) {
-        return Err(Error::usage(
-            format!("{name} is a trace of {program}, which Assay does not read as a single file"),
-            "collect it with OSWatcher, and name its archive: `assay watch --from DIRECTORY`",
-        ));
+    if let Some(log) = LOGS.iter().find(|reader| (reader.is)(text)) {
+        return (log.read)(files);
     }
     Err(Error::usage(
         format!("{name} is not a known result"),
         "supported are fio JSON and logs, Vdbench flatfile and summary, IOMeter results, ORION summary and csv, the output of CALIBRATE_IO, listings of v$filestat, v$file_histogram and DBA_RSRC_IO_CALIBRATE, the table of rac_stats, elbencho csv, pgbench output and logs, HammerDB logs and jobs, sysbench output",
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIO: &str = "{\"fio version\": \"fio-3.33\", \"jobs\": []}\n";
+    const ELBENCHO: &str = "operation,hosts,IOPS [last]\nWRITE,1,100\n";
+
+    #[test]
+    fn results_of_two_programs_in_one_file_are_refused_in_either_order() {
+        for text in [format!("{FIO}{ELBENCHO}"), format!("{ELBENCHO}{FIO}")] {
+            let error = import(&text, "both").unwrap_err();
+            assert_eq!(error.message(), "both contains results of fio and of elbencho");
+        }
+        assert_eq!([FIO, ELBENCHO, "hello\n"].map(program), [Some("fio"), Some("elbencho"), None]);
+    }
 }

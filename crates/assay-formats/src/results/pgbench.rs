@@ -45,7 +45,7 @@ pub fn read_summary(text: &str) -> Result<ImportedResult> {
         return Err(broken("pgbench", "it has no line transaction type:"));
     }
     let version = lines.iter().find_map(|line| line.strip_prefix("pgbench ("));
-    let version = version.and_then(|rest| rest.split([' ', ')']).next());
+    let version = version.and_then(|rest| rest.split([' ', ',', ')']).next());
     let lacks = vec![Lack::Intervals, Lack::Quantiles, Lack::Environment, Lack::Date];
     Ok(result(version, rows, lacks))
 }

@@ -1,4 +1,4 @@
-//! What traces of a host's counters look like, so that they are refused by their name.
+//! What traces of a host's counters look like, so that they are called by their name.
 
 /// Lines at the beginning in which a trace shows what it is.
 const LINES: usize = 40;
@@ -21,9 +21,21 @@ pub fn program(text: &str) -> Option<&'static str> {
     if is_json {
         return Some("iostat");
     }
-    let is_host = any(|line| line.starts_with("Linux ") && line.ends_with("CPU)"));
-    let is_sar = any(|line| ["DEV", "%idle", "CPU", "IFACE"].iter().any(|name| has(line, name)));
-    (is_host && is_sar).then_some("sar")
+    if any(|line| ["SunOS ", "AIX ", "HP-UX "].iter().any(|name| line.starts_with(name))) {
+        return any(|line| line.contains("%busy") || line.contains("/s"))
+            .then_some("sar of another system");
+    }
+    if !any(|line| line.starts_with("Linux ") && line.ends_with("CPU)")) {
+        return None;
+    }
+    let is_sar = |line: &&&str| ["DEV", "%idle", "CPU", "IFACE"].iter().any(|name| has(line, name));
+    let head = begin.iter().find(is_sar)?;
+    let of_interrupts = ["%irq", "%guest", "%idle"].iter().all(|name| has(head, name));
+    Some(match () {
+        () if has(head, "PID") => "pidstat",
+        () if of_interrupts => "mpstat",
+        () => "sar",
+    })
 }
 
 fn has(line: &str, word: &str) -> bool {
@@ -41,6 +53,12 @@ mod tests {
         assert_eq!(of("avg-cpu: %user\n\nDevice: rrqm/s r/s w/s await\n"), Some("iostat"));
         assert_eq!(of("Device tps kB_read/s\n"), Some("iostat"));
         assert_eq!(of("10:00:01 AM DEV tps rkB/s\n"), Some("sar"));
+        assert_eq!(of("10:00:01 AM CPU %usr %irq %guest %idle\n"), Some("mpstat"));
+        assert_eq!(of("10:00:01 AM UID PID %usr CPU Command\n"), Some("pidstat"));
+        assert_eq!(
+            program("SunOS db1 5.10\n10:00:00 device %busy r+w/s\n"),
+            Some("sar of another system")
+        );
         assert_eq!(
             program("procs ---memory---\n r  b   swpd   free si so bi bo\n"),
             Some("vmstat")

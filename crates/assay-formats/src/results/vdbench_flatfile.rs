@@ -200,9 +200,10 @@ impl Table {
                 {
                     return None;
                 }
-                ("transfer" | "lun_size", Some(bytes)) => {
+                ("transfer", Some(bytes)) => {
                     word(factor, &Bytes(assay_model::number::count(bytes)).to_string())
                 }
+                ("lun_size", Some(gibibytes)) => word(factor, &format!("{gibibytes}GiB")),
                 ("queue_depth", Some(threads)) => {
                     count(factor, assay_model::number::count(threads))
                 }
@@ -364,7 +365,7 @@ mod tests {
         let clock =
             format!("{:02}:{:02}:{:02}.001", 10 + second / 3600, second / 60 % 60, second % 60);
         format!(
-            "{clock} 01/15/2025-{}-UTC rd1 {interval} {reqrate} {rate} 8.0 8192 70.0 {read_resp} {read_resp} 2.0 9.0 9.0 8.0 0.1 0.1 0.1 8192 4 70 0 0 100 107374182400 50407 1 1 3.9 5 3 2 0 95\n",
+            "{clock} 01/15/2025-{}-UTC rd1 {interval} {reqrate} {rate} 8.0 8192 70.0 {read_resp} {read_resp} 2.0 9.0 9.0 8.0 0.1 0.1 0.1 8192 4 70 0 0 100 100.0000 50407 1 1 3.9 5 3 2 0 95\n",
             &clock[..8]
         )
     }

@@ -10,7 +10,7 @@ use assay_model::workload::{Stream, Workload};
 use std::collections::BTreeMap;
 
 /// Streams of a workload at most.
-const STREAMS_MAX: usize = 256;
+pub(super) const STREAMS_MAX: usize = 256;
 /// Options that are not understood at most, until the others are given up, too.
 const UNKNOWN_MAX: usize = 32;
 

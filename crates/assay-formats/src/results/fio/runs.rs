@@ -1,6 +1,6 @@
 //! fio's output as measurements if it has distributions, and as rows of numbers if not.
 
-use super::load::{hides_flags, workload};
+use super::load::{STREAMS_MAX, hides_flags, workload};
 use super::printed::{KnownTimes, PrintedJob, PrintedOutput, PrintedSide, outstanding_mean};
 use crate::results::imported::{
     ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, broken, refused, total,
@@ -137,9 +137,10 @@ fn elapsed_ns(jobs: &[&PrintedJob]) -> u64 {
     count(longest_s * SECOND_NS).max(1_000_000)
 }
 
+/// A stream for each job; of more than a workload can have, the last joins all others.
 fn streams(jobs: &[&PrintedJob], is_of_assay: bool) -> Vec<NamedResult> {
     let (mut streams, mut names) = (Vec::<NamedResult>::new(), BTreeSet::new());
-    for job in jobs {
+    for (number, job) in jobs.iter().enumerate() {
         let mut name = job.full_name();
         if names.contains(&name) {
             name = format!("{name}-{}", streams.len() + 1);
@@ -155,7 +156,13 @@ fn streams(jobs: &[&PrintedJob], is_of_assay: bool) -> Vec<NamedResult> {
             write: result(&job.write),
             sync: result(&job.sync),
         };
-        streams.push(NamedResult { name, operations });
+        match streams.last_mut().filter(|_| number >= STREAMS_MAX) {
+            None => streams.push(NamedResult { name, operations }),
+            Some(others) => {
+                others.name = format!("{} other jobs", jobs.len() + 1 - STREAMS_MAX);
+                others.operations.merge(&operations);
+            }
+        }
     }
     streams
 }

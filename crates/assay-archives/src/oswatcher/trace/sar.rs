@@ -1,0 +1,170 @@
+//! What `sar` and `sadf -d` print: tables of one activity each, whose rows of the same time belong together.
+
+use super::super::parse::{self, DeviceRow, Found, Row};
+use super::super::stamp::{Stamp, clock_of};
+use super::{Trace, host_day};
+use assay_model::number::count;
+use assay_model::watch::RunQueue;
+use std::collections::BTreeMap;
+
+const DAY_S: u64 = 86_400;
+/// Swap is counted in pages of this size.
+const PAGE_KIB: f64 = 4.0;
+
+/// The rows of all activities by their time, s.
+#[derive(Default)]
+struct Rows {
+    at: BTreeMap<u64, Found>,
+    is_utc: bool,
+}
+
+impl Rows {
+    fn into_samples(self, trace: &mut Trace) {
+        for (at_unix_s, found) in self.at {
+            trace.add(Some(Stamp { at_unix_s, is_utc: self.is_utc }), found);
+        }
+    }
+
+    /// Adds a row, where its activity is known.
+    fn add(&mut self, at_unix_s: u64, row: &Row<'_>) {
+        if let Some(add) = activity(row.head) {
+            add(row, self.at.entry(at_unix_s).or_default());
+        }
+    }
+}
+
+type Add = fn(&Row<'_>, &mut Found);
+
+/// What becomes of the rows below a heading.
+fn activity(head: &[&str]) -> Option<Add> {
+    let has = |name: &str| head.contains(&name);
+    if has("CPU") && has("%idle") {
+        Some(processors)
+    } else if has("DEV") && has("tps") {
+        Some(device)
+    } else if has("runq-sz") && has("blocked") {
+        Some(queue)
+    } else if has("pswpin/s") {
+        Some(swap)
+    } else {
+        None
+    }
+}
+
+fn processors(row: &Row<'_>, found: &mut Found) {
+    match row.text("CPU") {
+        Some("all" | "-1") => found.cpu_share = parse::cpu(row).or(found.cpu_share),
+        Some(number) => {
+            let count = number.parse::<u64>().map_or(0, |last| last.saturating_add(1));
+            found.processors = found.processors.max((count > 0).then_some(count));
+        }
+        None => {}
+    }
+}
+
+fn device(row: &Row<'_>, found: &mut Found) {
+    if let Some(device) = row.text("DEV").and_then(|name| DeviceRow::joint(name, row)) {
+        found.is_split_by_bytes = true;
+        found.devices.push(device);
+    }
+}
+
+fn queue(row: &Row<'_>, found: &mut Found) {
+    let number = |name: &str| row.number(&[name]).map(count);
+    let queue = number("runq-sz").zip(number("blocked"));
+    found.run_queue = queue.map(|(running, blocked)| RunQueue { running, blocked });
+}
+
+fn swap(row: &Row<'_>, found: &mut Found) {
+    let kib_per_s = |name: &str| Some(row.number(&[name])? * PAGE_KIB);
+    found.swap_kib_per_s = kib_per_s("pswpin/s").zip(kib_per_s("pswpout/s"));
+}
+
+/// Where the rows below one heading are in time: they go on past midnight.
+#[derive(Clone, Copy, Default)]
+struct Course {
+    days: u64,
+    last_s: u64,
+}
+
+impl Course {
+    fn step(&mut self, clock_s: u64) -> u64 {
+        self.days += u64::from(clock_s < self.last_s);
+        self.last_s = clock_s;
+        self.days * DAY_S + clock_s
+    }
+}
+
+/// Reads the text of `sar` and of `mpstat`.
+pub(super) fn read_text(lines: &[&str], trace: &mut Trace) {
+    let mut rows = Rows::default();
+    let mut courses: BTreeMap<Vec<&str>, Course> = BTreeMap::new();
+    let mut head: Vec<&str> = Vec::new();
+    let mut day_unix_s = 0;
+    for line in lines {
+        if line.starts_with("Linux ") {
+            day_unix_s = host_day(line).unwrap_or(day_unix_s);
+            courses.clear();
+        }
+        let Some((clock_s, cells)) = clock_of(line) else { continue };
+        let is_remark = cells.contains(&"RESTART") || cells.first() == Some(&"COM");
+        let is_head = cells.iter().all(|cell| parse::number(cell).is_none());
+        if is_head && !is_remark {
+            if activity(&cells).is_none() {
+                trace.left_out(&cells);
+            }
+            head = cells;
+        } else if !is_remark && cells.len() == head.len() {
+            let at_s = courses.entry(head.clone()).or_default().step(clock_s);
+            rows.add(day_unix_s + at_s, &Row { head: &head, cells });
+        }
+    }
+    rows.into_samples(trace);
+}
+
+/// Whether a line names the columns of a table of `sadf -d`.
+pub(super) fn is_table_head(line: &str) -> bool {
+    line.starts_with("# hostname;interval;timestamp")
+}
+
+/// Reads the tables of `sadf -d`.
+pub(super) fn read_table(lines: &[&str], trace: &mut Trace) {
+    let mut rows = Rows::default();
+    let mut head: Vec<&str> = Vec::new();
+    for line in lines {
+        if is_table_head(line) {
+            head = line.trim_start_matches("# ").split(';').collect();
+            if activity(&head).is_none() {
+                trace.left_out(head.get(3..).unwrap_or_default());
+            }
+            continue;
+        }
+        let cells: Vec<&str> = line.split(';').collect();
+        if cells.len() != head.len() {
+            continue;
+        }
+        let row = Row { head: &head, cells };
+        let Some(stamp) = row.text("timestamp").and_then(time) else { continue };
+        rows.is_utc |= stamp.is_utc;
+        rows.add(stamp.at_unix_s, &row);
+    }
+    rows.into_samples(trace);
+}
+
+/// A date and a time, or seconds since 1970.
+fn time(cell: &str) -> Option<Stamp> {
+    let seconds = cell.parse().ok().map(|at_unix_s| Stamp { at_unix_s, is_utc: true });
+    seconds.or_else(|| Stamp::of_line(cell, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_course_goes_on_past_midnight() {
+        let mut course = Course::default();
+        let steps = [86_390, 0, 10].map(|clock_s| course.step(clock_s));
+        assert_eq!(steps, [86_390, 86_400, 86_410]);
+    }
+}

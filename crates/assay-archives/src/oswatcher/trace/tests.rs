@@ -1,0 +1,120 @@
+//! Tests of traces: made-up outputs of several versions of the tools.
+
+use super::*;
+use assay_model::watch::Moment;
+
+const HOST: &str = "Linux 6.1.0 (db1) \t01/15/26 \t_x86_64_\t(4 CPU)\n\n";
+const NEW_HEAD: &str = "Device r/s rkB/s rrqm/s %rrqm r_await rareq-sz w/s wkB/s wrqm/s %wrqm w_await wareq-sz d/s dkB/s drqm/s %drqm d_await dareq-sz f/s f_await aqu-sz %util\n";
+const OLD_HEAD: &str =
+    "Device: rrqm/s wrqm/s r/s w/s rsec/s wsec/s avgrq-sz avgqu-sz await svctm %util\n";
+
+fn moments(text: &str) -> Vec<Moment> {
+    read_trace(text).unwrap().moments
+}
+
+/// Reads a second and their mean time, ms, of the first device.
+fn reads(moment: &Moment) -> (f64, f64) {
+    let rates = moment.counters.devices[0].rates(moment.counters.time_ns);
+    (rates.read_iops, rates.read_time_mean_ns.unwrap() / 1e6)
+}
+
+#[test]
+fn iostat_of_old_and_new_versions_is_read_by_interval() {
+    let row = "sda 100.0 800.0 0 0 4.0 8 50.0 400.0 0 0 2.0 8 0 0 0 0 0 0 1.0 0.5 0.5 25.0\n";
+    let report = |time: &str| {
+        format!(
+            "{time}\navg-cpu: %user %nice %system %iowait %steal %idle\n 10.0 0.0 5.0 5.0 0.0 80.0\n\n{NEW_HEAD}{row}\n"
+        )
+    };
+    for times in [
+        ["01/15/2026 10:00:00 AM", "01/15/2026 10:00:10 AM", "01/15/2026 10:00:20 AM"],
+        ["2026-01-15T10:00:00+0100", "2026-01-15T10:00:10+0100", "2026-01-15T10:00:20+0100"],
+        ["01/15/26 10:00:00", "01/15/26 10:00:10", "01/15/26 10:00:20"],
+        ["15.01.2026 10:00:00", "15.01.2026 10:00:10", "15.01.2026 10:00:20"],
+        ["Time: 10:00:00 AM", "Time: 10:00:10 AM", "Time: 10:00:20 AM"],
+    ] {
+        let found = moments(&format!("{HOST}{}", times.map(report).concat()));
+        let [first, last] = found.as_slice() else { panic!("{times:?}: {}", found.len()) };
+        assert_eq!(first.at_unix_ns, 1_768_471_210_000_000_000, "{times:?}");
+        assert_eq!((last.counters.time_ns, last.processors), (10_000_000_000, 4));
+        assert_eq!(reads(last), (100.0, 4.0));
+        assert!((last.counters.cpu.unwrap().busy_share() - 0.15).abs() < 1e-9);
+    }
+    let old = format!(
+        "{HOST}{OLD_HEAD}sda 0 0 9 9 9 9 9 9 9 9 9\n\n{OLD_HEAD}sda 0 0 200 100 1600 800 8 3 6.0 1 75.0\n"
+    );
+    let imported = read_trace(&old).unwrap();
+    let [only] = imported.moments.as_slice() else { panic!("{imported:?}") };
+    assert_eq!(reads(only), (200.0, 6.0));
+    assert_eq!(only.counters.devices[0].counters.read_bytes, 1600 * 512);
+    assert_eq!(imported.notes.len(), 3, "{:?}", imported.notes);
+    assert!(imported.notes[2].contains("no times"), "{:?}", imported.notes);
+}
+
+#[test]
+fn what_a_trace_lacks_is_not_zero() {
+    let short = format!(
+        "{HOST}Device tps kB_read/s kB_wrtn/s\nsda 1 2 3\n\nDevice tps kB_read/s kB_wrtn/s\nsda 1 2 3\n"
+    );
+    let error = read_trace(&short).unwrap_err();
+    assert!(error.message().contains("Device tps kB_read/s kB_wrtn/s"), "{error}");
+    let one = format!("{HOST}{OLD_HEAD}sda 0 0 9 9 9 9 9 9 9 9 9\n");
+    assert!(read_trace(&one).unwrap_err().message().contains("since the host started"));
+    let negative = format!("{HOST}{OLD_HEAD}sda 0 0 -9 9 9 9 9 9 9 9 9\n");
+    assert!(read_trace(&negative.repeat(2)).is_err());
+    for text in ["", "hello\n", "10:00:01 PID CPU\n10:00:02 1 2\n"] {
+        assert!(read_trace(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn vmstat_is_read_with_and_without_times() {
+    let head = "procs ---memory--- cpu -----timestamp-----\n r b swpd free buff cache si so bi bo in cs us sy id wa st UTC\n";
+    let row = |clock: &str| format!(" 3 1 0 1 1 1 4 8 9 9 9 9 20 10 60 10 0 {clock}\n");
+    let timed = [head.to_owned()]
+        .into_iter()
+        .chain(["00", "10", "20"].map(|second| row(&format!("2026-01-15 10:00:{second}"))));
+    let found = moments(&timed.collect::<String>());
+    assert_eq!((found.len(), found[1].counters.time_ns), (2, 10_000_000_000));
+    assert_eq!(found[0].run_queue.unwrap().running, 3);
+    let untimed = format!("{head}{}{}", row(""), row(""));
+    let imported = read_trace(&untimed).unwrap();
+    assert_eq!(imported.moments.len(), 1);
+    assert!(imported.notes.iter().any(|note| note.contains("no times")), "{:?}", imported.notes);
+}
+
+#[test]
+fn activities_of_sar_are_joined_by_time_past_midnight() {
+    let cpu = |clock: &str, idle: &str| format!("{clock} all 10.00 0.00 5.00 5.00 0.00 {idle}\n");
+    let text = format!(
+        "{HOST}11:59:40 PM CPU %user %nice %system %iowait %steal %idle\n{}{}Average: all 1 1 1 1 1 1\n\n11:59:40 PM DEV tps rd_sec/s wr_sec/s avgrq-sz avgqu-sz await svctm %util\n11:59:50 PM dev8-0 100.00 600.00 200.00 8.00 0.50 5.00 1.00 20.00\n12:00:00 AM dev8-0 100.00 600.00 200.00 8.00 0.50 5.00 1.00 20.00\nAverage: dev8-0 1 1 1 1 1 1 1 1\n\n11:59:40 PM proc/s cswch/s\n11:59:50 PM 1.00 9.00\n",
+        cpu("11:59:50 PM", "80.00"),
+        cpu("12:00:00 AM", "80.00"),
+    );
+    let imported = read_trace(&text).unwrap();
+    let [first, last] = imported.moments.as_slice() else { panic!("{imported:?}") };
+    assert_eq!(last.at_unix_ns - first.at_unix_ns, 10_000_000_000);
+    let device = &last.counters.devices[0];
+    assert_eq!((device.name.as_str(), reads(last)), ("dev8-0", (75.0, 5.0)));
+    assert_eq!((device.counters.write_ios, device.counters.write_bytes), (250, 1_024_000));
+    assert!((last.counters.cpu.unwrap().busy_share() - 0.15).abs() < 1e-9);
+    let notes = imported.notes.join("\n");
+    assert!(notes.contains("split by their bytes") && notes.contains("proc/s cswch/s"), "{notes}");
+}
+
+#[test]
+fn tables_of_sadf_are_read_in_both_forms_of_time() {
+    let cpu = "# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle\n";
+    let disk =
+        "# hostname;interval;timestamp;DEV;tps;rkB/s;wkB/s;dkB/s;areq-sz;aqu-sz;await;%util\n";
+    for time in ["2026-01-15 10:00:10 UTC", "1768471210"] {
+        let text = format!(
+            "db1;-1;2026-01-15 09:00:00 UTC;LINUX-RESTART (4 CPU)\n{cpu}db1;10;{time};-1;10.00;0.00;5.00;5.00;0.00;80.00\n{disk}db1;10;{time};sda;100.00;400.00;0.00;0.00;4.00;0.50;5.00;20.00\n"
+        );
+        let found = moments(&text);
+        let [only] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(only.at_unix_ns, 1_768_471_210_000_000_000);
+        assert_eq!(reads(only), (100.0, 5.0));
+        assert!((only.counters.cpu.unwrap().busy_share() - 0.15).abs() < 1e-9);
+    }
+}
