@@ -2,12 +2,13 @@
 
 use crate::context::Context;
 use crate::finish::{FinishedRun, finish_run, finish_with_page};
+use crate::other_file::{has_report, other_file};
 use crate::plan_document::PlanDocument;
 use crate::reports::{ReportRequest, read_files};
 use assay_archives::oswatcher::tool_means;
 use assay_formats::results::{
     ImportedContent, ImportedResult, ImportedRow, ImportedRun, Lack, NamedText, are_of_one_run,
-    companion, import_files, report_row,
+    companion, import_files, program, report_row,
 };
 use assay_host::clock::unix_ns;
 use assay_judge::{factor_scaling, imported_curves};
@@ -48,6 +49,8 @@ struct KeptPlan {
 pub struct ImportGroup {
     path: PathBuf,
     files: Vec<ReadFile>,
+    /// Files of a folder that are no results.
+    left_out: Vec<String>,
 }
 
 /// A file as it was read.
@@ -67,30 +70,86 @@ fn name_of(path: &Path) -> String {
         .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Reads files and puts together those that are of one run; a folder is a group of its own.
+/// Reads files and puts together those that are of one run; the folder of a SLOB run is a group of its own, and any other
+/// folder stands for the results in it.
 ///
 /// # Errors
 /// A usage error when a file cannot be read, or is not text.
 pub fn read_groups(paths: &[PathBuf]) -> Result<Vec<ImportGroup>> {
     let mut groups: Vec<ImportGroup> = Vec::new();
     for path in paths {
-        if path.is_dir() {
-            groups.push(ImportGroup { path: path.clone(), files: Vec::new() });
-            continue;
-        }
-        let file = ReadFile { name: name_of(path), text: read_foreign(path, "result")? };
-        let folder = path.parent();
-        let same = |group: &&mut ImportGroup| {
-            let first = group.files.first().filter(|_| group.path.parent() == folder);
-            first.is_some_and(|first| are_of_one_run(&first.named(), &file.named()))
-        };
-        match groups.iter_mut().find(same) {
-            Some(group) => group.files.push(file),
-            None => groups.push(ImportGroup { path: path.clone(), files: vec![file] }),
+        match path.is_dir().then(|| results_of(path)).transpose()? {
+            Some((results, _)) if results.is_empty() => {
+                groups.push(ImportGroup {
+                    path: path.clone(),
+                    files: Vec::new(),
+                    left_out: Vec::new(),
+                });
+            }
+            Some((results, left_out)) => {
+                let first = groups.len();
+                results.into_iter().for_each(|(path, file)| join(&mut groups, &path, file));
+                groups[first..]
+                    .iter_mut()
+                    .take(1)
+                    .for_each(|group| group.left_out.clone_from(&left_out));
+            }
+            None => {
+                let file = ReadFile { name: name_of(path), text: read_foreign(path, "result")? };
+                join(&mut groups, path, file);
+            }
         }
     }
     groups.iter_mut().for_each(add_companion);
     Ok(groups)
+}
+
+/// Puts a file to those of its run.
+fn join(groups: &mut Vec<ImportGroup>, path: &Path, file: ReadFile) {
+    let same = |group: &&mut ImportGroup| {
+        let first = group.files.first().filter(|_| group.path.parent() == path.parent());
+        first.is_some_and(|first| are_of_one_run(&first.named(), &file.named()))
+    };
+    match groups.iter_mut().find(same) {
+        Some(group) => group.files.push(file),
+        None => groups.push(ImportGroup {
+            path: path.to_owned(),
+            files: vec![file],
+            left_out: Vec::new(),
+        }),
+    }
+}
+
+/// The results in a folder by name, and the names of its other files; no results where it has AWR reports.
+fn results_of(folder: &Path) -> Result<(Vec<(PathBuf, ReadFile)>, Vec<String>)> {
+    let unreadable = |error: std::io::Error| {
+        Error::environment(
+            format!("reading {}: {error}", folder.display()),
+            "name a directory that you may read",
+        )
+    };
+    let (mut results, mut left_out) = (Vec::new(), Vec::new());
+    let entries = std::fs::read_dir(folder).map_err(unreadable)?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    for path in paths.into_iter().filter(|path| path.is_file()) {
+        let name = name_of(&path);
+        match read_foreign_plain(&path, "result") {
+            Ok(text) if program(&text).is_some() => results.push((path, ReadFile { name, text })),
+            Ok(text) if has_report(&text) => return Ok((Vec::new(), Vec::new())),
+            _ => left_out.push(name),
+        }
+    }
+    Ok((results, left_out))
+}
+
+/// Names the files of a folder that nothing reads.
+fn say_left_out(names: &[String], context: &Context) {
+    if !names.is_empty() {
+        context
+            .progress
+            .say(&format!("note: not read, because they are no results: {}", names.join(", ")));
+    }
 }
 
 /// Reads the file next to one that does not say everything itself.
@@ -112,12 +171,15 @@ pub fn import_group(
 ) -> Result<Vec<FinishedRun>> {
     let path = &group.path;
     let (result, content) = if group.files.is_empty() {
-        read_folder(path, &name_of(path))?
+        let folder = read_folder(path, &name_of(path))?;
+        say_left_out(&folder.left_out, context);
+        (folder.result, folder.content)
     } else {
+        say_left_out(&group.left_out, context);
         let files: Vec<NamedText<'_>> = group.files.iter().map(ReadFile::named).collect();
         let result = import_files(&files)
             .or_else(|error| listing(&files).ok_or(error))
-            .map_err(|error| error.context(path.display()))?;
+            .map_err(|error| not_imported(error, &files, path))?;
         (result, files.iter().map(|file| file.text).collect::<String>())
     };
     let more = group.files.len().saturating_sub(1);
@@ -140,6 +202,14 @@ pub fn import_group(
         }
         ImportedContent::Rows(rows) => Ok(vec![keep_rows(rows, &result, &plan, context)?]),
     }
+}
+
+/// Why files cannot be imported; those of another verb are named.
+fn not_imported(error: Error, files: &[NamedText<'_>], path: &Path) -> Error {
+    let is_known = |file: &&NamedText<'_>| program(file.text).is_some();
+    let stranger = files.first().filter(|file| !is_known(file));
+    let other = stranger.and_then(|file| other_file(file.text, &path.display().to_string()));
+    other.unwrap_or_else(|| error.context(path.display()))
 }
 
 /// A listing of a database, as rows.
@@ -285,7 +355,8 @@ fn keep_rows(
 /// What `iostat` and `vmstat` saw of the host during a SLOB run, which its script writes next to the report.
 fn add_host(row: &mut ImportedRow, folder: &Path) {
     let text = |name: &str| read_foreign_plain(&folder.join(name), "output").unwrap_or_default();
-    let means = tool_means(&text("iostat.out"), &text("vmstat.out"));
+    let [iostat, vmstat] = HOST_FILES.map(text);
+    let means = tool_means(&iostat, &vmstat);
     let measure = |quantity: &str, value: f64| NamedEstimate {
         quantity: quantity.to_owned(),
         subject: None,
@@ -298,8 +369,30 @@ fn add_host(row: &mut ImportedRow, folder: &Path) {
     }
 }
 
+/// What the folder of a SLOB run holds.
+struct SlobFolder {
+    result: ImportedResult,
+    content: String,
+    left_out: Vec<String>,
+}
+
+/// What the script of SLOB leaves of the host next to the report.
+const HOST_FILES: [&str; 2] = ["iostat.out", "vmstat.out"];
+
+/// The files of a folder that are neither reports nor of the host.
+fn unused(folder: &Path, reports: &[(String, Profile)]) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.map(|entry| name_of(&entry.path())).collect();
+    let is_report = |name: &String| {
+        reports.iter().any(|(file, _)| name_of(Path::new(file)).split('#').next() == Some(name))
+    };
+    names.retain(|name| !HOST_FILES.contains(&name.as_str()) && !is_report(name));
+    names.sort();
+    names
+}
+
 /// A folder of a SLOB run: its AWR texts, each a row.
-fn read_folder(path: &Path, name: &str) -> Result<(ImportedResult, String)> {
+fn read_folder(path: &Path, name: &str) -> Result<SlobFolder> {
     let wanted = ReportRequest { profiles: true, medium: None };
     let files = read_files(&[PathBuf::from(path)], wanted);
     let reports = files.into_iter().flat_map(|file| file.reports);
@@ -307,8 +400,8 @@ fn read_folder(path: &Path, name: &str) -> Result<(ImportedResult, String)> {
         reports.filter_map(|report| Some((report.file, report.profile?))).collect();
     if profiles.is_empty() {
         return Err(Error::usage(
-            format!("{} holds no AWR report", path.display()),
-            "name a file of results, or the folder of a SLOB run with its awr.txt",
+            format!("{} holds no result and no AWR report", path.display()),
+            "name a file of results, a folder of them, or the folder of a SLOB run with its awr.txt",
         ));
     }
     let mut rows: Vec<ImportedRow> =
@@ -330,5 +423,5 @@ fn read_folder(path: &Path, name: &str) -> Result<(ImportedResult, String)> {
         content: ImportedContent::Rows(rows),
         lacks: vec![Lack::Intervals, Lack::Quantiles, Lack::Load, Lack::Environment],
     };
-    Ok((result, content))
+    Ok(SlobFolder { result, content, left_out: unused(path, &profiles) })
 }

@@ -1,7 +1,9 @@
 //! Report files in, packed or not: many at once, in parallel, in bounded memory, each with its own error.
 
+use crate::other_file::other_file;
 use assay_archives::packed::{gunzip, is_gzip, is_zip, zip_members};
 use assay_files::read_bounded;
+use assay_model::encoding::text_of;
 use assay_model::plausibility::judged;
 use assay_model::profile::{Profile, StorageMedium, parse_profile};
 use assay_model::{Error, Result};
@@ -187,7 +189,17 @@ impl Reading {
     /// Takes all reports of a file in, one behind the other.
     fn take(&mut self, name: &str, bytes: &[u8]) {
         let reports = match plain(bytes, self.unpacked_max) {
-            Ok(plain) => read_reports(&plain),
+            Ok(plain) => {
+                let reports = read_reports(&plain);
+                let is_other = reports.iter().all(Result::is_err);
+                let text = || text_of(plain.to_vec());
+                if let Some(other) =
+                    is_other.then(text).flatten().and_then(|text| other_file(&text, name))
+                {
+                    return self.file.errors.push(other);
+                }
+                reports
+            }
             Err(_) if self.unpacked_max < UNPACKED_BYTES_MAX => {
                 self.exceeds = true;
                 return;
@@ -217,14 +229,24 @@ fn plain(bytes: &[u8], unpacked_max: usize) -> Result<Cow<'_, [u8]>> {
 
 /// The files of a folder that may be reports, by name; a file is itself.
 fn expanded(path: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(path) else {
-        return vec![path.to_owned()];
-    };
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut paths: Vec<PathBuf> =
-        paths.filter(|path| path.is_file() && may_be_report(path)).collect();
-    paths.sort();
+    let mut paths = entries(path);
+    paths.retain(|path| path.is_file() && may_be_report(path));
     if paths.is_empty() { vec![path.to_owned()] } else { paths }
+}
+
+/// What a folder holds, by name; nothing of a file.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    paths
+}
+
+/// Entries of folders that are not read, because of their names or because they are folders.
+pub fn skipped(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut skipped: Vec<PathBuf> = paths.iter().flat_map(|path| entries(path)).collect();
+    skipped.retain(|path| !path.is_file() || !may_be_report(path));
+    skipped
 }
 
 /// Endings of names under which reports are kept; what is named on the command line is read whatever its name.

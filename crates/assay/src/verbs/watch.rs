@@ -8,7 +8,8 @@ use assay_app::Progress;
 use assay_app::cluster::{HostNames, HostsMoment, WatchHosts};
 use assay_app::finish::{CriteriaSource, finish_run};
 use assay_app::host_sampler::Pace;
-use assay_archives::oswatcher::{self, ArchiveWriter};
+use assay_app::machine_trace::read_machine;
+use assay_archives::oswatcher::ArchiveWriter;
 use assay_host::clock::unix_ns;
 use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
@@ -38,7 +39,8 @@ const EVERY_MIN: Nanos = Nanos(100_000_000);
   assay watch --time 60s
   assay watch /mnt/data --interval 100ms --csv
   assay watch /mnt/data --hosts hA,hB --time 60s
-  assay watch --from oswatcher-archive/")]
+  assay watch --from oswatcher-archive/
+  assay watch --from iostat.txt")]
 pub struct Options {
     /// Directories, files or block devices whose devices to watch; by default all disks that were ever used
     #[arg(value_name = "STORAGE", conflicts_with = "from")]
@@ -53,8 +55,8 @@ pub struct Options {
     /// cluster: A,B
     #[arg(long, value_name = "HOSTS", conflicts_with_all = ["from", "oswatcher"])]
     hosts: Option<HostNames>,
-    /// Read an archive of `OSWatcher` instead of this machine
-    #[arg(long, value_name = "DIR")]
+    /// Read another machine from an archive of `OSWatcher`, or from a trace of iostat, vmstat, mpstat, sar or sadf
+    #[arg(long, value_name = "DIR|FILE")]
     from: Option<PathBuf>,
     /// Also write the samples as an archive of `OSWatcher` into this directory
     #[arg(long, value_name = "DIR")]
@@ -86,7 +88,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         ));
     }
     // Before Ctrl-C only sets a flag: an archive may be long.
-    let imported = options.from.as_deref().map(oswatcher::read).transpose()?;
+    let imported = options.from.as_deref().map(read_machine).transpose()?;
     let start = StartOptions { dry_run: false, yes: true, name: None, html: options.html.clone() };
     let context = measuring_context(&options.store, &options.output, &start, &options.live)?;
     let progress = &context.progress;
