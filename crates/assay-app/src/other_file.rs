@@ -11,7 +11,7 @@ pub(crate) fn other_file(text: &str, name: &str) -> Option<Error> {
         .map(|program| {
             (format!("a trace of {program}, which says what a machine did"), "watch --from")
         })
-        .or_else(|| Some((format!("a result of {}", program(text)?), "import")))
+        .or_else(|| Some((format!("a result of {}", program(text)?), "runs import")))
         .or_else(|| has_report(text).then(|| ("an AWR or Statspack report".to_owned(), "profile")))
         .or_else(|| job_file(text))?;
     Some(Error::usage(format!("{name} is {what}"), format!("read it with `assay {verb} {name}`")))
@@ -45,7 +45,7 @@ mod tests {
     fn a_file_of_another_verb_is_named_with_its_command() {
         for (text, what, verb) in [
             ("Device r/s w/s\nsda 1 1\n", "a trace of iostat", "watch --from"),
-            ("{\"fio version\": \"fio-3.33\"}", "a result of fio", "import"),
+            ("{\"fio version\": \"fio-3.33\"}", "a result of fio", "runs import"),
             ("[global]\nrw=read\n", "a job file of fio", "run"),
             ("sd=sd1,lun=/x\nwd=wd1,sd=*\n", "a parameter file of Vdbench", "run"),
             ("format = 1\n[phases]\n", "a study of Assay", "study"),
