@@ -9,7 +9,7 @@ use crate::terminal::layout;
 use assay_app::capacity::parse_capacities;
 use assay_app::live_profile::{ServerWatch, profile};
 use assay_app::new_file::write_new;
-use assay_app::reports::{ReadReport, ReportRequest, read_files};
+use assay_app::reports::{ReadReport, ReportRequest, read_files, skipped};
 use assay_dbserver::redacted;
 use assay_methods::files::read_document;
 use assay_model::load::Dialect;
@@ -115,7 +115,20 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     write(&reports, options)?;
     show(&reports, options)?;
+    say_skipped(options);
     Ok(say_errors(&errors))
+}
+
+/// Names what folders hold and nothing has read.
+fn say_skipped(options: &Options) {
+    let skipped = skipped(&options.files);
+    if !skipped.is_empty() && !options.quiet {
+        let names: Vec<String> = skipped.iter().map(|path| path.display().to_string()).collect();
+        crate::terminal::say(&format!(
+            "note: not read, because no report has such a name: {}",
+            names.join(", ")
+        ));
+    }
 }
 
 /// A live server, watched for a while.
