@@ -23,6 +23,7 @@ use assay_model::{Error, Estimate, Outcome, Result};
 use assay_oracle::read_listing;
 use assay_store::{CellStart, Document, Durability, NewRun, RunWriter};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// What was imported; kept as the plan of the run, so that the same file is recognised.
@@ -170,6 +171,13 @@ pub fn import_group(
     context: &Context,
 ) -> Result<Vec<FinishedRun>> {
     let path = &group.path;
+    let names = group.files.iter().map(|file| &file.name).collect::<BTreeSet<_>>();
+    if names.len() < group.files.len() {
+        return Err(Error::usage(
+            format!("a file next to {} is named twice", path.display()),
+            "name every file of a run once",
+        ));
+    }
     let (result, content) = if group.files.is_empty() {
         let folder = read_folder(path, &name_of(path))?;
         say_left_out(&folder.left_out, context);

@@ -73,6 +73,30 @@ fn an_archive_is_written_and_read_again() {
     assert!(moments >= 1 && read["environment"].is_null(), "{read}");
 }
 
+/// Two reports, ten seconds apart; the first is the mean since the host started.
+const TRACE: &str = "Linux 6.1.0 (db1) \t01/15/26 \t_x86_64_\t(4 CPU)\n
+01/15/26 10:00:00
+Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util
+sda 9 9 9 9 9 9 9 9\n
+01/15/26 10:00:10
+Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util
+sda 100 50 800 400 4 2 0.5 25
+";
+
+#[test]
+fn a_trace_is_watched_and_other_verbs_name_the_command() {
+    let place = place();
+    fs::write(place.path("iostat.txt"), TRACE).unwrap();
+    let read = place.json("watch --from iostat.txt", 0);
+    let device = &read["watch"]["summary"]["total"]["counters"]["devices"][0];
+    assert_eq!((&device["name"], &device["counters"]["read_ios"]), (&"sda".into(), &1000.into()));
+    for verb in ["profile", "runs import"] {
+        let ran = place.run(&format!("{verb} iostat.txt"));
+        assert_eq!(ran.code, Some(2), "{ran:#?}");
+        assert!(ran.stderr.contains("assay watch --from iostat.txt"), "{verb}: {}", ran.stderr);
+    }
+}
+
 #[test]
 fn what_cannot_be_meant_is_refused() {
     let place = place();

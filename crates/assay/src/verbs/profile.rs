@@ -11,7 +11,7 @@ use assay_app::capacity::parse_capacities;
 use assay_app::database_source::DatabaseSource;
 use assay_app::live_profile::{ServerWatch, profile};
 use assay_app::new_file::write_new;
-use assay_app::reports::{ReadReport, ReportRequest, read_files};
+use assay_app::reports::{ReadReport, ReportRequest, read_files, skipped};
 use assay_dbserver::redacted;
 use assay_methods::files::read_document;
 use assay_methods::{PlanOptions, plan};
@@ -135,6 +135,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     }
     write(&reports, options)?;
     show(&reports, options)?;
+    say_skipped(options);
     Ok(say_errors(&errors))
 }
 
