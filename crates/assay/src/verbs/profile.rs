@@ -162,6 +162,18 @@ fn write_workload(path: &Path, options: &Options) -> Result<ExitStatus> {
     Ok(ExitStatus::Success)
 }
 
+/// Names what folders hold and nothing has read.
+fn say_skipped(options: &Options) {
+    let skipped = skipped(&options.files);
+    if !skipped.is_empty() && !options.quiet {
+        let names: Vec<String> = skipped.iter().map(|path| path.display().to_string()).collect();
+        crate::terminal::say(&format!(
+            "note: not read, because no report has such a name: {}",
+            names.join(", ")
+        ));
+    }
+}
+
 /// A live server, watched for a while.
 fn of_server(address: &str, options: &Options) -> Result<ReadReport> {
     let output = OutputOptions { json: options.json, full: true, quiet: options.quiet };
