@@ -132,10 +132,7 @@ fn refuse(
             other.side.name,
             refused.join(", ")
         ),
-        format!(
-            "compare runs of the same workload, or allow the difference: {}",
-            keys.join(" ")
-        ),
+        format!("compare runs of the same workload, or allow the difference: {}", keys.join(" ")),
     ))
 }
 

@@ -103,9 +103,8 @@ fn of_queries(dss: &Dss) -> Result<Vec<NamedEstimate>> {
 
 /// What the server read, and what of it storage had to give.
 fn of_reads(physical: &Physical, elapsed_s: f64) -> Vec<NamedEstimate> {
-    let once = |name: &str, bytes: u64| {
-        named(name, Estimate::without_interval(rate(bytes, elapsed_s), 1))
-    };
+    let once =
+        |name: &str, bytes: u64| named(name, Estimate::without_interval(rate(bytes, elapsed_s), 1));
     let read = once("database.read_throughput", physical.database_bytes);
     let stored = physical.process_bytes.map(|bytes| once("storage.read_throughput", bytes));
     std::iter::once(read).chain(stored).collect()

@@ -67,7 +67,11 @@ impl Sampler {
                 mean * self.random.exponential()
             }
             Drawn::Rare(mean, length, chance) => {
-                if self.random.chance(chance) { length } else { mean * self.random.exponential() }
+                if self.random.chance(chance) {
+                    length
+                } else {
+                    mean * self.random.exponential()
+                }
             }
             Drawn::LogNormal(mean, spread) => {
                 mean * (spread * self.random.normal() - 0.5 * spread * spread).exp()
