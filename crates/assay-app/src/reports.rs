@@ -96,7 +96,9 @@ pub fn read_profile(path: &Path) -> Result<Profile> {
     let bytes = read_bytes(path)?;
     if bytes.trim_ascii_start().starts_with(b"{") {
         let text = String::from_utf8_lossy(&bytes);
-        return parse_profile(&text).map(judged).map_err(|error| error.context(path.display()));
+        return parse_profile(&text).map(judged).map_err(|error| {
+            if is_foreign(&text) { not_a_profile(path) } else { error.context(path.display()) }
+        });
     }
     let mut reports = read_reports(
         &plain(&bytes, UNPACKED_BYTES_MAX).map_err(|error| error.context(path.display()))?,
@@ -110,6 +112,19 @@ pub fn read_profile(path: &Path) -> Result<Profile> {
             "make profiles of them with `assay profile --output DIR`, and name the one that is meant",
         )),
     }
+}
+
+/// A JSON document that no version of Assay wrote.
+fn is_foreign(text: &str) -> bool {
+    serde_json::from_str::<serde_json::Value>(text).is_ok_and(|found| found["format"].is_null())
+}
+
+fn not_a_profile(path: &Path) -> Error {
+    let path = path.display();
+    Error::usage(
+        format!("{path} is not a profile"),
+        format!("import results of other load generators first: assay import {path}"),
+    )
 }
 
 /// Reads a file; one of which something unpacks to much is read when no other one is.

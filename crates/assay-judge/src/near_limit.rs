@@ -1,4 +1,4 @@
-//! Whether a short run tells a number from its limit: noise that lasts as long as the run does not show in it.
+//! Whether a short run separates a number from its limit: noise that lasts as long as the run does not show in it.
 
 use assay_model::Estimate;
 use assay_model::verdict::{Bias, Doubt};
@@ -79,7 +79,7 @@ mod tests {
                 });
                 let share = 100.0 * real_len(passed.count()) / f64::from(trials);
                 println!("{n} s, memory {memory_s} s, {white} white: {share:.1}% passed");
-                // Three standard errors of so many trials are 0.7.
+                // Three standard errors of 4,000 trials are 0.7.
                 assert!(share <= 3.2, "{n} s, memory {memory_s} s, {white} white: {share}%");
             }
         }

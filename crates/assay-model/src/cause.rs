@@ -18,6 +18,10 @@ const WORKER_BUSY_MAX: f64 = 0.95;
 /// Rates between these multiples of a control group's limit show that it was reached: the kernel hands out its
 /// allowance in slices of time, so that short measurements lie on either side of it.
 const REACHED: std::ops::RangeInclusive<f64> = 0.85..=1.25;
+/// Beyond this multiple of the limit a rate shows that it held nothing back.
+const UNHINDERED: f64 = 2.0;
+/// The watch of the host is late by less on any busy machine, ns.
+const PAUSE_NS_MIN: u64 = 2_000_000_000;
 /// A share of a device's data that others moved, and the bytes, from which on a neighbour is named.
 const NEIGHBOUR_SHARE_MIN: f64 = 0.2;
 const NEIGHBOUR_BYTES_MIN: f64 = 64.0 * 1024.0 * 1024.0;
@@ -32,6 +36,8 @@ const UNSEEN_BYTES_MIN: u64 = 64 << 20;
 pub enum CauseKind {
     /// Files in memory, or a device that is memory.
     Memory,
+    /// A process or a machine that was paused, or a clock that jumped.
+    Paused,
     /// A limit of a control group.
     ControlGroup,
     /// The page cache, or another cache in this host.
@@ -60,7 +66,7 @@ pub struct Cause {
 impl Cause {
     fn new(kind: CauseKind, what: String, remedy: &str) -> Self {
         let bias = match kind {
-            CauseKind::Memory => Some(Bias::Unknown),
+            CauseKind::Memory | CauseKind::Paused => Some(Bias::Unknown),
             CauseKind::PageCache => Some(Bias::Flattering),
             CauseKind::ControlGroup | CauseKind::BusyHost | CauseKind::Neighbour => {
                 Some(Bias::Unflattering)
@@ -95,6 +101,7 @@ pub struct RunDocuments<'a> {
 /// Every cause that the documents prove, the gravest first.
 pub fn known_causes(run: &RunDocuments<'_>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = memory(run).into_iter().collect();
+    causes.extend(paused(run));
     causes.extend(reached_limit(run));
     causes.extend(page_cache(run));
     causes.extend(busy_host(run));
@@ -128,6 +135,17 @@ fn memory_kind(storage: &Storage) -> Option<String> {
     leaves.peek()?;
     let is_memory = |kind| matches!(kind, LayerKind::Ram | LayerKind::Zram);
     leaves.all(|layer| is_memory(layer.kind)).then(|| "a RAM disk".to_owned())
+}
+
+/// The watch looks at the host once a period; one that is late by seconds did not run meanwhile.
+fn paused(run: &RunDocuments<'_>) -> Option<Cause> {
+    let late_ns = run.watch?.total.late_ns;
+    let what = format!(
+        "Assay did not run for {}: its process or the host was paused, or the clock jumped",
+        show_time_ns(real(late_ns))
+    );
+    let remedy = "measure again without a pause";
+    (late_ns >= PAUSE_NS_MIN).then(|| Cause::new(CauseKind::Paused, what, remedy))
 }
 
 /// Per second: what was done at most, as control groups count it.
@@ -180,10 +198,12 @@ fn reached_limit(run: &RunDocuments<'_>) -> Option<Cause> {
     let environment = run.environment?;
     let mut limits: Vec<&IoLimit> = environment.limits_below_targets().collect();
     limits.sort_by_key(|limit| limit.per_s);
-    let all = reached(run);
+    let (all, curves) = (reached(run), reached_by_curves(run));
     let is_reached = |limit: &&IoLimit| {
-        let most = all.iter().map(|one| one.of_limit(limit)).fold(0.0, f64::max);
-        limit.per_s > 0 && REACHED.contains(&(most / real(limit.per_s)))
+        let of = |one: &Reached| one.of_limit(limit) / real(limit.per_s.max(1));
+        let most = all.iter().map(of).fold(0.0, f64::max);
+        let is_near = |reached: f64| REACHED.contains(&reached);
+        is_near(most) || most <= UNHINDERED && curves.iter().map(of).any(is_near)
     };
     let limit = limits.into_iter().find(is_reached)?;
     let device = limit.device_name.clone().unwrap_or_else(|| limit.device.to_string());
@@ -210,6 +230,18 @@ fn reached(run: &RunDocuments<'_>) -> Vec<Reached> {
         Some(Reached::from_device(&device.counters, rung.elapsed_s()))
     });
     points.map(of_point).chain(runs.map(of_run)).chain(of_rung).collect()
+}
+
+/// All loads of each curve together: one visit alone may be shorter than the kernel's slices.
+fn reached_by_curves(run: &RunDocuments<'_>) -> Vec<Reached> {
+    let mixes = run.calibration.iter().flat_map(|calibration| &calibration.mixes);
+    let curves = mixes.flat_map(|mix| [&mix.curve, &mix.large_curve]);
+    let of_curve = |points: &Vec<CurvePoint>| {
+        let mut all = PerOperation::default();
+        points.iter().for_each(|point| all.merge(&point.operations));
+        Reached::from_operations(&all, points.iter().map(|point| point.elapsed_s).sum())
+    };
+    curves.map(of_curve).collect()
 }
 
 /// Reads that never reached a device. Loads on databases have their own account of it.

@@ -253,4 +253,4 @@ fn of_shares(profile: &Profile) -> Option<Doubt> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

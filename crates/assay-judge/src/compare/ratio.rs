@@ -315,7 +315,7 @@ mod tests {
             println!("A/A, 3 repeats, {deviation}, history {history}: {seen}");
             assert!(seen <= 0.05, "{deviation} {history}: {seen}");
         }
-        // By Student's law exactly 5%: 0.3 points are three standard errors of so many trials.
+        // By Student's law exactly 5%: 0.3 points are three standard errors of 40,000 trials.
         for deviation in [0.01, 0.03, 0.08] {
             let single = called(1, deviation, 1.0, 4, 40_000);
             println!("A/A, single runs, {deviation}, history 4: {single}");

@@ -1,8 +1,10 @@
 //! Every cause from documents that prove it, and none from documents that do not.
 
 use super::*;
+use crate::calibration::{LatencyLimit, MixCalibration};
 use crate::counters::{CpuCounters, NamedDevice, ProcessCounters};
 use crate::measurement::{Conduct, Finish, NamedResult, OperationResult};
+use crate::plausibility::tests::mix;
 use crate::stack::{BlockLayer, BlockStack, DeviceNumber, Mount};
 
 fn measurement(read_ios: u64) -> Measurement {
@@ -89,6 +91,56 @@ fn a_limit_is_a_cause_where_it_was_reached_on_the_device_of_the_target() {
     assert_eq!(of(DISK, 300, 3_010), [CauseKind::ControlGroup]);
     assert!(of(DISK, 300, 1_500).is_empty(), "half of the limit");
     assert!(of(other, 300, 3_010).is_empty(), "another device");
+    let of_curve = |points: &[(u64, f64)]| {
+        let point = |(read_ios, elapsed_s): &(u64, f64)| CurvePoint {
+            operations: measurement(*read_ios).operations(),
+            elapsed_s: *elapsed_s,
+            ..mix(1e3, 1e3).curve[0].clone()
+        };
+        let curve = points.iter().map(point).collect();
+        let calibration = Calibration {
+            format: 1,
+            target: String::new(),
+            limit: LatencyLimit { quantile: 0.99, service_time_ns: 1e6 },
+            mixes: vec![MixCalibration { curve, ..mix(1e3, 1e3) }],
+            direct_io: None,
+            log: None,
+            elapsed_s: 15.0,
+            remarks: Vec::new(),
+        };
+        let mut environment = environment("ext4", DISK);
+        environment.host.io_limits = vec![limit(DISK, 2_000)];
+        let documents = RunDocuments {
+            environment: Some(&environment),
+            calibration: Some(&calibration),
+            ..RunDocuments::default()
+        };
+        known_causes(&documents).iter().map(|cause| cause.kind).collect::<Vec<_>>()
+    };
+    // Visits shorter than the kernel's slices lie on either side of the limit, all together at it.
+    let short = [(4_318, 1.7), (1_802, 0.8), (4_826, 2.6), (616, 0.3)];
+    assert_eq!(of_curve(&short), [CauseKind::ControlGroup]);
+    assert!(of_curve(&[(6_000, 1.0), (2_000, 3.0)]).is_empty(), "one visit beyond twice the limit");
+    assert!(of_curve(&[(1_000, 1.0), (1_100, 1.0)]).is_empty(), "half of the limit");
+}
+
+#[test]
+fn a_watch_that_is_late_by_seconds_shows_a_pause() {
+    let of = |late_ns: u64| {
+        let mut watch = Summary::default();
+        watch.total.late_ns = late_ns;
+        let measurement = measurement(100_000);
+        let documents = RunDocuments {
+            watch: Some(&watch),
+            measurements: vec![&measurement],
+            ..RunDocuments::default()
+        };
+        known_causes(&documents)
+    };
+    let found = of(4_100_000_000);
+    assert_eq!((found[0].kind, found[0].bias), (CauseKind::Paused, Some(Bias::Unknown)));
+    assert!(found[0].what.starts_with("Assay did not run for 4.10 s"), "{found:?}");
+    assert!(of(1_000_000_000).is_empty());
 }
 
 #[test]

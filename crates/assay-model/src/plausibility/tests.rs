@@ -10,7 +10,7 @@ fn about(value: f64) -> Estimate {
 }
 
 /// 70% reads: that many a second at 32 outstanding, and called the most.
-fn mix(at_depth: f64, most: f64) -> MixCalibration {
+pub(crate) fn mix(at_depth: f64, most: f64) -> MixCalibration {
     let point = CurvePoint {
         outstanding: 32,
         transfer_bytes: 8192,

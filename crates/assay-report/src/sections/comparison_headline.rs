@@ -153,6 +153,10 @@ fn certainty(pair: &Pair) -> Option<String> {
                 .to_owned(),
         ),
         SpreadSource::Counted => None,
+        _ if ratio.is_some_and(|ratio| !ratio.has_interval()) => Some(
+            "A side is too short for an interval, so this shows no difference: measure for longer."
+                .to_owned(),
+        ),
         _ if pair.measures.iter().any(|measure| measure.different) => None,
         _ => Some("No measure differs significantly.".to_owned()),
     }

@@ -43,11 +43,24 @@ pub(super) fn headline(soak: &Soak, format: &Formatter) -> Headline {
             show_length(soak.worked_s)
         ),
         SoakState::TooShort => format!(
-            "{} of load say nothing about a steady state; at least 20 batches are needed.",
-            show_length(soak.worked_s)
+            "{} of load are too short to judge a steady state; {} needed.",
+            show_length(soak.worked_s),
+            time_needed(soak)
         ),
     };
     Headline { outcome: Some(soak.outcome), words }
+}
+
+/// How much load twenty batches take, by the length of those that there are.
+fn time_needed(soak: &Soak) -> String {
+    const BATCHES_MIN: f64 = 20.0;
+    let points = soak.courses.first().map_or(&[][..], |iops| &iops.points);
+    if points.is_empty() {
+        return "several minutes are".to_owned();
+    }
+    let apart_s = points.windows(2).map(|pair| pair[1].at_s - pair[0].at_s);
+    let batch_s = apart_s.fold(soak.worked_s, f64::min);
+    format!("about {} are", show_length((BATCHES_MIN * batch_s / 10.0).ceil() * 10.0))
 }
 
 pub(super) fn sections<'a>(soak: &Soak, format: Formatter) -> Vec<Section<'a>> {
