@@ -123,7 +123,7 @@ fn not_a_profile(path: &Path) -> Error {
     let path = path.display();
     Error::usage(
         format!("{path} is not a profile"),
-        format!("import results of other load generators first: assay import {path}"),
+        format!("import results of other load generators first: assay runs import {path}"),
     )
 }
 
