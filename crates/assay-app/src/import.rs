@@ -50,7 +50,7 @@ struct KeptPlan {
 pub struct ImportGroup {
     path: PathBuf,
     files: Vec<ReadFile>,
-    /// Files of a folder that are no results.
+    /// Files of a folder that are not results.
     left_out: Vec<String>,
 }
 
@@ -149,7 +149,7 @@ fn say_left_out(names: &[String], context: &Context) {
     if !names.is_empty() {
         context
             .progress
-            .say(&format!("note: not read, because they are no results: {}", names.join(", ")));
+            .say(&format!("note: not read, because they are not results: {}", names.join(", ")));
     }
 }
 

@@ -50,7 +50,7 @@ impl DemandOptions {
     }
 }
 
-/// Growth as a share above or below nothing: `30%`, `-10%`. A bare number may be meant as a factor, and is refused.
+/// Growth as a share above or below nothing: `30%`, `-10%`. A bare number could stand for a factor, and is refused.
 ///
 /// # Errors
 /// What is wrong and what to write instead, separated by a semicolon.

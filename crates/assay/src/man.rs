@@ -35,7 +35,10 @@ mod tests {
     fn every_visible_verb_has_a_page_under_its_name() {
         let bench = Command::new("bench").subcommand(Command::new("slob").arg(Arg::new("target")));
         let hidden = Command::new("secret").hide(true);
-        let program = Command::new("assay").subcommand(bench).subcommand(hidden);
+        let program = Command::new("assay")
+            .disable_help_subcommand(true)
+            .subcommand(bench)
+            .subcommand(hidden);
         let pages = render(program).unwrap();
         let files: Vec<&str> =
             pages.lines().filter_map(|line| line.strip_prefix(".\\\" file ")).collect();

@@ -113,6 +113,7 @@ mod tests {
             .arg(arg!(--json "As JSON").action(ArgAction::SetTrue));
         let runs = Command::new("runs").subcommand(Command::new("list").about("Lists runs."));
         Command::new("assay")
+            .disable_help_subcommand(true)
             .subcommand(run)
             .subcommand(runs)
             .subcommand(Command::new("secret").hide(true))

@@ -1,30 +1,14 @@
 //! Single traces: what `iostat`, `vmstat`, `mpstat` or `sar` printed into one file, and the tables of `sadf -d`.
 
+mod samples;
 mod sar;
 
-use super::archive::Sample;
+use super::Imported;
 use super::collector::Collector;
 use super::parse::{self, Found, Row, words};
-use super::stamp::{Stamp, day_and_clock};
-use super::{Imported, Parsed, SPLIT_NOTE, ZONE_NOTE, difference_of_tcp, joint_await_note, merged};
-use assay_model::number::count_of;
-use assay_model::{Error, Result};
-
-/// The samples of a trace, and what they do not say.
-#[derive(Default)]
-struct Trace {
-    samples: Vec<Sample>,
-    /// Processors by the line of the host; 0 where there is none.
-    processors: u64,
-    /// The date of the line of the host, s since 1970.
-    day_unix_s: Option<u64>,
-    is_utc: bool,
-    is_untimed: bool,
-    /// Whether the first report is left out, which is the mean since the host started.
-    has_first_report: bool,
-    /// Headings of tables that are not read.
-    left_out: Vec<String>,
-}
+use super::stamp::Stamp;
+use assay_model::Result;
+use samples::Trace;
 
 /// Reads a trace.
 ///
@@ -47,98 +31,12 @@ pub fn read_trace(text: &str) -> Result<Imported> {
     trace.imported()
 }
 
-/// The date of the line of the host; the version of its kernel before its name may look like one.
-fn host_day(line: &str) -> Option<u64> {
-    day_and_clock(line.split_once(')')?.1).0
-}
-
 fn is_device_head(line: &str) -> bool {
     line.starts_with("Device")
 }
 
 fn is_vmstat_head(line: &str) -> bool {
     words(line).starts_with(&["r", "b"])
-}
-
-impl Trace {
-    /// `Linux 6.1.0 (db1)  01/15/26  _x86_64_  (2 CPU)`
-    fn host(&mut self, line: &str) {
-        if !line.starts_with("Linux ") {
-            return;
-        }
-        let count = line.rsplit_once('(').and_then(|(_, rest)| rest.strip_suffix(" CPU)"));
-        self.processors = count.and_then(|count| count.parse().ok()).unwrap_or(self.processors);
-        self.day_unix_s = host_day(line).or(self.day_unix_s);
-    }
-
-    /// Adds a sample; one without a time follows the sample before it.
-    fn add(&mut self, stamp: Option<Stamp>, found: Found) {
-        self.is_untimed |= stamp.is_none();
-        self.is_utc |= stamp.is_some_and(|stamp| stamp.is_utc);
-        let untimed_s = self.day_unix_s.unwrap_or(0) + count_of(self.samples.len());
-        let at_unix_s = stamp.map_or(untimed_s, |stamp| stamp.at_unix_s);
-        self.samples.push(Sample { collector: Collector::Iostat, at_unix_s, found });
-    }
-
-    /// Leaves the first sample out, which covers the time since the host started.
-    fn drop_first(&mut self) {
-        self.has_first_report = !self.samples.is_empty();
-        self.samples.drain(..usize::from(self.has_first_report));
-    }
-
-    fn imported(mut self) -> Result<Imported> {
-        if self.samples.is_empty() {
-            return Err(self.nothing());
-        }
-        let notes = self.notes();
-        self.samples.sort_by_key(|sample| sample.at_unix_s);
-        let parsed = Parsed::of(&mut self.samples, Collector::Iostat);
-        let mut moments = merged(&parsed, std::slice::from_ref(&parsed), self.processors);
-        difference_of_tcp(&mut moments);
-        Ok(Imported { moments, notes })
-    }
-
-    fn nothing(&self) -> Error {
-        if self.has_first_report {
-            return Error::usage(
-                "the trace has one report, which is the mean since the host started",
-                "record intervals, for example with `iostat -xt 10` or `sar -u -d 10 6`",
-            );
-        }
-        let left_out = self.left_out.first();
-        let what = left_out.map_or_else(
-            || "no report of iostat -x, vmstat, mpstat or sar in it".to_owned(),
-            |head| format!("the table “{head}” says not what devices or processors did"),
-        );
-        Error::usage(
-            what,
-            "name an archive of OSWatcher, or the output of `iostat -xt`, `vmstat -t`, `mpstat`, `sar -u -d` or `sadf -d`",
-        )
-    }
-
-    /// What a reader of the samples has to know.
-    fn notes(&self) -> Vec<String> {
-        let founds = || self.samples.iter().map(|sample| &sample.found);
-        let mut notes = Vec::new();
-        if self.has_first_report {
-            notes.push(
-                "the first report is the mean since the host started and is left out".to_owned(),
-            );
-        }
-        notes.extend(joint_await_note(founds().any(|found| found.joint_await)));
-        if founds().any(|found| found.is_split_by_bytes) {
-            notes.push(SPLIT_NOTE.to_owned());
-        }
-        if self.is_untimed {
-            notes.push("the trace has no times: each report counts as one second, so lengths and times of day are unknown".to_owned());
-        } else if !self.is_utc {
-            notes.push(ZONE_NOTE.to_owned());
-        }
-        if !self.left_out.is_empty() {
-            notes.push(format!("left out, because nothing reads it: {}", self.left_out.join("; ")));
-        }
-        notes
-    }
 }
 
 /// The lines of one report of `iostat`.
@@ -205,18 +103,6 @@ fn vmstat(lines: &[&str], trace: &mut Trace) {
         }
     }
     trace.drop_first();
-}
-
-impl Trace {
-    /// Notes a heading of which nothing is read, once.
-    fn left_out(&mut self, head: &[&str]) {
-        /// More would fill the screen.
-        const HEADINGS_MAX: usize = 40;
-        let shown = head.iter().take(4).copied().collect::<Vec<_>>().join(" ");
-        if self.left_out.len() < HEADINGS_MAX && !self.left_out.contains(&shown) {
-            self.left_out.push(shown);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -253,7 +253,7 @@ impl Options {
         Ok(address)
     }
 
-    /// The one word that is no file: a run, or a mistake.
+    /// The one word that names a run, or a mistake.
     fn run(&self) -> Option<&str> {
         match self.files.as_slice() {
             [one] if !one.exists() => one.to_str(),

@@ -2,7 +2,7 @@
 
 use super::super::parse::{self, DeviceRow, Found, Row};
 use super::super::stamp::{Stamp, clock_of};
-use super::{Trace, host_day};
+use super::samples::{Trace, host_day};
 use assay_model::number::count;
 use assay_model::watch::RunQueue;
 use std::collections::BTreeMap;
