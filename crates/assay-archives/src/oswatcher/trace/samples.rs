@@ -95,6 +95,12 @@ impl Trace {
         if founds().any(|found| found.is_split_by_bytes) {
             notes.push(SPLIT_NOTE.to_owned());
         }
+        if self.processors == 0 && founds().all(|found| found.processors.is_none()) {
+            notes.push(
+                "the trace does not say how many processors the host has: shares are of all of them"
+                    .to_owned(),
+            );
+        }
         if self.is_untimed {
             notes.push("the trace has no times: each report counts as one second, so lengths and times of day are unknown".to_owned());
         } else if !self.is_utc {
