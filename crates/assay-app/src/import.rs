@@ -80,16 +80,18 @@ pub fn read_groups(paths: &[PathBuf]) -> Result<Vec<ImportGroup>> {
     let mut groups: Vec<ImportGroup> = Vec::new();
     for path in paths {
         match path.is_dir().then(|| results_of(path)).transpose()? {
-            Some((results, _)) if results.is_empty() => {
+            Some(FolderFiles { results, .. }) if results.is_empty() => {
                 groups.push(ImportGroup {
                     path: path.clone(),
                     files: Vec::new(),
                     left_out: Vec::new(),
                 });
             }
-            Some((results, left_out)) => {
+            Some(FolderFiles { results, left_out }) => {
                 let first = groups.len();
-                results.into_iter().for_each(|(path, file)| join(&mut groups, &path, file));
+                for (path, file) in results {
+                    join(&mut groups, &path, file);
+                }
                 groups[first..]
                     .iter_mut()
                     .take(1)
@@ -121,27 +123,36 @@ fn join(groups: &mut Vec<ImportGroup>, path: &Path, file: ReadFile) {
     }
 }
 
+/// What a folder holds: results by path, and the names of its other files.
+#[derive(Default)]
+struct FolderFiles {
+    results: Vec<(PathBuf, ReadFile)>,
+    left_out: Vec<String>,
+}
+
 /// The results in a folder by name, and the names of its other files; no results where it has AWR reports.
-fn results_of(folder: &Path) -> Result<(Vec<(PathBuf, ReadFile)>, Vec<String>)> {
+fn results_of(folder: &Path) -> Result<FolderFiles> {
     let unreadable = |error: std::io::Error| {
         Error::environment(
             format!("reading {}: {error}", folder.display()),
             "name a directory that you may read",
         )
     };
-    let (mut results, mut left_out) = (Vec::new(), Vec::new());
+    let mut found = FolderFiles::default();
     let entries = std::fs::read_dir(folder).map_err(unreadable)?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
     for path in paths.into_iter().filter(|path| path.is_file()) {
         let name = name_of(&path);
         match read_foreign_plain(&path, "result") {
-            Ok(text) if program(&text).is_some() => results.push((path, ReadFile { name, text })),
-            Ok(text) if has_report(&text) => return Ok((Vec::new(), Vec::new())),
-            _ => left_out.push(name),
+            Ok(text) if program(&text).is_some() => {
+                found.results.push((path, ReadFile { name, text }));
+            }
+            Ok(text) if has_report(&text) => return Ok(FolderFiles::default()),
+            _ => found.left_out.push(name),
         }
     }
-    Ok((results, left_out))
+    Ok(found)
 }
 
 /// Names the files of a folder that nothing reads.

@@ -103,8 +103,8 @@ fn damaged(bytes: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
             changed.splice(place..place + end, number.iter().copied());
         }
         _ => {
-            changed =
-                String::from_utf8_lossy(bytes).replace(' ', "\t").replace('\n', "\r\n").into_bytes()
+            let text = String::from_utf8_lossy(bytes);
+            changed = text.replace(' ', "\t").replace('\n', "\r\n").into_bytes();
         }
     }
     changed

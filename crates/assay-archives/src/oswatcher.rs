@@ -60,7 +60,7 @@ pub fn read(directory: &Path) -> Result<Imported> {
             "name the directory that holds oswiostat, oswvmstat, oswmpstat, oswnetstat or oswmeminfo",
         ));
     };
-    let mut moments = merged(base, &parsed, archive.processors);
+    let mut moments = merged(base, &parsed, archive.processors, None);
     difference_of_tcp(&mut moments);
     notes.extend(joint_await_note(parsed.iter().any(|one| one.has_joint_await)));
     if archive.has_local_times {
@@ -108,10 +108,11 @@ impl Parsed {
     }
 }
 
-/// One moment for each sample of the collector with the most data, with what the others say of that time.
-fn merged(base: &Parsed, all: &[Parsed], processors: u64) -> Vec<Moment> {
+/// One moment for each sample of the collector with the most data, with what the others say of that time; the first lasts
+/// from `begun_s` on where that is known, else as long as samples usually do.
+fn merged(base: &Parsed, all: &[Parsed], processors: u64, begun_s: Option<u64>) -> Vec<Moment> {
     let period_s = base.period_s();
-    let mut before_s = None;
+    let mut before_s = begun_s;
     let mut moments = Vec::new();
     for at_s in &base.times_s {
         let gap_s = before_s.map_or(period_s, |before| at_s.saturating_sub(before).max(1));

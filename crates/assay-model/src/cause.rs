@@ -238,7 +238,9 @@ fn reached_by_curves(run: &RunDocuments<'_>) -> Vec<Reached> {
     let curves = mixes.flat_map(|mix| [&mix.curve, &mix.large_curve]);
     let of_curve = |points: &Vec<CurvePoint>| {
         let mut all = PerOperation::default();
-        points.iter().for_each(|point| all.merge(&point.operations));
+        for point in points {
+            all.merge(&point.operations);
+        }
         Reached::from_operations(&all, points.iter().map(|point| point.elapsed_s).sum())
     };
     curves.map(of_curve).collect()

@@ -159,10 +159,12 @@ fn a_job_file_does_not_multiply_what_it_holds() {
     );
     refused(&bounded(&place, &["run", "stars.vdb", "--print"]), 2, "jobs");
     let loops = "wd=*,iorate=(1,2,3,4,5,6,7,8,9),elapsed=1,forxfersize=(1k,2k,4k,8k)";
-    let workloads: String =
+    let workloads: Vec<String> =
         (0..250).map(|number| format!("wd=w{number},sd=s,rdpct=70,threads=4\n")).collect();
+    let workloads = workloads.concat();
     for (workloads, runs) in [("wd=w,sd=s\n", 16_000), (workloads.as_str(), 1_000)] {
-        let runs: String = (0..runs).map(|number| format!("rd=r{number},{loops}\n")).collect();
+        let runs: Vec<String> = (0..runs).map(|number| format!("rd=r{number},{loops}\n")).collect();
+        let runs = runs.concat();
         place.write("runs.vdb", &format!("sd=s,lun=/dev/x\n{workloads}{runs}"));
         refused(&bounded(&place, &["run", "runs.vdb", "--print"]), 2, "the file is too large");
     }

@@ -140,7 +140,9 @@ fn iostat(lines: &[&str]) -> Option<Found> {
         } else if table > skipped && !head.is_empty() {
             let row = Row { head: &head, cells: words(line) };
             joint_await |= row.number(&["r_await"]).is_none() && row.number(&["await"]).is_some();
-            device(&row).into_iter().for_each(|device| add(&mut rows, device));
+            if let Some(device) = device(&row) {
+                add(&mut rows, device);
+            }
         }
     }
     let counted = real(count_of(tables.saturating_sub(skipped))).max(1.0);

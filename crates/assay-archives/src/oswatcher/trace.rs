@@ -18,7 +18,9 @@ pub fn read_trace(text: &str) -> Result<Imported> {
     let mut trace = Trace::default();
     let lines: Vec<&str> = text.lines().collect();
     let has = |is: &dyn Fn(&str) -> bool| lines.iter().any(|line| is(line));
-    lines.iter().for_each(|line| trace.host(line));
+    for line in &lines {
+        trace.host(line);
+    }
     if has(&sar::is_table_head) {
         sar::read_table(&lines, &mut trace);
     } else if has(&|line| is_device_head(line) || line.starts_with("avg-cpu")) {
@@ -58,19 +60,20 @@ fn iostat(lines: &[&str], trace: &mut Trace) {
             || is_processors && (report.has_processors || report.has_devices)
             || is_devices && report.has_devices;
         if begins {
-            end(std::mem::take(&mut report), trace);
+            end(&report, trace);
+            report = Report::default();
             report.stamp = stamp;
         }
         report.has_processors |= is_processors;
         report.has_devices |= is_devices;
         report.lines.push(line);
     }
-    end(report, trace);
+    end(&report, trace);
     trace.drop_first();
 }
 
 /// Adds what a report says.
-fn end(report: Report<'_>, trace: &mut Trace) {
+fn end(report: &Report<'_>, trace: &mut Trace) {
     let devices = parse::sample(Collector::Iostat, &report.lines);
     if devices.is_none() && report.has_devices {
         let head = report.lines.iter().find(|line| is_device_head(line));

@@ -17,7 +17,11 @@ pub fn checked(mut result: ImportedResult) -> Result<ImportedResult> {
         ImportedContent::Runs(runs) => check_runs(runs, &program)?,
         ImportedContent::Rows(rows) => {
             rows.iter().try_for_each(|row| check_row(row, &program))?;
-            if rows.iter_mut().map(drop_impossible_times).fold(false, |any, one| any || one) {
+            let mut has_impossible = false;
+            for row in rows.iter_mut() {
+                has_impossible |= drop_impossible_times(row);
+            }
+            if has_impossible {
                 result.lacks.push(Lack::ImpossibleTimes);
             }
             if rows.iter().all(|row| row.measures.is_empty()) {

@@ -18,6 +18,8 @@ pub(super) struct Trace {
     processors: u64,
     /// The date of the line of the host, s since 1970.
     pub(super) day_unix_s: Option<u64>,
+    /// When the report that is left out was printed, s: the next one lasts from then on.
+    begun_s: Option<u64>,
     is_utc: bool,
     is_untimed: bool,
     /// Whether the first report is left out, which is the mean since the host started.
@@ -49,6 +51,7 @@ impl Trace {
     /// Leaves the first sample out, which covers the time since the host started.
     pub(super) fn drop_first(&mut self) {
         self.has_first_report = !self.samples.is_empty();
+        self.begun_s = self.samples.first().map(|first| first.at_unix_s);
         self.samples.drain(..usize::from(self.has_first_report));
     }
 
@@ -59,7 +62,8 @@ impl Trace {
         let notes = self.notes();
         self.samples.sort_by_key(|sample| sample.at_unix_s);
         let parsed = Parsed::of(&mut self.samples, Collector::Iostat);
-        let mut moments = merged(&parsed, std::slice::from_ref(&parsed), self.processors);
+        let mut moments =
+            merged(&parsed, std::slice::from_ref(&parsed), self.processors, self.begun_s);
         difference_of_tcp(&mut moments);
         Ok(Imported { moments, notes })
     }
