@@ -94,6 +94,12 @@ fn best(load: &Load, rung: &Rung) -> String {
     let sessions = several(rung.sessions, "session");
     let reads = show_count(rung.reads_per_s());
     let statements = rate_of_repeats(load, rung, Rung::statements_per_s, "statements/s");
+    if rung.reads_per_s() < 1.0 {
+        return format!(
+            "{statements} with {sessions}, and less than one read per second: the data fit into \
+             the server's cache. Raise --scale to measure the storage."
+        );
+    }
     if rung.physical.verdict == PhysicalVerdict::Cached {
         return format!(
             "The database read {reads} blocks/s with {sessions}, but from the page cache, not from the storage; {statements}."

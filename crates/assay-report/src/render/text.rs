@@ -23,7 +23,7 @@ pub(crate) fn text(view: &View<'_>, options: TextOptions) -> String {
     let mut text = Text::new(options);
     headline(&mut text, &view.answer);
     let mut left_out = Vec::new();
-    if !append_notes(&mut text, &view.answer.notes) {
+    if !append_notes(&mut text, &view.answer) {
         left_out.push(NOTES);
     }
     let mut verdict = text.another();
@@ -43,8 +43,10 @@ pub(crate) fn text(view: &View<'_>, options: TextOptions) -> String {
 }
 
 /// Adds as many notes as there is room for, from the gravest on; whether those were all.
-fn append_notes(text: &mut Text, all: &[Finding]) -> bool {
+fn append_notes(text: &mut Text, answer: &Answer<'_>) -> bool {
     let empty = text.another();
+    let all: Vec<String> =
+        answer.notes.iter().filter_map(|note| note_words(note, &answer.headline)).collect();
     let first = |count: usize| {
         let mut part = empty.another();
         notes(&mut part, &all[..count]);
@@ -102,17 +104,22 @@ fn headline(text: &mut Text, answer: &Answer<'_>) {
     }
 }
 
-/// What a reader has to know before relying on the numbers, with reasons and remedies: nothing else says them.
-fn notes(text: &mut Text, notes: &[Finding]) {
+/// Caveats and their remedies, gravest first.
+fn notes(text: &mut Text, notes: &[String]) {
     if notes.is_empty() {
         return;
     }
     text.heading(NOTES);
-    for note in notes {
-        let what = capital(&note.what);
-        let what = if note.why.is_empty() { what } else { format!("{what}: {}", ended(&note.why)) };
-        text.item(format!("{what} {}", ended(&capital(&note.remedy))).trim_end());
-    }
+    items(text, notes);
+}
+
+/// A caveat in one paragraph; of one that the headline states already only the remedy.
+fn note_words(note: &Finding, headline: &str) -> Option<String> {
+    let what = capital(&note.what);
+    let what = if note.why.is_empty() { what } else { format!("{what}: {}", ended(&note.why)) };
+    let what = if headline.contains(what.trim_end_matches('.')) { "" } else { &what };
+    let words = format!("{what} {}", ended(&capital(&note.remedy))).trim().to_owned();
+    (!words.is_empty()).then_some(words)
 }
 
 /// A section; no heading stands directly above another.
