@@ -7,6 +7,7 @@ mod delta;
 mod events;
 mod io;
 mod load;
+mod own_reads;
 mod profile;
 mod redo;
 mod snapshot;
@@ -14,6 +15,7 @@ mod statements;
 mod time;
 
 pub use delta::Delta;
+pub use own_reads::OwnReads;
 pub use profile::profile;
 pub use snapshot::{
     Background, Database, IoKey, IoRow, LogCounters, Relation, Session, Settings, Snapshot,

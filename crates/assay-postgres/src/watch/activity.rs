@@ -138,9 +138,11 @@ impl Watcher {
         let mut observed = observed?;
         let (after, name) = (&mut observed.after, self.database.database.clone());
         *after.own_time_s.entry(name.clone()).or_default() += seen.own_time_s;
-        *after.own_statements.entry(name).or_default() += seen.own_statements;
+        *after.own_statements.entry(name.clone()).or_default() += seen.own_statements;
         let lost = seen.lost.map(|why| format!("some of the canary's reads: {why}"));
         after.missing.extend(lost);
+        let table = seen.times.first().map_or("", |times| times.subject.as_str());
+        seen.own_reads.leave_out(&mut observed, &name, table);
         observed.own_cpu_s += seen.own_cpu_s;
         observed.read_times = seen.times;
         Ok(observed)

@@ -5,6 +5,7 @@ use super::link::{MANNERS, NAME, PATIENCE};
 use crate::address::Address;
 use crate::connection::{Connection, Execution, Prepared, Row, SYSTEM_NAMES};
 use crate::failure::Answer;
+use crate::model::OwnReads;
 use assay_live::watch::{rest, spread, thread_cpu_s};
 use assay_model::number::seconds;
 use assay_model::profile::{ReadObserver, ReadTimes};
@@ -45,6 +46,8 @@ pub struct CanaryTimes {
     pub own_cpu_s: f64,
     /// Its statements.
     pub own_statements: u64,
+    /// What it read past the server's cache.
+    pub own_reads: OwnReads,
     /// Why it ended early.
     pub lost: Option<String>,
 }
@@ -95,28 +98,34 @@ impl Canary {
         let mut random = Random::new(u64::from(self.process_id()));
         let cpu_s = thread_cpu_s();
         let (mut own_ns, mut own_statements) = (0_u64, 0_u64);
+        let mut own_reads = OwnReads::default();
         let (mut lost, mut due) = (None, Instant::now());
         while !stop.load(Ordering::Relaxed) && lost.is_none() {
             self.choose(random.below(self.blocks));
-            for seen in &mut times {
+            let mut pair_ns = [0, 0];
+            for (seen, time_ns) in times.iter_mut().zip(&mut pair_ns) {
                 match self.connection.execute(&self.statement) {
                     // A block without a visible row says nothing.
                     Ok(Execution { count: 0 }) => {}
                     Ok(Execution { count }) => {
                         seen.service.record(count);
-                        own_ns = own_ns.saturating_add(count);
+                        *time_ns = count;
                     }
                     Err(failure) => lost = Some(failure.to_string()),
                 }
                 own_statements += 1;
             }
+            own_ns = own_ns.saturating_add(pair_ns.iter().sum());
+            let [first_ns, again_ns] = pair_ns;
+            own_reads.add(first_ns, again_ns);
             due = spread(due, EVERY, &mut random);
             rest(due, stop);
         }
         self.connection.close();
         let times = times.into_iter().filter(|seen| !seen.service.is_empty()).collect();
         let own_cpu_s = thread_cpu_s() - cpu_s;
-        CanaryTimes { times, own_time_s: seconds(own_ns), own_cpu_s, own_statements, lost }
+        let own_time_s = seconds(own_ns);
+        CanaryTimes { times, own_time_s, own_cpu_s, own_statements, own_reads, lost }
     }
 
     /// The rows of a block, of which the first one that is visible is taken.
