@@ -13,6 +13,7 @@ mod copy;
 mod counters;
 mod database;
 mod device_reads;
+mod edges;
 mod elsewhere;
 mod fill;
 mod jobs;

@@ -204,9 +204,9 @@ impl<L: Product> Running<'_, L> {
             if common.warms_up {
                 self.warm_up(&interrupters, watch, hooks);
             }
-            watch.begin();
+            watch.begin(self.plan.length);
             let looking = observer.map(|observer| scope.spawn(|| observer.watch(&unwatched)));
-            let finish = watch.until_over(self.plan.length, &threads, hooks);
+            let finish = watch.until_over(&threads, hooks);
             common.done.store(true, Ordering::Relaxed);
             self.backlog = self.late();
             wait(&interrupters, || threads.iter().all(ScopedJoinHandle::is_finished));

@@ -1,6 +1,7 @@
 //! The one who watches a rung: an interval a second, and an end that loses nothing.
 
 use super::counters::CounterDelta;
+use super::edges::{Edges, INTERVAL};
 use super::link::Link;
 use super::method::{Kind, Method};
 use super::plan::{RungHooks, RungPlan};
@@ -20,8 +21,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-/// Length of an interval.
-const INTERVAL: Duration = Duration::from_nanos(super::plan::INTERVAL.0);
 /// How often the end is looked for.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
 
@@ -34,7 +33,7 @@ pub(super) struct Watch<'a> {
     totals: Vec<NamedResult>,
     /// Steps a second of every whole interval.
     rates: Vec<f64>,
-    started: Option<Instant>,
+    edges: Edges,
     sessions: u32,
     index: u64,
     last_ns: u64,
@@ -55,7 +54,7 @@ impl<'a> Watch<'a> {
             slots,
             totals: nothing(method.kinds()),
             rates: Vec::new(),
-            started: None,
+            edges: Edges::new(Instant::now(), None),
             sessions,
             index: 0,
             last_ns: 0,
@@ -64,69 +63,73 @@ impl<'a> Watch<'a> {
     }
 
     /// The measured time begins; sessions may have made their first steps already.
-    pub(super) fn begin(&mut self) {
-        self.started = Some(Instant::now());
+    pub(super) fn begin(&mut self, length: Length) {
+        let length = match length {
+            Length::Time(time) => Some(Duration::from_nanos(time.0)),
+            Length::Steps(_) => None,
+        };
+        self.edges = Edges::new(Instant::now(), length);
+        for slot in &self.slots {
+            slot.lock().unwrap_or_else(PoisonError::into_inner).begin(self.edges);
+        }
     }
 
     /// Forgets what was counted while sessions warmed up; they must pause meanwhile.
     pub(super) fn forget(&self) {
         for slot in &self.slots {
-            slot.lock().unwrap_or_else(PoisonError::into_inner).forget(self.kinds);
+            slot.lock().unwrap_or_else(PoisonError::into_inner).forget();
         }
     }
 
     /// An interval a second until time, work, a person or the sessions end it.
     pub(super) fn until_over(
         &mut self,
-        length: Length,
         threads: &[ScopedJoinHandle<'_, Ended>],
         hooks: &mut RungHooks<'_>,
     ) -> Finish {
-        let end = match length {
-            Length::Time(time) => Some(Duration::from_nanos(time.0)),
-            Length::Steps(_) => None,
-        };
         loop {
-            thread::sleep(self.nap(end));
+            thread::sleep(self.nap());
             (hooks.on_tick)();
-            let elapsed = self.elapsed(Instant::now());
-            let is_stopped = hooks.stop.load(Ordering::Relaxed);
-            if is_stopped || end.is_some_and(|end| elapsed >= end) {
-                // One slow last statement would stretch the time of all the others.
+            let elapsed = self.edges.elapsed(Instant::now());
+            if hooks.stop.load(Ordering::Relaxed) {
+                let kept = self.interval(elapsed, Slot::drain_all, hooks);
                 self.is_closed = true;
-                let kept = self.interval(elapsed, hooks);
-                let finish = if is_stopped { Finish::Interrupted } else { Finish::Complete };
-                return if kept.is_break() { not_kept() } else { finish };
+                return if kept.is_break() { not_kept() } else { Finish::Interrupted };
+            }
+            while elapsed >= self.edges.end_of(self.index) {
+                let end = self.edges.end_of(self.index);
+                self.is_closed = self.edges.is_last(self.index);
+                if self.interval(end, Slot::drain, hooks).is_break() {
+                    return not_kept();
+                }
+                if self.is_closed {
+                    return Finish::Complete;
+                }
             }
             if threads.iter().all(ScopedJoinHandle::is_finished) {
                 return Finish::Complete;
-            }
-            let due = Duration::from_nanos(self.last_ns) + INTERVAL;
-            let near_end = end.is_some_and(|end| due + INTERVAL / 2 > end);
-            if elapsed >= due && !near_end && self.interval(elapsed, hooks).is_break() {
-                return not_kept();
             }
         }
     }
 
     /// How long nothing is to be looked at: until the next edge, and no longer than a look.
-    fn nap(&self, end: Option<Duration>) -> Duration {
-        let edge = Duration::from_nanos(self.last_ns) + INTERVAL;
-        let edge = end.map_or(edge, |end| edge.min(end));
-        let left = edge.saturating_sub(self.elapsed(Instant::now()));
+    fn nap(&self) -> Duration {
+        let edge = self.edges.end_of(self.index);
+        let left = edge.saturating_sub(self.edges.elapsed(Instant::now()));
         if left.is_zero() { LOOK } else { LOOK.min(left) }
     }
 
-    /// Measured time at a moment.
-    fn elapsed(&self, at: Instant) -> Duration {
-        self.started.map_or(Duration::ZERO, |started| at.saturating_duration_since(started))
-    }
-
     /// Gathers what the sessions did since the last interval.
-    fn interval(&mut self, elapsed: Duration, hooks: &mut RungHooks<'_>) -> ControlFlow<()> {
+    fn interval(
+        &mut self,
+        end: Duration,
+        drain: fn(&mut Slot, &[Kind], &mut [NamedResult]),
+        hooks: &mut RungHooks<'_>,
+    ) -> ControlFlow<()> {
         let mut streams = nothing(self.kinds);
         for slot in &self.slots {
-            slot.lock().unwrap_or_else(PoisonError::into_inner).drain(self.kinds, &mut streams);
+            let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+            drain(&mut slot, self.kinds, &mut streams);
         }
         streams.retain(happened);
         let mut operations = PerOperation::default();
@@ -136,7 +139,7 @@ impl<'a> Watch<'a> {
         let interval = Interval {
             index: self.index,
             start_ns: self.last_ns,
-            end_ns: narrow(elapsed.as_nanos()),
+            end_ns: narrow(end.as_nanos()),
             operations,
             outstanding_mean: f64::from(self.sessions),
         };
@@ -159,9 +162,9 @@ impl<'a> Watch<'a> {
     ) -> Rung {
         if !self.is_closed {
             let last = ended.iter().map(|one| one.at).max();
-            let last = last.map_or(Duration::ZERO, |last| self.elapsed(last));
+            let last = last.map_or(Duration::ZERO, |last| self.edges.elapsed(last));
             // Whether the last interval can be kept is seen by the one who keeps it.
-            let _ = self.interval(last, hooks);
+            let _ = self.interval(last, Slot::drain_all, hooks);
         }
         let errors = self.errors();
         let retries = self.retries();

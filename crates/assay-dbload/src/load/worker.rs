@@ -210,7 +210,7 @@ impl<S: Session> Worker<S> {
                 let response = times
                     .due
                     .map(|due| narrow(times.ended.saturating_duration_since(due).as_nanos()));
-                slot.count(done, service_ns, response);
+                slot.count(done, times.ended, service_ns, response);
                 return None;
             }
             Err(failure) => failure,
