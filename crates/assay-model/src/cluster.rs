@@ -347,6 +347,9 @@ impl Cluster {
             let still_s = crate::number::seconds(still_ns);
             return Some(format!("the host {} stood still for {still_s:.1} s", host.name));
         }
+        if self.window.intervals == 0 && self.window.left_out > 0 {
+            return Some("the hosts have no interval in common: nothing was measured".to_owned());
+        }
         let start = self.start.as_ref().filter(|start| start.is_apart())?;
         Some(format!(
             "the hosts did not begin together: {} ms apart, give or take {} ms; limit: {} ms",
@@ -410,6 +413,9 @@ mod tests {
         let measured = Cluster { load: Some("reads".to_owned()), ..cluster() };
         let found = measured.with_losses_of(&later);
         assert_eq!(found.doubt().unwrap(), "the host hB was lost: killed");
+        let apart = CommonWindow { left_out: 4, ..CommonWindow::default() };
+        let nothing = Cluster { window: apart, ..cluster() };
+        assert!(nothing.doubt().unwrap().contains("no interval in common"));
         assert_eq!((found.load.as_deref(), found.hosts[0].lost.is_none()), (Some("reads"), true));
     }
 
