@@ -57,8 +57,10 @@ demo: .venv/bin/assay ## Builds and installs Assay as a user would, then checks 
 
 test: $(TOOLS)/test/ready ## Runs all tests; what a machine lacks is skipped with its reason.
 	@mkdir -p target/logs; rm -f target/logs/*; status=0; \
-	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --workspace --locked --no-fail-fast -- --show-output 2>&1 | tee target/logs/rust.log | scripts/terse || status=1; \
-	$(TOOLS)/test/bin/python -m unittest discover --verbose -s tests -t . 2>&1 | tee target/logs/python.log || status=1; \
+	$(CARGO) test --workspace --locked --no-run 2>&1 | tee target/logs/rust.log | scripts/terse; \
+	$(TOOLS)/test/bin/python -m unittest discover --verbose -s tests -t . >target/logs/python.log 2>&1 & python=$$!; \
+	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test --workspace --locked --no-fail-fast -- --show-output 2>&1 | tee -a target/logs/rust.log | scripts/terse || status=1; \
+	wait $$python || status=1; cat target/logs/python.log; \
 	scripts/closing-lines target/logs/rust.log target/logs/python.log; \
 	[ $$status -eq 0 ] || [ '$(AGAIN)' != yes ] || ! scripts/failed-again target/logs/rust.log target/logs/python.log $(TOOLS)/test/bin/python || status=0; \
 	[ '$(SKIPS)' != fail ] || scripts/check-skips tests/skips.txt target/logs/rust.log target/logs/python.log || status=1; exit $$status
