@@ -52,23 +52,10 @@ fn samples() -> Vec<(String, Vec<u8>)> {
         .map(|path| (path.file_name().unwrap().display().to_string(), fs::read(&path).unwrap()))
         .collect();
     samples.extend(TRACES.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec())));
-    samples.push(("awr.txt".to_owned(), report().into_bytes()));
+    samples.push(("awr.txt".to_owned(), made_up::sample().into_bytes()));
     samples.sort();
     samples.retain(|(_, bytes)| bytes.len() < 200_000);
     samples
-}
-
-fn report() -> String {
-    made_up::header_11("11.2.0.3.0", "60.00", "120.00")
-        + &made_up::load_profile(&[("Redo size", "21,834,010.5"), ("Physical reads", "83,114.8")])
-        + &made_up::top_five(&[&[
-            "db file sequential read",
-            "299,784,368",
-            "320,702",
-            "1",
-            "92.7",
-            "User I/O",
-        ]])
 }
 
 /// A random place below a length.

@@ -103,6 +103,8 @@ pub enum Reason {
     },
     /// The value cannot be read.
     Value,
+    /// Another program fills in the values of the file.
+    Template,
     /// The option needs a value.
     NoValue,
     /// The number is larger than any storage or time.
@@ -247,6 +249,7 @@ impl fmt::Display for Reason {
             Self::Invalid(why) => return write!(formatter, "it makes no valid workload: {why}"),
             Self::UnknownOption { .. } => "there is no such option",
             Self::Value => "the value cannot be read",
+            Self::Template => "the file is a template whose values another program fills in",
             Self::NoValue => "a value is missing",
             Self::Overflow => "the number is larger than any storage or time",
             Self::OutsideSection => "it stands before the first [section]",
@@ -321,7 +324,7 @@ impl Reason {
             Self::Luns => {
                 "name it by the test: assay calibrate --as orion -run simple -testname NAME"
             }
-            Self::NotText => "name a job file",
+            Self::NotText | Self::Template => "name a job file with its values",
             Self::TooLarge => "split the file",
             Self::Overflow | Self::Value | Self::NoValue | Self::UnknownOption { .. } => {
                 "correct the line; the manual of the program lists what it takes"

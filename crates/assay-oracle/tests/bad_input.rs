@@ -27,26 +27,6 @@ fn all(bytes: &[u8]) -> Vec<Report> {
     reports
 }
 
-fn sample() -> String {
-    header_11("11.2.0.3.0", "60.00", "120.00")
-        + &cache_sizes("8K")
-        + &load_profile(&[("Redo size", "21,834,010.5"), ("Physical reads", "83,114.8")])
-        + &top_five(&[&[
-            "db file sequential read",
-            "299,784,368",
-            "320,702",
-            "1",
-            "92.7",
-            "User I/O",
-        ]])
-        + &wait_events("Foreground Wait Events", &[&["log file sync", "1,234", "567", "89", "1.2"]])
-        + &activity(
-            "Instance Activity Stats",
-            &[&["redo size", "78,602,437,800", "21,834,010.5", "1.0"]],
-        )
-        + END_OF_REPORT
-}
-
 #[test]
 fn a_quoted_or_indented_copy_reads_as_the_report_itself() {
     let (text, whole) = (sample(), all(sample().as_bytes()));

@@ -1,7 +1,9 @@
 //! HammerDB's results from version 2 on: what its virtual users print, its logs, and jobs as JSON.
 
 use super::dates;
-use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, total};
+use super::imported::{
+    ImportedContent, ImportedResult, ImportedRow, Lack, broken, refused, total,
+};
 use super::numbers::{after, leading, number, whole};
 use super::rows::{count, word};
 use assay_model::Result;
@@ -31,22 +33,41 @@ const MINUTE_NS: u64 = 60_000_000_000;
 /// Whether a text is one of its results.
 pub fn is_result(text: &str) -> bool {
     text.contains("NOPM")
-        || text.contains("Geometric mean of query times")
+        || is_of_queries(text)
+        || text.contains(TIME_PROFILE)
+        || text.contains(COUNTER_LOG)
         || text.contains("avg_ms") && text.contains("NEWORD")
+}
+
+/// What the log of the times of procedures begins with, behind the name of the database.
+const TIME_PROFILE: &str = "Hammerdb Time Profile Report";
+/// What the log of the counter of transactions begins with.
+const COUNTER_LOG: &str = "Hammerdb Transaction Counter Log";
+
+fn is_of_queries(text: &str) -> bool {
+    text.contains("Geometric mean of query times") || text.contains(" query set(s) in ")
 }
 
 /// Reads every run of a log, or a job.
 pub fn read(text: &str) -> Result<ImportedResult> {
-    if text.contains("Geometric mean of query times") {
+    if is_of_queries(text) {
         return queries(text);
+    }
+    if text.contains(COUNTER_LOG) && !text.contains("NOPM") {
+        return Err(refused(
+            "HammerDB",
+            "its counter also counts the ramp and the time after the test",
+            "name the log with the line System achieved",
+        ));
     }
     let mut log = Log::default();
     // A job as JSON holds the same lines as strings, which may all stand in one line.
     for line in text.split(['\n', '"']).flat_map(|line| line.split("\\n")).map(str::trim) {
         log.line(line)?;
     }
-    if let Some(row) = job_timing(text).filter(|_| log.rows.is_empty()) {
-        log.rows.push(row);
+    if log.rows.is_empty() {
+        let profile = (!log.times.is_empty()).then(ImportedRow::default);
+        log.rows.extend(job_timing(text).or(profile));
     }
     if log.rows.is_empty() {
         return Err(broken("HammerDB", "it has no line System achieved: the test did not finish"));
@@ -278,14 +299,18 @@ fn queries(text: &str) -> Result<ImportedResult> {
     }
     let logs: f64 = means_s.iter().map(|mean| mean.ln()).sum();
     let mean_s = (logs / assay_model::number::real_len(means_s.len())).exp();
-    if means_s.is_empty() || !mean_s.is_finite() {
+    // Version 4.0 printed no mean.
+    let has_mean = text.contains("Geometric mean");
+    if has_mean && (means_s.is_empty() || !mean_s.is_finite()) {
         return Err(broken("HammerDB", "the geometric mean of query times is cut off"));
     }
-    let run = if means_s.len() > 1 { "throughput_run" } else { "power_run" };
+    let sets = means_s.len().max(times_s.len());
+    let run = if sets > 1 { "throughput_run" } else { "power_run" };
     let longest_s = times_s.iter().copied().reduce(f64::max);
-    let mut measures = vec![total(&format!("{run}.query_time.geometric_mean"), mean_s * 1e9)];
-    measures.extend(longest_s.map(|time_s| total(&format!("{run}.time"), time_s * 1e9)));
-    let sessions = assay_model::number::count_of(means_s.len());
+    let mean = has_mean.then(|| total(&format!("{run}.query_time.geometric_mean"), mean_s * 1e9));
+    let time = longest_s.map(|time_s| total(&format!("{run}.time"), time_s * 1e9));
+    let measures = mean.into_iter().chain(time).collect();
+    let sessions = assay_model::number::count_of(sets);
     let mut settings = vec![count("sessions", sessions)];
     settings.extend(setting_value(text, "scale_fact").map(|scale| count("scale", scale)));
     let row = ImportedRow { settings, elapsed_s: longest_s, measures, ..ImportedRow::default() };
@@ -383,6 +408,19 @@ mod tests {
     }
 
     #[test]
+    fn a_log_of_times_alone_has_the_times_of_its_summary() {
+        let profile = "MySQL Hammerdb Time Profile Report @ Wed Jan 15 10:00:00 UTC 2025\n>>>>> VIRTUAL USER 2 : ELAPSED TIME : 905ms\n>>>>> PROC: PAYMENT\nCALLS: 5MIN: 1.0msAVG: 9.0msMAX: 19.0msTOTAL: 9.0ms\n>>>>> SUMMARY OF 8 ACTIVE VIRTUAL USERS : MEDIAN ELAPSED TIME : 904ms\n>>>>> PROC: NEWORD\nCALLS: 40MIN: 2.0msAVG: 9.25msMAX: 36.0msTOTAL: 9.0ms\nP99: 14.5msP95: 12.5msP50: 9.0msSD: 1840.0RATIO: 41.435%\n";
+        let row = &rows(read(profile).unwrap())[0];
+        let measures = row.measures.iter().map(|one| (one.quantity.as_str(), one.estimate.value));
+        let of = |statistic: &str| value(row, &format!("new_order.response_time.{statistic}")) / 1e6;
+        assert_eq!([of("mean"), of("q0.5"), of("q0.99"), of("max")], [9.25, 9.0, 14.5, 36.0]);
+        assert_eq!(measures.count(), 5);
+        let counter = "Hammerdb Transaction Counter Log @ Wed Jan 15 10:00:00 UTC 2025\n324540 PostgreSQL tpm @ Wed Jan 15 10:00:01 UTC 2025\n";
+        assert!(is_result(counter));
+        assert!(read(counter).unwrap_err().message().contains("counts the ramp"));
+    }
+
+    #[test]
     fn query_sets_are_a_power_run_or_a_throughput_run() {
         let set = "Vuser 1:Completed 1 query set(s) in 52 seconds\nVuser 1:Geometric mean of query times returning rows (22) is 2.0\n";
         let row = &rows(read(set).unwrap())[0];
@@ -390,6 +428,8 @@ mod tests {
         let two = format!("{set}{}", set.replace("2.0", "8.0"));
         let row = &rows(read(&two).unwrap())[0];
         assert_eq!(value(row, "throughput_run.query_time.geometric_mean"), 4e9);
+        let old = &rows(read("Vuser 1:Completed 1 query set(s) in 91 seconds\n").unwrap())[0];
+        assert_eq!((value(old, "power_run.time"), old.measures.len()), (91e9, 1));
     }
 
     #[test]

@@ -161,14 +161,16 @@ impl<'a> Output<'a> {
         let mut measures = Vec::new();
         measures.extend(self.value("avg:").and_then(leading).map(|ms| time("mean", ms)));
         let bins = self.histogram();
-        if bins.is_empty() {
-            measures.extend(self.quantile().map(|(share, ms)| time(&format!("q{share}"), ms)));
-        }
+        let longest_ms = self.value("max:").and_then(leading);
+        // A quantile is the end of a bin, which lies behind the longest time where that is in the same bin.
+        let quantile = self.quantile().filter(|(share, _)| bins.is_empty() && *share < 1.0);
+        measures.extend(quantile.map(|(share, ms)| {
+            time(&format!("q{share}"), longest_ms.map_or(ms, |longest_ms| ms.min(longest_ms)))
+        }));
         for share in [0.5, 0.9, 0.95, 0.99, 0.999] {
             measures.extend(quantile_of(&bins, share).map(|ms| time(&format!("q{share}"), ms)));
         }
         // The ends of its bins are rounded, and the longest time is not.
-        let longest_ms = self.value("max:").and_then(leading);
         let last_ms = bins.last().map(|(ms, _)| *ms);
         let longest_ms = longest_ms.map(|ms| ms.max(last_ms.unwrap_or(0.0)));
         measures.extend(longest_ms.map(|ms| time("max", ms)));
@@ -268,6 +270,18 @@ mod tests {
         assert_eq!((setting(row, "sessions"), row.elapsed_s), ("4".into(), Some(6.0089)));
         let twice = rows(read(&OLTP.repeat(2)).unwrap());
         assert_eq!(twice.len(), 2);
+    }
+
+    #[test]
+    fn no_quantile_is_longer_than_the_longest_time() {
+        let of = |percentile: &str| {
+            let text = OLTP.replace("99th percentile:                       16.41", percentile);
+            rows(read(&text).unwrap()).remove(0)
+        };
+        let whole = of("100th percentile:  41.85");
+        let quantiles = whole.measures.iter().filter(|one| one.quantity.contains(".q"));
+        assert_eq!((quantiles.count(), value(&whole, "transaction.response_time.max")), (0, 40.3e6));
+        assert_eq!(value(&of("99th percentile: 41.85"), "transaction.response_time.q0.99"), 40.3e6);
     }
 
     #[test]

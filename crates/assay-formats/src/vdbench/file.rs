@@ -219,7 +219,8 @@ fn refused(origin: Origin, value: &str, reason: Reason) -> Refused {
     Refused { origin, value: value.to_owned(), reason }
 }
 
-/// Lines without comments; what stands behind the first blank is one, and a comma at the end continues the line.
+/// Lines without comments; what stands behind the first blank is one, and a comma at the end continues the line, where what
+/// follows is no definition of its own.
 fn statements(text: &str) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     let mut continues = false;
@@ -232,7 +233,11 @@ fn statements(text: &str) -> Vec<Statement> {
             break;
         }
         let text = text.split_whitespace().next().unwrap_or_default();
-        match found.last_mut().filter(|_| continues) {
+        let goes_on = |last: &&mut Statement| {
+            let current = names::entity(pair(&last.text).0).unwrap_or(DefinitionKind::General);
+            continues && !(text.contains('=') && names::ends(current, pair(text).0))
+        };
+        match found.last_mut().filter(goes_on) {
             Some(last) => last.text.push_str(text),
             None => found.push(Statement { text: text.to_owned(), line }),
         }
@@ -335,6 +340,16 @@ mod tests {
             .collect();
         assert_eq!(values, [("threads", "4".into()), ("lun", "/a".into()), ("size", "1g".into())]);
         assert_eq!(found.workloads[0].settings[1].value.as_deref(), Some("(4k,50,8k,50)"));
+    }
+
+    #[test]
+    fn a_comma_at_the_end_of_a_definition_does_not_swallow_the_next() {
+        let text = "sd=sd1,lun=/a,\nsd=sd2,lun=/b,\nwd=w,\nsd=sd*,rdpct=70,\nrd=r,\nwd=w,elapsed=9\n";
+        let found = read(text, "x", &Surroundings::none()).unwrap();
+        assert_eq!((found.storages.len(), found.workloads.len(), found.runs.len()), (2, 1, 1));
+        let named = |section: &Section| section.settings[0].value.clone().unwrap();
+        assert_eq!([&found.workloads[0], &found.runs[0]].map(named), ["sd*", "w"]);
+        assert_eq!(found.storages[1].origin.line, 2);
     }
 
     #[test]

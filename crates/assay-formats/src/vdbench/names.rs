@@ -53,6 +53,19 @@ pub fn entity(key: &str) -> Option<DefinitionKind> {
     })
 }
 
+/// Whether a line that begins so defines something new, though a comma ends the line before it: `sd=` within a workload names
+/// its storage, and within storage begins the next.
+pub fn ends(current: DefinitionKind, key: &str) -> bool {
+    let rank = |kind: DefinitionKind| match kind {
+        DefinitionKind::General => 0,
+        DefinitionKind::Host => 1,
+        DefinitionKind::Storage | DefinitionKind::Replay => 2,
+        DefinitionKind::FileSystem | DefinitionKind::Workload => 3,
+        DefinitionKind::Run => 4,
+    };
+    entity(key).is_some_and(|next| rank(next) >= rank(current) && next != DefinitionKind::Host)
+}
+
 fn list(entity: DefinitionKind) -> &'static str {
     match entity {
         DefinitionKind::General => GENERAL,

@@ -258,3 +258,24 @@ pub fn read(text: &str) -> assay_oracle::Report {
     assert_eq!(reports.len(), 1);
     reports.remove(0).unwrap()
 }
+
+/// A small report with a table of every kind, for tests that damage it.
+pub fn sample() -> String {
+    header_11("11.2.0.3.0", "60.00", "120.00")
+        + &cache_sizes("8K")
+        + &load_profile(&[("Redo size", "21,834,010.5"), ("Physical reads", "83,114.8")])
+        + &top_five(&[&[
+            "db file sequential read",
+            "299,784,368",
+            "320,702",
+            "1",
+            "92.7",
+            "User I/O",
+        ]])
+        + &wait_events("Foreground Wait Events", &[&["log file sync", "1,234", "567", "89", "1.2"]])
+        + &activity(
+            "Instance Activity Stats",
+            &[&["redo size", "78,602,437,800", "21,834,010.5", "1.0"]],
+        )
+        + END_OF_REPORT
+}

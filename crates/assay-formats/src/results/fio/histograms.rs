@@ -14,6 +14,8 @@ const LAYOUTS: [Layout; 2] =
 const COARSENESS_MAX: u32 = 6;
 /// Intervals that are read at most.
 const INTERVALS_MAX: usize = 100_000;
+/// I/Os of one line at most: no device does as many while fio runs. fio 3.7 wrote counts that it had not set.
+const LINE_IOS_MAX: u64 = 1 << 40;
 
 #[derive(Clone, Copy)]
 struct Layout {
@@ -71,6 +73,11 @@ impl HistogramLine {
         let counts = numbers.collect::<std::result::Result<Vec<u64>, _>>().ok()?;
         Some(Self { at_ms, direction, bytes, counts })
     }
+
+    /// I/Os of the line; nothing where they are too many to count.
+    fn ios(&self) -> Option<u64> {
+        self.counts.iter().try_fold(0_u64, |all, ios| all.checked_add(*ios))
+    }
 }
 
 /// Reads such a log. Lines of one time are of several operations, or of several jobs.
@@ -83,6 +90,10 @@ pub fn read(text: &str) -> Result<LogIntervals> {
         let wrong = || broken("fio", &format!("line {number} of the histogram log"));
         let line = HistogramLine::parse(line).ok_or_else(wrong)?;
         let bins = Bins::of_count(line.counts.len()).ok_or_else(wrong)?;
+        if line.ios().is_none_or(|ios| ios > LINE_IOS_MAX) {
+            let what = format!("line {number} of the histogram log counts more I/Os than possible");
+            return Err(refused("fio", &what, "measure again with a later version of fio"));
+        }
         lines.push((line, bins));
     }
     let times: Vec<u64> = lines.iter().map(|(line, _)| line.at_ms).collect();
@@ -165,6 +176,16 @@ mod tests {
         assert_eq!(first.service.max_ns(), (124 << 9) + 255);
         assert_eq!((log.operations.len(), log.elapsed_ns), (2, 2_000_000_000));
         assert!(log.operations[1].write.is_none());
+    }
+
+    #[test]
+    fn counts_that_no_device_reaches_are_refused() {
+        for ios in [u64::MAX, 1 << 41] {
+            let text = line(1000, 0, 1856, &[(100, ios), (700, 1)]);
+            let error = read(&text).err().unwrap();
+            assert!(error.message().ends_with("counts more I/Os than possible"), "{error}");
+        }
+        assert!(read(&line(1000, 0, 1856, &[(100, 1 << 40)])).is_ok());
     }
 
     #[test]

@@ -199,10 +199,11 @@ impl LogKind {
         if matches!(self, Self::Throughput) { 1024.0 } else { 1.0 }
     }
 
-    /// What a log of this kind lacks by itself: fio 2 wrote microseconds where fio 3 writes nanoseconds, in the same form.
+    /// What a log of this kind lacks by itself: fio 2 wrote microseconds where fio 3 writes nanoseconds, in the same form. The
+    /// number of counts in a histogram says which.
     pub fn lacks(self) -> Vec<Lack> {
         let mut lacks = vec![Lack::Load, Lack::Environment];
-        if !matches!(self, Self::Throughput | Self::Iops) {
+        if !matches!(self, Self::Throughput | Self::Iops | Self::Histogram) {
             lacks.push(Lack::TimeUnit);
         }
         if self == Self::Completion || self == Self::Histogram {
