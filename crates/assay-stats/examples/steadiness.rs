@@ -1,4 +1,4 @@
-//! Prints how well rules separate steady series from others, and how soon a step is noticed: benchmarks/steadiness.md.
+//! Prints how well rules separate steady series from others, and how soon a step is noticed: benchmarks/results/steadiness.md.
 //!
 //! Takes about a minute: `cargo run --release -p assay-stats --example steadiness`.
 #![allow(clippy::print_stdout, reason = "a program that prints tables")]

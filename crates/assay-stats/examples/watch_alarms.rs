@@ -1,4 +1,4 @@
-//! Prints how often the watch of a soak alarms where nothing changed, and how soon it notices steps: benchmarks/steadiness.md.
+//! Prints how often the watch of a soak alarms where nothing changed, and how soon it notices steps: benchmarks/results/steadiness.md.
 //!
 //! `cargo run --release -p assay-stats --example watch_alarms -- [SEED [HOURS [TRACES]]]`.
 #![allow(clippy::print_stdout, reason = "a program that prints tables")]
