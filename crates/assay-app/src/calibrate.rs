@@ -1,6 +1,6 @@
 //! What a target can give.
 
-use crate::cluster::{ClusterBench, HostsPlan, OpenHosts};
+use crate::cluster::{ClusterBench, HostNames, HostsPlan, OpenHosts};
 use crate::context::Context;
 use crate::database_calibration::{self, append_of, log_plan};
 use crate::database_source::DatabaseSource;
@@ -19,87 +19,143 @@ use assay_model::cluster::Cluster;
 use assay_model::measurement::{Finish, Remark};
 use assay_model::number::{count_of, real};
 use assay_model::run::RunKind;
+use assay_model::spelling::{Quantile, Spelling, defaults, latency, quantity};
 use assay_model::units::{Bytes, Nanos, Share, show_count, show_time_ns};
-use assay_model::{Error, Result};
+use assay_model::{Error, Result, read_from_command_line};
 use assay_store::Document;
+use clap::Args;
 use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The plan of a calibration; its fields are the options of the verb.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The plan of a calibration; its fields are the options of the command.
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CalibrationRunPlan {
-    /// What is measured, and how it is opened.
-    pub target: TargetPlan,
-    /// Limit on the quantile of the service time.
-    pub max_latency: Nanos,
-    /// The quantile that the limit is on, 0..=1.
-    pub quantile: f64,
-    /// Shares of reads to calibrate.
-    pub read_share: Vec<Share>,
-    /// Bytes of one small I/O.
-    pub transfer: Bytes,
-    /// Bytes of one large I/O.
-    pub large_transfer: Bytes,
-    /// Measured time for each mix at most.
+    /// Longest measured time of each mix
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "60s")]
     pub time: Nanos,
-    /// Outstanding I/Os at most.
+    /// Limit on the latency (service time) at the quantile
+    #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = latency)]
+    pub max_latency: Nanos,
+    /// Quantile that the limit holds for
+    #[arg(long, value_name = "QUANTILE", default_value = "0.99")]
+    pub quantile: Quantile,
+    /// Shares of reads to calibrate, for example `100%,0%,70%`; by default reads, and where writing is allowed also writes and 70%
+    #[arg(long, alias = "rwmixread", value_name = "SHARES", value_delimiter = ',')]
+    pub read_share: Vec<Share>,
+    /// Size of a small I/O
+    #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", default_value = "8KiB")]
+    pub transfer: Bytes,
+    /// Size of a large I/O
+    #[arg(long, value_name = "SIZE", default_value = "1MiB")]
+    pub large_transfer: Bytes,
+    /// Most outstanding I/Os (queue depth)
+    #[arg(long, value_name = "N", default_value_t = 1024)]
     pub outstanding_max: u32,
-    /// Further limits, each answered with the most IOPS within it.
-    pub steps: Vec<Nanos>,
-    /// Seed of all random choices.
+    /// Add a table of IOPS within the limits FROM:TO:STEP, for example `100us:2ms:100us`
+    #[arg(long, value_name = "FROM:TO:STEP")]
+    pub steps: Option<LimitSeries>,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Time for each mix beyond `time`, for the precision of its whole curve; 0 is none.
-    #[serde(default)]
+    /// Time for each mix beyond `time`, for the precision of its whole curve; 0 is none
+    #[arg(skip)]
     pub curve_time: Nanos,
-    /// Bytes of an append to the log of a database, where that is measured, too.
+    /// Bytes of an append to the log of a database, where that is measured, too
+    #[arg(skip)]
     pub append: Option<Bytes>,
-    /// The hosts that are calibrated together; this program alone where they are absent.
+    /// Hosts that issue together, each on the targets as it sees them: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
+    #[arg(long, value_name = "HOSTS")]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hosts: Option<HostsPlan>,
+    pub hosts: Option<HostNames>,
+    /// What is measured, and how it is opened
+    #[command(flatten)]
+    pub target: TargetPlan,
 }
+
+/// Limits on the latency from one to another in equal steps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LimitSeries(pub Vec<Nanos>);
+
+impl FromStr for LimitSeries {
+    type Err = Error;
+
+    /// Reads `FROM:TO:STEP`.
+    fn from_str(text: &str) -> Result<Self> {
+        let parts: Vec<Nanos> = text
+            .split(':')
+            .map(|part| quantity(part).map_err(|why| Error::usage(why, "write for example 100us")))
+            .collect::<Result<_>>()?;
+        let [from, to, step] = parts.as_slice() else {
+            return Err(Error::usage(
+                "it has not three parts",
+                "write FROM:TO:STEP, for example 100us:2ms:100us",
+            ));
+        };
+        if step.0 == 0 || from.0 == 0 || to.0 < from.0 || (to.0 - from.0) / step.0 > 200 {
+            return Err(Error::usage(
+                "it is no series of limits",
+                "use a step above 0, FROM below TO, and at most 200 limits",
+            ));
+        }
+        let limits = (0..=(to.0 - from.0) / step.0).map(|index| Nanos(from.0 + index * step.0));
+        Ok(Self(limits.collect()))
+    }
+}
+
+impl Spelling for LimitSeries {}
+
+read_from_command_line!(LimitSeries);
 
 impl Default for CalibrationRunPlan {
     fn default() -> Self {
-        Self {
-            target: TargetPlan::default(),
-            max_latency: Nanos(1_000_000),
-            quantile: 0.99,
-            read_share: vec![Share(1.0)],
-            transfer: Bytes(8 << 10),
-            large_transfer: Bytes(1 << 20),
-            time: Nanos(60_000_000_000),
-            outstanding_max: 1024,
-            steps: Vec::new(),
-            seed: 1,
-            curve_time: Nanos(0),
-            append: None,
-            hosts: None,
-        }
+        defaults()
     }
 }
 
 impl CalibrationRunPlan {
     /// Finds the most IOPS within the limit, the most bytes a second, and the curve between.
     pub fn run(&self, criteria: Option<&CriteriaSource>, context: &Context) -> Result<FinishedRun> {
-        let method = self.method();
-        self.check_hosts()?;
+        let plan = self.resolved();
+        let method = plan.method();
+        plan.check_hosts()?;
         method.check()?;
-        let document = PlanDocument::new(self)?;
+        let document = PlanDocument::new(&plan)?;
+        let hosts = plan.hosts.clone().map(HostsPlan::sharing);
         let request = RunRequest {
-            write: self.read_share.iter().any(|share| share.0 < 1.0),
+            write: plan.writes(),
             grows: true,
-            hosts: self.hosts.as_ref(),
+            hosts: hosts.as_ref(),
             document: Some(&document),
-            ..RunRequest::reading(&self.target)
+            ..RunRequest::reading(&plan.target)
         };
         let mut recording = Recording::begin(RunKind::Calibrate, &request, context)?;
-        match calibrate_recording(&mut recording, &method, self.append, &self.target) {
+        match calibrate_recording(&mut recording, &method, plan.append, &plan.target) {
             // Test files go before the answer is given.
             Ok(finish) => finish_run(recording.end(), &finish, criteria),
             Err(error) => Err(recording.abandon(error)),
         }
+    }
+
+    /// The plan with all of it said that depends on the target: reads, and where writing is allowed also writes and 70%.
+    pub(crate) fn resolved(&self) -> Self {
+        let target = self.target.seen_by(self.hosts.as_ref());
+        let mut plan = Self { target, ..self.clone() };
+        if plan.read_share.is_empty() {
+            let shares: &[f64] =
+                if plan.target.may_be_written() { &[1.0, 0.0, 0.7] } else { &[1.0] };
+            plan.read_share = shares.iter().copied().map(Share).collect();
+        }
+        plan
+    }
+
+    /// Whether a mix writes.
+    pub(crate) fn writes(&self) -> bool {
+        self.read_share.iter().any(|share| share.0 < 1.0)
     }
 
     /// Takes transfer, mix and log of a database, and gives the curve where it lives half as much time again.
@@ -114,7 +170,7 @@ impl CalibrationRunPlan {
                 "take a report of a busy hour, or calibrate with --transfer and --read-share",
             ));
         }
-        let may_write = self.target.may_be_written();
+        let may_write = self.target.seen_by(self.hosts.as_ref()).may_be_written();
         self.transfer = database_calibration::transfer(&demand);
         let mixes = database_calibration::mixes(&demand).into_iter();
         let mixes = mixes.filter(|mix| may_write || mix.read_share >= 1.0);
@@ -125,7 +181,7 @@ impl CalibrationRunPlan {
     }
 
     fn check_hosts(&self) -> Result<()> {
-        let hosts = HostsPlan::count(self.hosts.as_ref());
+        let hosts = self.hosts_count();
         if hosts > 1 && self.outstanding_max < hosts {
             return Err(Error::usage(
                 format!("{} outstanding I/Os are too few for {hosts} hosts", self.outstanding_max),
@@ -141,20 +197,25 @@ impl CalibrationRunPlan {
         Ok(())
     }
 
+    fn hosts_count(&self) -> u32 {
+        self.hosts.as_ref().map_or(1, HostNames::count)
+    }
+
     fn method(&self) -> CalibrationPlan {
         let max_latency_ns = real(self.max_latency.0);
+        let hosts = self.hosts_count();
         CalibrationPlan {
-            limit: LatencyLimit { quantile: self.quantile, service_time_ns: max_latency_ns },
+            limit: LatencyLimit { quantile: self.quantile.0, service_time_ns: max_latency_ns },
             mixes: self.read_share.iter().map(|share| Mix::of(share.0)).collect(),
             transfer: self.transfer,
             large_transfer: self.large_transfer,
             time_budget: self.time,
             curve_time: self.curve_time,
-            outstanding_max: self.outstanding_max / HostsPlan::count(self.hosts.as_ref()),
-            hosts: HostsPlan::count(self.hosts.as_ref()),
+            outstanding_max: self.outstanding_max / hosts,
+            hosts,
             workers_max: std::thread::available_parallelism()
                 .map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(1)),
-            steps: self.steps.clone(),
+            steps: self.steps.clone().map_or_else(Vec::new, |steps| steps.0),
             seed: self.seed,
         }
     }

@@ -15,6 +15,8 @@ pub struct Context {
     pub stop: Arc<AtomicBool>,
     /// Hears how far it is.
     pub progress: Progress,
+    /// Whether storage of other hosts may be loaded that a running database has its files on.
+    pub loads_in_use: bool,
     /// The command that led here, for the manifest; without passwords.
     pub command: Vec<String>,
     /// Directory with the programs of servers, where a cell of a study names none.
@@ -41,6 +43,7 @@ impl Context {
             store,
             stop: Arc::default(),
             progress: Progress::silent(),
+            loads_in_use: false,
             command: Vec::new(),
             server_programs: None,
             guards: Guards::of(Path::new("assay")),

@@ -121,9 +121,9 @@ impl RunPlan {
 impl CalibrationRunPlan {
     /// What it would do.
     pub fn summary(&self) -> Result<PlanSummary> {
-        let write = self.read_share.iter().any(|share| share.0 < 1.0);
+        let plan = self.resolved();
         let mixes: Vec<String> =
-            self.read_share.iter().map(|share| format!("{:.0}%", 100.0 * share.0)).collect();
+            plan.read_share.iter().map(|share| format!("{:.0}%", 100.0 * share.0)).collect();
         let all = Nanos(self.time.0.saturating_mul(count_of(mixes.len())));
         Ok(PlanSummary {
             format: 1,
@@ -134,8 +134,8 @@ impl CalibrationRunPlan {
                 mixes.join(", "),
                 self.large_transfer
             ),
-            time: format!("up to {all}{}", self.target.filling()),
-            targets: self.target.summary(write, true, true)?,
+            time: format!("up to {all}{}", plan.target.filling()),
+            targets: plan.target.summary(plan.writes(), true, true)?,
             server: None,
         })
     }
@@ -195,11 +195,14 @@ impl LocalityPlan {
         Ok(PlanSummary {
             format: 1,
             title: "locality".to_owned(),
-            load: format!("random {} reads, one at a time, in growing working sets", self.transfer),
+            load: format!(
+                "random {} reads, one at a time, in growing working sets",
+                self.curve.transfer
+            ),
             time: format!(
                 "{} for each working set, and {} before it{}",
-                self.point,
-                self.settle,
+                self.curve.time,
+                self.curve.warm_up,
                 self.target.filling()
             ),
             targets: self.target.summary(false, true, false)?,

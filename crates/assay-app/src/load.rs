@@ -10,8 +10,8 @@ mod ladder_database;
 pub mod ladder_run;
 pub mod load_driver;
 pub mod load_member;
+pub mod load_options;
 pub mod oltp;
-mod option_names;
 pub mod parameters;
 pub mod partial_data;
 pub mod prepared_server;
@@ -21,13 +21,15 @@ pub mod settings_table;
 pub mod slob;
 pub mod transactions;
 
-use assay_model::{Error, Result};
+use assay_model::Result;
+use clap::Subcommand;
 use kind::Load;
+use load_options::LoadOptions;
 use serde::{Deserialize, Serialize};
 use transactions::{CommitPlan, CommitStep};
 
-/// A load as it is planned: by its verb, by a cell of a study, or by another program.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A load as it is planned: by its command, by a cell of a study, or by another program.
+#[derive(Clone, Debug, PartialEq, Subcommand, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoadPlan {
     /// Trades of a brokerage.
@@ -68,16 +70,7 @@ impl LoadPlan {
     /// # Errors
     /// A usage error with the names of all loads.
     pub fn named(kind: &str, target: &str) -> Result<Self> {
-        let found = Self::all().into_iter().find(|plan| plan.load().kind().name() == kind);
-        let mut plan = found.ok_or_else(|| {
-            let names = Self::all().map(|plan| plan.load().kind().name());
-            Error::usage(
-                format!("there is no load '{kind}'"),
-                format!("loads are {}", names.join(", ")),
-            )
-        })?;
-        target.clone_into(plan.load_mut().parts().target);
-        Ok(plan)
+        LoadOptions::new(kind, target)?.plan()
     }
 
     /// What it says of itself.

@@ -1,5 +1,6 @@
 //! What is measured and how it is opened, as it is planned.
 
+use crate::cluster::HostNames;
 use crate::plan_document::without_passwords;
 use assay_engine::{BackendChoice, TaskRun, UringOptions};
 use assay_host::gate::FILE_BYTES_MIN;
@@ -160,6 +161,12 @@ impl EnginePlan {
 }
 
 impl TargetPlan {
+    /// The same as hosts see it, which may be other machines.
+    pub fn seen_by(&self, hosts: Option<&HostNames>) -> Self {
+        let are_elsewhere = hosts.is_some_and(HostNames::are_elsewhere);
+        Self { are_elsewhere, ..self.clone() }
+    }
+
     /// Whether writing is possible: a simulated device, directories only, or a device that was given up.
     pub fn may_be_written(&self) -> bool {
         let free = |target: &String| is_simulated(target) || self.is_directory(target);

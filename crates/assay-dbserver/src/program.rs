@@ -5,6 +5,7 @@ use crate::daemon::Daemon;
 use crate::home::Plan;
 use assay_model::Result;
 use assay_model::durability::{Control, PageCheck};
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Debug};
 use std::path::PathBuf;
@@ -24,14 +25,14 @@ pub struct Start {
 }
 
 /// Who carries out reads that the server asks for ahead (PostgreSQL 18).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IoMethod {
-    /// Each session itself.
+    /// Each session reads for itself
     Sync,
-    /// Processes of the server.
+    /// Worker processes of the server
     Worker,
-    /// The kernel's rings.
+    /// `io_uring`, if the server was built with it
     IoUring,
 }
 

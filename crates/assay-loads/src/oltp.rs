@@ -19,6 +19,7 @@ pub use session::{
 pub use text::last_name;
 
 use assay_model::{Error, Result};
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// Districts of a warehouse.
@@ -37,12 +38,13 @@ pub const UNUSED_ITEM: u32 = ITEMS + 1;
 pub const WAREHOUSE_BYTES: u64 = 105 << 20;
 
 /// Which warehouse a session works for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Homes {
-    /// One, always the same; sessions are dealt out over them in turn.
+    // Sessions are dealt out over them in turn.
+    /// One, always the same
     Home,
-    /// Any, drawn for each transaction, so that all data is touched however few sessions there are.
+    /// Any, drawn for each transaction, so that all data are touched
     #[default]
     All,
 }

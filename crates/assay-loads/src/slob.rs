@@ -10,6 +10,7 @@ pub use session::{Session, Step, Work};
 
 use assay_model::units::{Nanos, Share};
 use assay_model::{Error, Result};
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// Columns of text in a row, named `c2` to `c20`; with the key a row has 20 columns.
@@ -18,13 +19,14 @@ pub const TEXT_COLUMNS: usize = 19;
 pub const TEXT_BYTES: usize = 100;
 
 /// How much of a row an update changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Redo {
-    /// Two columns, the first and the last text.
+    // The first and the last text.
+    /// Two columns
     #[default]
     Lite,
-    /// All columns of text.
+    /// All columns of text
     Heavy,
 }
 

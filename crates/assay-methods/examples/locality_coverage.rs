@@ -4,7 +4,7 @@
 
 use assay_engine::device::DeviceSpec;
 use assay_methods::SimulatedBench;
-use assay_methods::locality::{LocalityPlan, locality};
+use assay_methods::locality::{Curve, locality};
 use assay_model::locality::Locality;
 use assay_model::number::{real, real_len};
 use assay_model::units::{Bytes, Nanos};
@@ -106,17 +106,14 @@ fn main() -> Result<()> {
 fn measured(kind: &Kind, seed: u64) -> Result<Locality> {
     let spec = DeviceSpec::parse(kind.device)?.with_seed(seed);
     let follow = kind.follow_s.map(Nanos::from_seconds);
-    let plan = LocalityPlan {
-        length_bytes: spec.length_bytes,
-        smallest: Bytes(1 << 20),
+    let curve = Curve {
         largest: Some(kind.largest),
-        transfer: Bytes(8192),
-        settle: Nanos::from_seconds(2.0),
-        point: Nanos::from_seconds(kind.point_s),
+        time: Nanos::from_seconds(kind.point_s),
         follow,
         seed,
+        ..Curve::default()
     };
-    locality(&mut SimulatedBench::new(&spec), &plan, &mut |_, _| {})
+    locality(&mut SimulatedBench::new(&spec), &curve, spec.length_bytes, &mut |_, _| {})
 }
 
 /// What was found, with its truth.

@@ -5,6 +5,7 @@ use assay_engine::Ignore;
 use assay_model::locality::{Adaptation, Locality, LocalityPoint, Tier};
 use assay_model::measurement::{Finish, Interval, Measurement, Window};
 use assay_model::number::{count, count_of, index, real, real_len, seconds};
+use assay_model::spelling::defaults;
 use assay_model::units::{Bytes, Nanos, Share, show_bytes};
 use assay_model::workload::{Access, Span, Stream, Workload};
 use assay_model::{Error, Estimate, Result};
@@ -13,6 +14,8 @@ use assay_stats::distribution::{normal_quantile, student_quantile};
 use assay_stats::mean_interval;
 use assay_stats::series::{mean, variance};
 use assay_stats::tiers::{TIERS_MAX, TierIntervals, Tiers, follow_times_s, tier_intervals, tiers};
+use clap::Args;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 const CONFIDENCE: f64 = 0.95;
@@ -37,43 +40,63 @@ const STRETCHES: u64 = 200;
 /// Jumps of the hot spot that are timed, after its first place.
 const JUMPS: u64 = 3;
 
-/// What to look at.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LocalityPlan {
-    /// Bytes of the target.
-    pub length_bytes: u64,
-    /// The smallest working set.
+/// The curve that is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Curve {
+    /// Smallest working set
+    #[arg(long, value_name = "SIZE", default_value = "1MiB")]
     pub smallest: Bytes,
-    /// The largest one; the whole target when absent.
+    /// Largest working set; by default the whole target
+    #[arg(long, value_name = "SIZE")]
     pub largest: Option<Bytes>,
-    /// Bytes of a read.
+    /// Size of a read
+    #[arg(long, aliases = ["block", "block-size", "bs"], value_name = "SIZE", default_value = "8KiB")]
     pub transfer: Bytes,
-    /// Reads of a working set before it is measured: longer than a tier takes to follow.
-    pub settle: Nanos,
-    /// Measured time of a working set.
-    pub point: Nanos,
-    /// Time between two jumps of the hot spot; none are timed when absent.
+    /// Time under load before each working set is measured; choose more than the slowest tier takes to adapt
+    #[arg(long, aliases = ["warmup", "ramp-time"], value_name = "TIME", default_value = "2s")]
+    pub warm_up: Nanos,
+    /// Measured time of each working set
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "5s")]
+    pub time: Nanos,
+    /// Move a hot spot each time this has passed, and time how long the target takes to adapt
+    #[arg(long, value_name = "TIME")]
     pub follow: Option<Nanos>,
-    /// Seed of the addresses.
+    /// Seed of the addresses
+    #[arg(skip = 1_u64)]
+    #[serde(skip)]
     pub seed: u64,
 }
 
-impl LocalityPlan {
+impl Default for Curve {
+    fn default() -> Self {
+        defaults()
+    }
+}
+
+/// A curve on a target.
+struct Plan<'a> {
+    curve: &'a Curve,
+    /// Bytes of the target.
+    length_bytes: u64,
+}
+
+impl Plan<'_> {
     /// Working sets in ascending order.
     ///
     /// # Errors
     /// A usage error when there is no room for a curve.
-    pub fn working_sets(&self) -> Result<Vec<u64>> {
-        let largest = self.largest.map_or(self.length_bytes, |largest| largest.0);
-        let (low, high) = (real(self.smallest.0), real(largest.min(self.length_bytes)));
-        if self.transfer.0 == 0 {
+    fn working_sets(&self) -> Result<Vec<u64>> {
+        let largest = self.curve.largest.map_or(self.length_bytes, |largest| largest.0);
+        let (low, high) = (real(self.curve.smallest.0), real(largest.min(self.length_bytes)));
+        if self.curve.transfer.0 == 0 {
             return Err(Error::usage("a read of 0 bytes reads nothing", "write for example 8KiB"));
         }
-        if self.smallest.0 < self.transfer.0.saturating_mul(16) || high < 16.0 * low {
+        if self.curve.smallest.0 < self.curve.transfer.0.saturating_mul(16) || high < 16.0 * low {
             return Err(Error::usage(
                 format!(
                     "working sets from {} to {} of a target of {} make no curve",
-                    self.smallest,
+                    self.curve.smallest,
                     Bytes(largest),
                     Bytes(self.length_bytes)
                 ),
@@ -90,7 +113,7 @@ impl LocalityPlan {
 
     /// A working set in whole transfers.
     fn whole(&self, bytes: f64) -> u64 {
-        count(bytes) / self.transfer.0 * self.transfer.0
+        count(bytes) / self.curve.transfer.0 * self.curve.transfer.0
     }
 
     /// The share of the target that holds that many bytes in whole transfers: half a transfer more, because a span is cut to
@@ -102,18 +125,18 @@ impl LocalityPlan {
 
     /// A working set is brought in for at most so long, s.
     fn bring_in_s(&self) -> f64 {
-        BRING_IN_MOST * self.point.seconds()
+        BRING_IN_MOST * self.curve.time.seconds()
     }
 
     /// How many parts as long as a working set all takes, the smallest one being measured again.
     fn parts(&self, sets: usize) -> f64 {
-        let follow_s = self.follow.map_or(0.0, |period| real(JUMPS + 1) * period.seconds());
+        let follow_s = self.curve.follow.map_or(0.0, |period| real(JUMPS + 1) * period.seconds());
         real_len(sets + 1) + follow_s / self.part_s()
     }
 
     /// About how long a working set takes, s.
     fn part_s(&self) -> f64 {
-        1.0 + self.settle.seconds() + self.point.seconds()
+        1.0 + self.curve.warm_up.seconds() + self.curve.time.seconds()
     }
 }
 
@@ -131,7 +154,7 @@ impl Progress<'_> {
     }
 }
 
-/// Measures the curve, works out the places behind it, and times how they follow a hot spot.
+/// Measures the curve on a target of this length, works out the places behind it, and times how they follow a hot spot.
 ///
 /// `show` gets the share that is done and the working set, about once a second.
 ///
@@ -139,12 +162,14 @@ impl Progress<'_> {
 /// What the engine says; an environment error when a person stopped it before there was a curve.
 pub fn locality(
     bench: &mut dyn Bench,
-    plan: &LocalityPlan,
+    curve: &Curve,
+    length_bytes: u64,
     show: &mut dyn FnMut(f64, u64),
 ) -> Result<Locality> {
+    let plan = &Plan { curve, length_bytes };
     let sets = plan.working_sets()?;
     let mut progress = Progress { show, done: 0.0, parts: plan.parts(sets.len()) };
-    let (mut points, brought) = curve(bench, plan, &sets, &mut progress)?;
+    let (mut points, brought) = points(bench, plan, &sets, &mut progress)?;
     between(bench, plan, &mut points, &mut progress)?;
     let found = known_tiers(&points).ok_or_else(|| {
         Error::environment(
@@ -160,7 +185,7 @@ pub fn locality(
     };
     let mut doubts = doubts(&points, again.as_ref(), found.misfit);
     doubts.extend(not_filled(&found, brought));
-    let following = match (plan.follow, found.sizes.first()) {
+    let following = match (plan.curve.follow, found.sizes.first()) {
         // Where places are in doubt there still is a hot part that may be followed.
         (Some(period), Some(first)) if !bench.stopped() => {
             Some(follow(bench, plan, *first, period, &mut progress)?)
@@ -169,7 +194,7 @@ pub fn locality(
     };
     Ok(Locality {
         format: 1,
-        transfer_bytes: plan.transfer.0,
+        transfer_bytes: plan.curve.transfer.0,
         tiers: if doubts.is_empty() { places(&found, &points) } else { Vec::new() },
         points,
         doubts,
@@ -179,9 +204,9 @@ pub fn locality(
 }
 
 /// The points of the curve, and the most bytes that were brought in for one of them.
-fn curve(
+fn points(
     bench: &mut dyn Bench,
-    plan: &LocalityPlan,
+    plan: &Plan<'_>,
     sets: &[u64],
     progress: &mut Progress<'_>,
 ) -> Result<(Vec<LocalityPoint>, f64)> {
@@ -194,7 +219,7 @@ fn curve(
         brought_most = brought.max(brought_most);
         if brought < real(2 * bytes) {
             // What the places hold by now is part of every larger working set, too.
-            most_s = plan.point.seconds();
+            most_s = plan.curve.time.seconds();
         }
         points.push(LocalityPoint { working_set_bytes: bytes, service_time_ns });
     }
@@ -204,7 +229,7 @@ fn curve(
 /// Measures more working sets where places are so close that the curve does not tell them apart.
 fn between(
     bench: &mut dyn Bench,
-    plan: &LocalityPlan,
+    plan: &Plan<'_>,
     points: &mut Vec<LocalityPoint>,
     progress: &mut Progress<'_>,
 ) -> Result<()> {
@@ -225,7 +250,7 @@ fn between(
 /// Brings a working set in and measures it: its mean read time, and how much was brought in.
 fn visit(
     bench: &mut dyn Bench,
-    plan: &LocalityPlan,
+    plan: &Plan<'_>,
     bytes: u64,
     most_s: f64,
     progress: &mut Progress<'_>,
@@ -341,24 +366,24 @@ fn is_slower(one: &Estimate, other: &Estimate) -> bool {
 }
 
 /// Random reads of a part of the target, one at a time.
-fn reader(plan: &LocalityPlan, bytes: f64, access: Access, duration: Nanos) -> Workload {
-    let mut stream = Stream::closed("locality", Share(1.0), plan.transfer, 1);
+fn reader(plan: &Plan<'_>, bytes: f64, access: Access, duration: Nanos) -> Workload {
+    let mut stream = Stream::closed("locality", Share(1.0), plan.curve.transfer, 1);
     stream.access = access;
-    stream.span = Span { from: Share(0.0), to: plan.share(bytes, plan.transfer.0) };
+    stream.span = Span { from: Share(0.0), to: plan.share(bytes, plan.curve.transfer.0) };
     // With one seed for all, chance would be the same at every working set.
-    Workload { seed: plan.seed ^ count(bytes), ..Workload::of("locality", duration, stream) }
+    Workload { seed: plan.curve.seed ^ count(bytes), ..Workload::of("locality", duration, stream) }
 }
 
 /// The mean read time of a working set.
 fn point(
     bench: &mut dyn Bench,
-    plan: &LocalityPlan,
+    plan: &Plan<'_>,
     bytes: u64,
     progress: &mut Progress<'_>,
 ) -> Result<Estimate> {
-    let mut workload = reader(plan, real(bytes), Access::Uniform, plan.point);
-    workload.warm_up = plan.settle;
-    workload.interval = Nanos((plan.point.0 / INTERVALS).max(10_000_000));
+    let mut workload = reader(plan, real(bytes), Access::Uniform, plan.curve.time);
+    workload.warm_up = plan.curve.warm_up;
+    workload.interval = Nanos((plan.curve.time.0 / INTERVALS).max(10_000_000));
     let mut means = Vec::new();
     let mut observe = |interval: &Interval, _: &Window| {
         if let Some(read) = interval.operations.read.as_ref().filter(|read| read.ios > 0) {
@@ -400,7 +425,7 @@ fn mean_ns(measurement: &Measurement) -> Result<f64> {
 /// its share of uniform reads.
 fn bring_in(
     bench: &mut dyn Bench,
-    plan: &LocalityPlan,
+    plan: &Plan<'_>,
     bytes: u64,
     most_s: f64,
     tick: &mut dyn FnMut(),
@@ -423,11 +448,13 @@ fn bring_in(
 }
 
 /// A second of large reads in order of a working set, from a place in it on.
-fn sequential(plan: &LocalityPlan, at: f64, bytes: u64, most: Option<Bytes>) -> Workload {
-    let transfers = (bytes / plan.transfer.0 / LARGE_READS).max(1);
-    let large = (transfers * plan.transfer.0)
-        .min(most.map_or(LARGE, |most| most.min(LARGE)).0 / plan.transfer.0 * plan.transfer.0);
-    let large = large.max(plan.transfer.0);
+fn sequential(plan: &Plan<'_>, at: f64, bytes: u64, most: Option<Bytes>) -> Workload {
+    let transfers = (bytes / plan.curve.transfer.0 / LARGE_READS).max(1);
+    let large = (transfers * plan.curve.transfer.0).min(
+        most.map_or(LARGE, |most| most.min(LARGE)).0 / plan.curve.transfer.0
+            * plan.curve.transfer.0,
+    );
+    let large = large.max(plan.curve.transfer.0);
     let mut stream = Stream::closed("bring in", Share(1.0), Bytes(large), 4);
     stream.access = Access::Sequential { streams: 1 };
     // All of it and a little more: what was left out would be slow at its first read.
@@ -443,15 +470,15 @@ fn sequential(plan: &LocalityPlan, at: f64, bytes: u64, most: Option<Bytes>) -> 
 /// Times how long half the first place takes to be followed when it jumps.
 fn follow(
     bench: &mut dyn Bench,
-    plan: &LocalityPlan,
+    plan: &Plan<'_>,
     first_bytes: f64,
     period: Nanos,
     progress: &mut Progress<'_>,
 ) -> Result<Adaptation> {
-    let hot_bytes = (0.5 * first_bytes).max(real(16 * plan.transfer.0));
+    let hot_bytes = (0.5 * first_bytes).max(real(16 * plan.curve.transfer.0));
     let access = Access::MovingHotBand {
         share: Share(1.0),
-        band: plan.share(hot_bytes, plan.transfer.0),
+        band: plan.share(hot_bytes, plan.curve.transfer.0),
         every: period,
     };
     // The hot spot begins far from what was just measured: nothing holds it yet.
@@ -516,22 +543,18 @@ mod tests {
     use crate::bench::SimulatedBench;
     use assay_engine::device::DeviceSpec;
 
-    fn plan(follow: Option<Nanos>) -> LocalityPlan {
-        LocalityPlan {
-            length_bytes: 2 << 30,
-            smallest: Bytes(1 << 20),
+    fn curve(follow: Option<Nanos>) -> Curve {
+        Curve {
             largest: Some(Bytes(512 << 20)),
-            transfer: Bytes(8192),
-            settle: Nanos(2_000_000_000),
-            point: Nanos(8_000_000_000),
+            time: Nanos(8_000_000_000),
             follow,
-            seed: 1,
+            ..Curve::default()
         }
     }
 
-    fn measured(device: &str, plan: &LocalityPlan) -> Locality {
+    fn measured(device: &str, curve: &Curve) -> Locality {
         let spec = DeviceSpec::parse(&format!("device?size=2GiB+{device}")).unwrap();
-        locality(&mut SimulatedBench::new(&spec), plan, &mut |_, _| {}).unwrap()
+        locality(&mut SimulatedBench::new(&spec), curve, spec.length_bytes, &mut |_, _| {}).unwrap()
     }
 
     #[track_caller]
@@ -549,18 +572,17 @@ mod tests {
 
     #[test]
     fn two_and_three_places_are_found_as_scripted() {
-        let two = measured("tiers?sizes=24MiB&latencies=100us,2ms", &plan(None));
+        let two = measured("tiers?sizes=24MiB&latencies=100us,2ms", &curve(None));
         assert_tiers(&two, &[24.0], &[100.0, 2000.0]);
-        let three = measured("tiers?sizes=6MiB,90MiB&latencies=60us,300us,4ms", &plan(None));
+        let three = measured("tiers?sizes=6MiB,90MiB&latencies=60us,300us,4ms", &curve(None));
         assert_tiers(&three, &[6.0, 90.0], &[60.0, 300.0, 4000.0]);
         assert!(two.following.is_none());
     }
 
     #[test]
     fn a_hot_spot_is_followed_as_late_as_scripted() {
-        let plan =
-            LocalityPlan { settle: Nanos(60_000_000_000), ..plan(Some(Nanos(60_000_000_000))) };
-        let found = measured("tiers?sizes=24MiB&latencies=100us,2ms&follow=20s", &plan);
+        let curve = Curve { warm_up: Nanos(60_000_000_000), ..curve(Some(Nanos(60_000_000_000))) };
+        let found = measured("tiers?sizes=24MiB&latencies=100us,2ms&follow=20s", &curve);
         let following = found.following.unwrap_or_else(|| panic!("{:?}", found.doubts));
         assert_eq!(following.half_s.len(), 3);
         // 1,536 pages at 500 reads a second: half of the reads are fast after 20 s and some.
@@ -573,7 +595,7 @@ mod tests {
 
     #[test]
     fn a_place_that_follows_late_gives_a_warning_and_no_wrong_number() {
-        let hasty = measured("tiers?sizes=24MiB&latencies=100us,2ms&follow=20s", &plan(None));
+        let hasty = measured("tiers?sizes=24MiB&latencies=100us,2ms&follow=20s", &curve(None));
         assert!(hasty.tiers.is_empty(), "{:?}", hasty.tiers);
         assert!(hasty.doubts.iter().any(|doubt| doubt.contains("--warm-up")), "{:?}", hasty.doubts);
     }
@@ -586,7 +608,7 @@ mod tests {
             ("3MiB,24MiB", "80us,160us,2ms", [3.0, 24.0], [80.0, 160.0, 2000.0]),
         ] {
             let device = format!("tiers?sizes={sizes}&latencies={latencies}");
-            assert_tiers(&measured(&device, &plan(None)), &sizes_mib, &latencies_us);
+            assert_tiers(&measured(&device, &curve(None)), &sizes_mib, &latencies_us);
         }
     }
 
@@ -597,8 +619,8 @@ mod tests {
             ("10MiB,14MiB", "120us,400us,3ms", [10.0, 14.0], [120.0, 400.0, 3000.0]),
         ] {
             let device = format!("tiers?sizes={sizes}&latencies={latencies}");
-            let plan = LocalityPlan { largest: Some(Bytes(300 << 20)), ..plan(None) };
-            assert_tiers(&measured(&device, &plan), &sizes_mib, &latencies_us);
+            let curve = Curve { largest: Some(Bytes(300 << 20)), ..curve(None) };
+            assert_tiers(&measured(&device, &curve), &sizes_mib, &latencies_us);
         }
     }
 
@@ -607,25 +629,24 @@ mod tests {
         for length in ["7GB", "40GB", "100GB", "1TiB"] {
             let text = format!("device?size={length}+tiers?sizes=3MiB&latencies=90us,1100us");
             let spec = DeviceSpec::parse(&text).unwrap();
-            let plan = LocalityPlan {
-                length_bytes: spec.length_bytes,
-                largest: Some(Bytes(16 << 20)),
-                point: Nanos(1_000_000_000),
-                ..plan(None)
-            };
-            let found = locality(&mut SimulatedBench::new(&spec), &plan, &mut |_, _| {}).unwrap();
+            let curve =
+                Curve { largest: Some(Bytes(16 << 20)), time: Nanos(1_000_000_000), ..curve(None) };
+            let found = locality(
+                &mut SimulatedBench::new(&spec),
+                &curve,
+                spec.length_bytes,
+                &mut |_, _| {},
+            )
+            .unwrap();
             assert_tiers(&found, &[3.0], &[90.0, 1100.0]);
         }
     }
 
     #[test]
     fn intervals_of_places_hold_the_truth() {
-        let plan = LocalityPlan {
-            largest: Some(Bytes(32 << 20)),
-            point: Nanos(1_000_000_000),
-            ..plan(None)
-        };
-        let found = measured("tiers?sizes=5MiB&latencies=200us,2ms", &plan);
+        let curve =
+            Curve { largest: Some(Bytes(32 << 20)), time: Nanos(1_000_000_000), ..curve(None) };
+        let found = measured("tiers?sizes=5MiB&latencies=200us,2ms", &curve);
         let [fast, slow] = found.tiers.as_slice() else { panic!("{:?}", found.tiers) };
         let held = [
             (fast.holds_interval_bytes, 5.0 * f64::from(1 << 20)),
@@ -645,22 +666,19 @@ mod tests {
     #[test]
     fn a_large_target_ends_soon_and_tells_how_far_it_is() {
         let spec = DeviceSpec::parse("tiers?sizes=3MiB&latencies=90us,1100us").unwrap();
-        let plan = LocalityPlan {
-            length_bytes: spec.length_bytes,
-            largest: None,
-            point: Nanos(500_000_000),
-            ..plan(None)
-        };
+        let curve = Curve { largest: None, time: Nanos(500_000_000), ..curve(None) };
         let mut delay = 0;
         let mut bench = SimulatedBench::new(&spec);
-        let found = locality(&mut bench, &plan, &mut |_, _| delay += 1).unwrap();
+        let found =
+            locality(&mut bench, &curve, spec.length_bytes, &mut |_, _| delay += 1).unwrap();
         assert!(bench.now_ns() < 600_000_000_000 && delay > 41, "{delay}");
         assert_tiers(&found, &[3.0], &[90.0, 1100.0]);
     }
 
     #[test]
     fn a_curve_needs_room() {
-        let small = LocalityPlan { largest: Some(Bytes(4 << 20)), ..plan(None) };
+        let small = Curve { largest: Some(Bytes(4 << 20)), ..curve(None) };
+        let small = Plan { curve: &small, length_bytes: 2 << 30 };
         assert!(small.working_sets().unwrap_err().hint().contains("16 times"));
     }
 }

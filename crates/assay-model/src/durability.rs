@@ -9,6 +9,7 @@ pub use page_protection::{DeclaredUnits, PageAnswer, PageProtection};
 
 use crate::fault::{FaultCount, FaultKind};
 use crate::verdict::Outcome;
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// How strong the evidence is that acknowledged writes are kept.
@@ -59,15 +60,15 @@ impl Evidence {
 }
 
 /// What a cut took away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CutKind {
-    /// The process alone: every cache stays.
+    /// The process alone
     Process,
-    /// The operating system with its page cache; devices and hosts of virtual machines keep their caches.
+    /// The operating system, or the virtual machine
     System,
-    /// The power of the whole path, down to the medium.
+    /// The power of the whole path
     Power,
 }
 

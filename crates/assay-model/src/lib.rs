@@ -43,6 +43,7 @@ pub mod stack;
 pub mod study;
 pub mod target;
 pub mod units;
+pub mod usage;
 pub mod verdict;
 pub mod watch;
 pub mod workload;

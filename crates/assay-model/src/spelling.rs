@@ -4,7 +4,9 @@
 use crate::error::Error;
 use crate::study::Scale;
 use crate::units::{Bytes, Nanos, Rate, Share};
-use clap::{Args, Command};
+use clap::builder::Resettable;
+use clap::{Arg, Args, Command};
+use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 /// A value that other tools may write in other ways.
@@ -77,20 +79,25 @@ impl Spelling for Share {
     }
 }
 
-/// What options are where none is typed: their only defaults.
+/// What options are where none is typed: their only defaults. What must be typed is empty.
 ///
 /// # Panics
 /// When the default of an option cannot be read, which the test of its struct would have found.
 pub fn defaults<Options: Args>() -> Options {
     let command = Options::augment_args(Command::new("options").no_binary_name(true));
-    let optional = command.mut_args(|option| option.required(false));
-    let parsed =
-        optional.try_get_matches_from([""; 0]).and_then(|found| Options::from_arg_matches(&found));
+    // The environment of a program is not a default of its library.
+    let lifted = |option: Arg| match option.is_required_set() {
+        true => option.required(false).default_value(""),
+        false => option.env(Resettable::Reset),
+    };
+    let found = command.mut_args(lifted).try_get_matches_from([""; 0]);
+    let parsed = found.and_then(|found| Options::from_arg_matches(&found));
     parsed.unwrap_or_else(|error| panic!("options without a default: {}", error.kind()))
 }
 
 /// A quantile in 0..=1, which others write in hundredths.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Quantile(pub f64);
 
 impl FromStr for Quantile {

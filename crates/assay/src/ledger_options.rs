@@ -3,7 +3,7 @@
 use assay_ledger::{LedgerPlace, Token, WitnessAddress};
 use assay_model::durability::CutKind;
 use assay_model::{Error, Result};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::PathBuf;
 
 /// Heading of these options.
@@ -28,37 +28,11 @@ pub struct LedgerOptions {
     #[arg(long, requires = "after", help_heading = CUTS)]
     pub resume: bool,
     /// What was cut; by default the system if it was started again, else the process
-    #[arg(long, value_name = "WHAT", requires = "after", help_heading = CUTS)]
-    cut: Option<Cut>,
-}
-
-/// What was cut.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Cut {
-    /// The process alone
-    Process,
-    /// The operating system, or the virtual machine
-    System,
-    /// The power of the whole path
-    Power,
-}
-
-impl From<Cut> for CutKind {
-    fn from(cut: Cut) -> Self {
-        match cut {
-            Cut::Process => Self::Process,
-            Cut::System => Self::System,
-            Cut::Power => Self::Power,
-        }
-    }
+    #[arg(long, value_enum, value_name = "WHAT", requires = "after", help_heading = CUTS)]
+    pub cut: Option<CutKind>,
 }
 
 impl LedgerOptions {
-    /// What was cut, where somebody says it.
-    pub fn cut(&self) -> Option<CutKind> {
-        self.cut.map(CutKind::from)
-    }
-
     /// Where the ledger lies, if there is to be one.
     ///
     /// # Errors

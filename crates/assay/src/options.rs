@@ -13,9 +13,6 @@ use std::path::{Path, PathBuf};
 /// Heading of the options that all verbs have, at the end of each help.
 pub const COMMON: &str = "Common options";
 
-/// Heading of the options of targets.
-const TARGET: &str = "Target options";
-
 /// Where runs are kept.
 #[derive(Args)]
 pub struct StoreOptions {
@@ -47,9 +44,9 @@ pub struct OutputOptions {
     pub quiet: bool,
 }
 
-/// Where the run of a load is kept, and how it is shown.
+/// How a run is begun, kept and shown.
 #[derive(Args)]
-pub struct LoadRunOptions {
+pub struct RunOptions {
     #[command(flatten)]
     pub live: LiveOptions,
     #[command(flatten, next_help_heading = COMMON)]
@@ -60,6 +57,21 @@ pub struct LoadRunOptions {
     pub output: OutputOptions,
 }
 
+impl RunOptions {
+    /// The file of the page that is asked for.
+    pub fn page(&self) -> Option<&Path> {
+        self.start.html.as_deref()
+    }
+
+    /// The context of a command that measures.
+    ///
+    /// # Errors
+    /// Those of [`measuring_context`].
+    pub fn context(&self) -> Result<Context, Error> {
+        measuring_context(&self.store, &self.output, &self.start, &self.live)
+    }
+}
+
 /// What the library is given by the command line: store, signals, the line of progress, the command as it was typed.
 ///
 /// # Errors
@@ -68,7 +80,7 @@ pub fn context(store: &StoreOptions, output: &OutputOptions) -> Result<Context, 
     context_of(store.open(), progress(output))
 }
 
-/// The same for a verb that measures: its run may have a name, and others may look on.
+/// The same for a command that measures: its run may have a name, and others may look on.
 ///
 /// # Errors
 /// The same, a usage error when that cannot be a name, and what stands against those who look on.
@@ -84,7 +96,7 @@ pub fn measuring_context(
         None => progress(output),
         Some(view) => shown_live(output, view),
     };
-    context_of(store, progress)
+    Ok(Context { loads_in_use: start.yes, ..context_of(store, progress)? })
 }
 
 fn context_of(store: Store, progress: Progress) -> Result<Context, Error> {
@@ -112,17 +124,6 @@ fn shown_live(output: &OutputOptions, mut view: LiveObserver) -> Progress {
         view.take(&update);
         line.take(update);
     })
-}
-
-/// What is measured, and how it is opened.
-#[derive(Args)]
-pub struct TargetOptions {
-    #[command(flatten)]
-    pub plan: TargetPlan,
-    #[command(flatten, next_help_heading = TARGET)]
-    pub start: StartOptions,
-    #[command(flatten)]
-    pub live: LiveOptions,
 }
 
 /// Whether anything begins at all.
@@ -164,31 +165,13 @@ impl StartOptions {
     }
 }
 
-/// What every verb that measures storage is given: where, and how its run is kept and shown.
+/// What a command that measures storage is given besides its own options.
 #[derive(Args)]
 pub struct MeasurementOptions {
     #[command(flatten)]
-    pub target: TargetOptions,
-    #[command(flatten, next_help_heading = COMMON)]
-    pub store: StoreOptions,
+    pub target: TargetPlan,
     #[command(flatten)]
-    pub output: OutputOptions,
-}
-
-impl MeasurementOptions {
-    /// The file of the page that is asked for.
-    pub fn page(&self) -> Option<&Path> {
-        self.target.start.html.as_deref()
-    }
-
-    /// The context of a verb that measures these targets.
-    ///
-    /// # Errors
-    /// Those of [`measuring_context`].
-    pub fn context(&self) -> Result<Context, Error> {
-        let TargetOptions { start, live, .. } = &self.target;
-        measuring_context(&self.store, &self.output, start, live)
-    }
+    pub run: RunOptions,
 }
 
 /// The command line as it was typed, without passwords.

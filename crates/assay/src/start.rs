@@ -2,7 +2,7 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
-use crate::options::{MeasurementOptions, OutputOptions, StartOptions, TargetOptions};
+use crate::options::{MeasurementOptions, OutputOptions, RunOptions, StartOptions};
 use crate::terminal::{agreed, say};
 use assay_app::Context;
 use assay_app::database_source::is_address;
@@ -30,13 +30,13 @@ pub fn show(summary: &PlanSummary, output: &OutputOptions) -> Result<ExitStatus>
 /// # Errors
 /// Those of [`check`], and what the plan itself says.
 pub fn carry_out(
-    options: &MeasurementOptions,
+    options: &RunOptions,
     target: &TargetPlan,
     summary: impl FnOnce() -> Result<PlanSummary>,
     run: impl FnOnce(&Context) -> Result<FinishedRun>,
 ) -> Result<ExitStatus> {
     check_storage(target)?;
-    check(&target.targets, &options.target.start)?;
+    check(&target.targets, &options.start)?;
     carry_out_checked(options, summary, run)
 }
 
@@ -45,11 +45,11 @@ pub fn carry_out(
 /// # Errors
 /// What the plan itself says.
 pub fn carry_out_checked(
-    options: &MeasurementOptions,
+    options: &RunOptions,
     summary: impl FnOnce() -> Result<PlanSummary>,
     run: impl FnOnce(&Context) -> Result<FinishedRun>,
 ) -> Result<ExitStatus> {
-    if options.target.start.dry_run {
+    if options.start.dry_run {
         return show(&summary()?, &options.output);
     }
     conclude(&run(&options.context()?)?, &options.output, options.page())
@@ -146,10 +146,10 @@ pub fn check(targets: &[String], options: &StartOptions) -> Result<()> {
 ///
 /// # Errors
 /// Those of [`check`].
-pub fn go_on_with(plan: &mut TargetPlan, options: &TargetOptions) -> Result<()> {
-    plan.destroy.clone_from(&options.plan.destroy);
-    plan.wipe.clone_from(&options.plan.wipe);
-    check(&plan.targets, &options.start)
+pub fn go_on_with(plan: &mut TargetPlan, options: &MeasurementOptions) -> Result<()> {
+    plan.destroy.clone_from(&options.target.destroy);
+    plan.wipe.clone_from(&options.target.wipe);
+    check(&plan.targets, &options.run.start)
 }
 
 fn warning(found: &LiveDatabase, is_inside: bool) -> String {

@@ -23,15 +23,17 @@ pub struct HostsPlan {
     /// What the outstanding I/Os of the workload stand for.
     #[serde(default)]
     pub outstanding: Outstanding,
-    /// Whether storage may be loaded that a running database of a host has its files on; said each time and never kept.
-    #[serde(skip)]
-    pub in_use: bool,
 }
 
 impl HostsPlan {
+    /// Hosts that share outstanding I/Os.
+    pub(crate) const fn sharing(hosts: HostNames) -> Self {
+        Self { hosts, outstanding: Outstanding::Total }
+    }
+
     /// How many take part; this program alone where there is no plan.
     pub(crate) fn count(plan: Option<&Self>) -> u32 {
-        plan.map_or(1, |plan| u32::try_from(plan.hosts.names().len()).unwrap_or(u32::MAX))
+        plan.map_or(1, |plan| plan.hosts.count())
     }
 
     /// Refuses to go on with what several hosts began; what is to be done instead comes with it.
@@ -74,6 +76,11 @@ pub enum HostNames {
 }
 
 impl HostNames {
+    /// How many they are.
+    pub(crate) fn count(&self) -> u32 {
+        u32::try_from(self.names().len()).unwrap_or(u32::MAX)
+    }
+
     /// A name for each.
     pub fn names(&self) -> Vec<String> {
         match self {
@@ -230,11 +237,7 @@ mod tests {
 
     #[test]
     fn a_plan_of_hosts_survives_its_document() {
-        let plan = HostsPlan {
-            hosts: HostNames::Local(2),
-            outstanding: Outstanding::Total,
-            in_use: false,
-        };
+        let plan = HostsPlan { hosts: HostNames::Local(2), outstanding: Outstanding::Total };
         let text = serde_json::to_string(&plan).unwrap();
         assert_eq!(text, r#"{"hosts":"local:2","outstanding":"total"}"#);
         assert_eq!(serde_json::from_str::<HostsPlan>(&text).unwrap(), plan);

@@ -100,7 +100,8 @@ impl OpenHosts {
         let token = token()?;
         let program = (context.guards.node.as_slice(), token.as_str());
         let mut driver = Driver::open(&plan.hosts, program, &context.stop, &context.progress)?;
-        let shared = driver.admit(&opening(plan, wanted)?)?.iter().flatten().any(Option::is_some);
+        let shared =
+            driver.admit(&opening(plan, wanted, context)?)?.iter().flatten().any(Option::is_some);
         if shared && wanted.write {
             return Err(both_would_write());
         }
@@ -344,13 +345,15 @@ fn both_would_write() -> Error {
     )
 }
 
-fn opening(plan: &HostsPlan, wanted: &HostsRequest<'_>) -> Result<Opening> {
+fn opening(plan: &HostsPlan, wanted: &HostsRequest<'_>, context: &Context) -> Result<Opening> {
     let HostsRequest { target, write, direct, grows, .. } = *wanted;
     let (destroy, wipe) = (target.destroy.clone(), target.wipe.clone());
     let target = serde_json::to_value(target).map_err(|error| {
         Error::environment(format!("writing the plan: {error}"), "report this as a bug")
     })?;
-    Ok(Opening { target, destroy, wipe, in_use: plan.in_use, write, direct, grows })
+    // Of this machine it was asked already.
+    let in_use = context.loads_in_use || matches!(plan.hosts, HostNames::Local(_));
+    Ok(Opening { target, destroy, wipe, in_use, write, direct, grows })
 }
 
 /// The time of day at which the measured time began.

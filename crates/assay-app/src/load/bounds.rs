@@ -70,6 +70,14 @@ pub fn schema_name(text: &str) -> Result<String> {
     ))
 }
 
+/// The same of a word of the command line.
+///
+/// # Errors
+/// What it may hold.
+pub fn plain_name(typed: &str) -> std::result::Result<String, String> {
+    schema_name(typed).map_err(|error| error.hint().to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

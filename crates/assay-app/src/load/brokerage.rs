@@ -4,7 +4,7 @@ use super::call_mode::CallMode;
 use super::kind::{Load, Parts, Shape};
 use super::load_member::LoadMember;
 use super::settings_table::shown;
-use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
+use super::transactions::{OWN, TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
@@ -16,45 +16,46 @@ use assay_methods::files::read_document;
 use assay_model::Result;
 use assay_model::load::{LoadKind, Setting};
 use assay_model::mix::Mix;
+use assay_model::spelling::defaults;
 use assay_model::units::Nanos;
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The plan of the load; its fields are the options of the verb.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The plan of the load; its fields are the options of the command.
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BrokeragePlan {
-    /// Customers: the scale of the data, whole hundreds.
+    /// Customers: the scale of the data, in whole hundreds; about 150 MB per thousand, and 40 MB for each of their days of trades
+    #[arg(long, value_name = "N", default_value_t = 1000)]
     pub customers: u32,
-    /// Days of trades before loading.
-    pub trade_days: u32,
-    /// How transactions reach the server; as is usual on the product where nobody says.
-    pub calls: Option<CallMode>,
-    /// What customers ask for: a mix by its name, or a file.
-    pub mix: String,
-    /// Zipf exponent of the choice of customers; 0 for none.
-    pub customer_skew: f64,
-    /// Zipf exponent of the choice of securities.
-    pub security_skew: f64,
-    /// Mean time that a user thinks before each transaction, exponential.
-    pub think: Nanos,
-    /// What all loads of transactions have.
+    /// What all loads of transactions have
+    #[command(flatten)]
     pub shared: TransactionPlan,
+    /// Days of trades before loading, 57,600 trades a day for a thousand customers
+    #[arg(long, help_heading = OWN, value_name = "DAYS", default_value_t = 5)]
+    pub trade_days: u32,
+    /// How transactions reach the server; by default `proc` on PostgreSQL, `stmt` elsewhere
+    #[arg(long, help_heading = OWN, value_enum)]
+    pub calls: Option<CallMode>,
+    /// Mix of transactions: default, write-heavy, or a file *.mix.toml
+    #[arg(long, help_heading = OWN, value_name = "default|write-heavy|FILE", default_value = "default")]
+    pub mix: String,
+    /// Skew of the customers: the weight of the k-th is k to the power of minus this; 0 for none
+    #[arg(long, help_heading = OWN, value_name = "THETA", default_value_t = 0.4)]
+    pub customer_skew: f64,
+    /// Skew of the securities that are traded
+    #[arg(long, help_heading = OWN, value_name = "THETA", default_value_t = 0.6)]
+    pub security_skew: f64,
+    /// Mean think time before each transaction, exponentially distributed
+    #[arg(long, help_heading = OWN, value_name = "TIME", default_value = "0s")]
+    pub think: Nanos,
 }
 
 impl Default for BrokeragePlan {
     fn default() -> Self {
-        Self {
-            customers: 1000,
-            trade_days: 5,
-            calls: None,
-            mix: "default".to_owned(),
-            customer_skew: 0.4,
-            security_skew: 0.6,
-            think: Nanos(0),
-            shared: TransactionPlan::default(),
-        }
+        defaults()
     }
 }
 

@@ -2,15 +2,18 @@
 
 use assay_dbload::load::{Calls, Dialect};
 use assay_model::{Error, Result};
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// How transactions reach the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub enum CallMode {
-    /// Functions of PostgreSQL, procedures of MariaDB and MySQL (order entry only): one network round trip each.
+    /// Functions of PostgreSQL, procedures of MariaDB and MySQL (order entry only): one network round trip each
+    #[value(name = "proc")]
     #[serde(rename = "proc")]
     ServerSide,
-    /// Prepared statements: they travel together as far as none needs what another finds.
+    /// Prepared statements, sent together as long as none needs the result of another
+    #[value(name = "stmt")]
     #[serde(rename = "stmt")]
     ClientSide,
 }

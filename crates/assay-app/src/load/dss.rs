@@ -11,7 +11,7 @@ use super::kind::{Load, Parts, Shape};
 use super::load_member::LoadMember;
 use super::partial_data::PartialData;
 use super::prepared_server::processors;
-use super::server_plan::ServerPlan;
+use super::server_plan::{SERVER, ServerPlan};
 use super::settings_table::{joined, shown};
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun};
@@ -21,89 +21,91 @@ use assay_dbload::load::{Dialect, Product};
 use assay_dbload::with_link;
 use assay_loads::dss::{Choice, Scale};
 use assay_model::load::{LoadKind, Setting};
+use assay_model::spelling::defaults;
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
+use clap::{Args, ValueEnum};
 use request::DssRequest;
 use serde::{Deserialize, Serialize};
 use session::run_queries;
 use std::path::PathBuf;
 
-/// The plan of the load; its fields are the options of the verb.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The plan of the load; its fields are the options of the command.
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct DssPlan {
-    /// A directory on the storage, or the address of a server.
+    /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
+    #[arg(value_name = "STORAGE|DB")]
     #[serde(serialize_with = "without_password")]
     pub target: String,
-    /// How large the tables are: 1 makes about 1 GB of rows.
+    /// Scale factor: 1 is about 1 GB of rows, 1.7 GB on storage; fractions from 0.01
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     pub scale: f64,
-    /// Streams at once of each throughput run; 0 for no throughput run.
+    /// Concurrent streams of each throughput run; 0 for no throughput run
+    #[arg(long, aliases = ["sessions", "users", "clients", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u32).range(STREAMS))]
     pub streams: Vec<u32>,
-    /// Processes that the server may use for a step of a query besides the session's own; as is usual on the product
-    /// where nobody says.
+    /// Processes that the server may use for a step of a query in addition to the session's own; all runs are made with
+    /// each number. By default 2 on PostgreSQL, none elsewhere
+    #[arg(long, alias = "parallelism", value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(PARALLEL))]
     pub parallel: Option<Vec<u32>>,
-    /// How often all runs are measured.
+    /// Repeat all runs this many times
+    #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
     pub repeats: u32,
-    /// Longest time of a query.
+    /// Longest time of a query; a longer one is cancelled and counts as the limit
+    #[arg(long, value_name = "TIME", default_value = "10min")]
     pub query_limit: Nanos,
-    /// Where the parameters of the queries come from.
+    /// Where the parameters of the queries come from
+    #[arg(long, value_enum, default_value_t = ParameterSource::Drawn)]
     pub parameters: ParameterSource,
-    /// Seed of drawn parameters.
+    /// Seed of drawn parameters; every stream draws its own
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Whether there is no power run.
+    /// Skip the power run
+    #[arg(long)]
     pub no_power: bool,
-    /// Whether there are no refresh functions.
+    /// Skip the refresh functions, which insert and delete a thousandth of the orders
+    #[arg(long)]
     pub no_refresh: bool,
-    /// Directory for the answers of the first power run.
+    /// Write the answers of the first power run to this new directory, one CSV file per query; implies --no-refresh
+    #[arg(long, value_name = "DIR", conflicts_with = "no_power")]
     pub answers: Option<PathBuf>,
-    /// Memory of a session for each sort and hash; else the server's own setting.
-    pub work_mem: Option<Bytes>,
-    /// Cache of a managed server.
-    #[serde(alias = "shared_buffers")]
-    pub buffer_pool: Bytes,
-    /// Sessions that load the tables at once; else one a processor.
+    /// Sessions that load the tables; by default one per processor
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(LOADERS))]
     pub loaders: Option<u32>,
-    /// What becomes of tables that are incomplete or were made with other parameters.
+    /// What to do with tables whose loading was interrupted, or that were made with other options
+    #[arg(long, alias = "left", value_enum)]
     #[serde(alias = "left")]
     pub partial_data: Option<PartialData>,
-    /// A file of criteria, or the name of those that ship.
+    /// Criteria to judge by; without it there is an answer and no verdict
+    #[arg(long, value_name = "FILE")]
     pub criteria: Option<PathBuf>,
-    /// The server.
+    /// Memory of a session for each sort and hash; by default the server's own setting
+    #[arg(long, help_heading = SERVER, value_name = "SIZE")]
+    pub work_mem: Option<Bytes>,
+    /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`)
+    #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "memory", "server-memory"], value_name = "SIZE", default_value = "128MiB")]
+    #[serde(alias = "shared_buffers")]
+    pub buffer_pool: Bytes,
+    /// The server
+    #[command(flatten)]
     pub server: ServerPlan,
 }
 
 /// Where parameters come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParameterSource {
-    /// By seed, as the benchmark draws them.
+    /// By seed, as the benchmark draws them
     #[default]
     Drawn,
-    /// Those by which its answers can be checked.
+    /// Those whose answers the benchmark publishes
     Validation,
 }
 
 impl Default for DssPlan {
     fn default() -> Self {
-        Self {
-            target: String::new(),
-            scale: 1.0,
-            streams: vec![2],
-            parallel: None,
-            repeats: 1,
-            query_limit: Nanos(600_000_000_000),
-            parameters: ParameterSource::default(),
-            seed: 1,
-            no_power: false,
-            no_refresh: false,
-            answers: None,
-            work_mem: None,
-            buffer_pool: Bytes(128 << 20),
-            loaders: None,
-            partial_data: None,
-            criteria: None,
-            server: ServerPlan::default(),
-        }
+        defaults()
     }
 }
 

@@ -5,7 +5,7 @@ use super::call_mode::CallMode;
 use super::kind::{Load, Parts, Shape};
 use super::load_member::LoadMember;
 use super::settings_table::shown;
-use super::transactions::{TransactionLoad, TransactionPlan, TransactionTables};
+use super::transactions::{OWN, TransactionLoad, TransactionPlan, TransactionTables};
 use crate::context::Context;
 use crate::finish::FinishedRun;
 use crate::plan_document::PlanDocument;
@@ -15,38 +15,39 @@ use assay_dbload::with_link;
 use assay_loads::oltp::{Homes, Rules};
 use assay_model::Result;
 use assay_model::load::{LoadKind, Setting};
+use assay_model::spelling::defaults;
 use assay_model::units::{Nanos, Share};
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The plan of the load; its fields are the options of the verb.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The plan of the load; its fields are the options of the command.
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OltpPlan {
-    /// Warehouses: the scale of the data, about 100 MB each.
+    /// Warehouses: the scale of the data, about 100 MB each
+    #[arg(long, alias = "scale", value_name = "N", default_value_t = 1)]
     pub warehouses: u32,
-    /// How transactions reach the server; as is usual on the product where nobody says.
-    pub calls: Option<CallMode>,
-    /// Which warehouse a session works for.
-    pub homes: Homes,
-    /// Keying and think times, as a share of the specified ones.
-    pub think: Share,
-    /// Parts of the order lines, by a hash of their warehouse; 0 for one table.
-    pub partitions: u32,
-    /// What all loads of transactions have.
+    /// What all loads of transactions have
+    #[command(flatten)]
     pub shared: TransactionPlan,
+    /// How transactions reach the server; by default `proc`
+    #[arg(long, help_heading = OWN, value_enum)]
+    pub calls: Option<CallMode>,
+    /// Which warehouse a session works for
+    #[arg(long, help_heading = OWN, value_enum, default_value_t = Homes::All)]
+    pub homes: Homes,
+    /// Keying and think times, as a share of the specified ones
+    #[arg(long, help_heading = OWN, value_name = "SHARE", default_value = "0%")]
+    pub think: Share,
+    /// Partitions of the order lines, by a hash of their warehouse; 0 for one table
+    #[arg(long, help_heading = OWN, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(PARTITIONS))]
+    pub partitions: u32,
 }
 
 impl Default for OltpPlan {
     fn default() -> Self {
-        Self {
-            warehouses: 1,
-            calls: None,
-            homes: Homes::default(),
-            think: Share(0.0),
-            partitions: 0,
-            shared: TransactionPlan::default(),
-        }
+        defaults()
     }
 }
 

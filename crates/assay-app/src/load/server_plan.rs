@@ -4,28 +4,47 @@ use assay_dbload::load::OwnPlan;
 use assay_dbserver::{IoMethod, Program};
 use assay_model::durability::Control;
 use assay_model::load::Dialect;
+use assay_model::spelling::defaults;
 use assay_model::{Error, Result};
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// The managed server.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Heading of the options of the server.
+pub const SERVER: &str = "Server options";
+
+/// The server that Assay creates.
+#[derive(Clone, Debug, PartialEq, Eq, Args, Serialize, Deserialize)]
+#[command(next_help_heading = SERVER)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerPlan {
-    /// Product of the managed server; an address names its product itself.
+    /// Product of the server that Assay creates; an address already says which one it is
+    #[arg(long = "server", alias = "product", value_enum, value_name = "PRODUCT")]
     #[serde(rename = "server")]
     pub product: Option<Dialect>,
-    /// Directory with the programs of the server; else next to this program, on the path, where distributions put them.
+    /// Directory with the programs of the server; by default found next to assay, on the PATH, or where distributions
+    /// install them
+    #[arg(long, value_name = "DIR", env = "ASSAY_BINDIR")]
     pub bindir: Option<PathBuf>,
-    /// Whether it goes through the page cache.
+    /// Use the page cache instead of direct I/O
+    #[arg(long)]
     pub buffered: bool,
-    /// Who reads ahead, PostgreSQL 18 only.
+    /// How the server reads ahead (PostgreSQL 18 only)
+    #[arg(long, value_enum)]
     pub io_method: Option<IoMethod>,
-    /// Whether the server's directory stays, or our tables in a given server.
+    /// Keep the server's directory, or Assay's tables on your server
+    #[arg(long)]
     pub keep: bool,
     /// What it is started without on purpose.
+    #[arg(skip)]
     #[serde(skip)]
     pub without: Option<Control>,
+}
+
+impl Default for ServerPlan {
+    fn default() -> Self {
+        defaults()
+    }
 }
 
 /// What a managed server must carry.

@@ -1,6 +1,6 @@
 //! The SLOB method: its plan, what it says of itself, its tables on a server, its rungs in the words of workloads.
 
-use super::bounds::{REPEATS, SESSIONS, one_of, within};
+use super::bounds::{REPEATS, SESSIONS, WORK, one_of, within};
 use super::databases_check::{Databases, targets, usual_sessions};
 use super::kind::{Load, Parts, Shape};
 use super::ladder_run::{LadderPlan, run_ladder};
@@ -10,7 +10,7 @@ use super::parameters::{HotSpotParameter, ThinkParameter};
 use super::partial_data::PartialData;
 use super::prepared_server::{PreparedServer, ServerRequest};
 use super::search::Search;
-use super::server_plan::{ServerPlan, ServerSizing};
+use super::server_plan::{SERVER, ServerPlan, ServerSizing};
 use super::settings_table::{sessions_words, shown, step_words};
 use crate::cluster::HostNames;
 use crate::context::Context;
@@ -24,8 +24,11 @@ use assay_dbload::with_link;
 use assay_loads::slob::{Redo, Rules};
 use assay_model::load::{Filled, Length, LoadKind, Setting};
 use assay_model::number::{real, share};
+use assay_model::spelling::{Quantile, defaults, latency};
 use assay_model::units::{Bytes, Nanos, Share, show_bytes};
 use assay_model::{Error, Result};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -38,108 +41,113 @@ pub const WARM_UP: Nanos = Nanos(2_000_000_000);
 const SESSIONS_MAX: u32 = 1024;
 /// Numbers of sessions where nobody says.
 const GIVEN: [u32; 5] = [1, 2, 4, 8, 16];
-/// Measured time of a rung where nobody says.
-const TIME: Nanos = Nanos(15_000_000_000);
 
-/// The plan of the load; its fields are the options of the verb.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The plan of the load; its fields are the options of the command.
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SlobPlan {
-    /// A directory on the storage, or the address of a server.
+    /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
+    #[arg(value_name = "STORAGE|DB")]
     #[serde(serialize_with = "without_password")]
     pub target: String,
-    /// Further databases of the same load, dealt with the first one over the hosts in turn.
+    /// Further databases for the same load, each with a server, data and hosts of its own; hosts have them in turn
+    #[arg(value_name = "STORAGE|DB", requires = "hosts")]
     #[serde(serialize_with = "without_passwords", skip_serializing_if = "Vec::is_empty")]
     pub other_targets: Vec<String>,
-    /// Numbers of sessions, one rung each, where they are not searched.
+    /// Numbers of concurrent sessions on all databases together, one load step (rung) each; by default 1,2,4,8,16 on each
+    /// database
+    #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(SESSIONS))]
     pub sessions: Option<Vec<u32>>,
-    /// Whether sessions are doubled until throughput stops rising.
+    /// Double the sessions until throughput stops rising
+    #[arg(long, conflicts_with_all = ["sessions", "max_latency"])]
     pub find_knee: bool,
-    /// Limit under which the most sessions are searched.
+    /// Search for the most sessions whose reading statements stay within this latency
+    #[arg(long, value_name = "TIME", conflicts_with = "sessions", value_parser = latency)]
     pub max_latency: Option<Nanos>,
-    /// The quantile that the limit is on, 0..=1.
-    pub quantile: f64,
-    /// Measured time of each rung, where no work is given.
-    pub time: Option<Nanos>,
-    /// Statements of each session instead of a time.
+    /// Quantile that the limit holds for
+    #[arg(long, value_name = "QUANTILE", default_value = "0.99")]
+    pub quantile: Quantile,
+    /// Measured time of each rung
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "15s")]
+    pub time: Nanos,
+    /// Statements per session instead of a time; the elapsed time is then the result
+    #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u64).range(WORK))]
     pub work: Option<u64>,
-    /// How often the ladder is measured.
+    /// Repeat the whole ladder this many times, alternately up and down, so that two runs can be compared
+    #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
     pub repeats: u32,
-    /// Size of each table.
+    /// Size of each table; a row fills one 8 KiB block
+    #[arg(long, alias = "size", value_name = "SIZE", default_value = "1GiB")]
     pub scale: Bytes,
-    /// Tables.
+    /// Number of tables; sessions are distributed over them
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub tables: u32,
-    /// Blocks that a reading statement touches.
+    /// Blocks that a reading statement touches; 1 shows single-block times, 64 the most IOPS per CPU
+    #[arg(long, value_name = "BLOCKS", default_value_t = 64)]
     pub work_unit: u64,
-    /// Blocks that a changing statement touches.
+    /// Blocks that an updating statement touches
+    #[arg(long, value_name = "BLOCKS", default_value_t = 8)]
     pub update_work_unit: u64,
-    /// Percentage of statements that change rows and commit.
+    /// Percentage of statements that update rows and commit
+    #[arg(long, value_name = "N", default_value_t = 0)]
     pub update_pct: u64,
-    /// How much of a row is changed.
+    /// How much of a row an update changes
+    #[arg(long, value_enum, default_value_t = Redo::Lite)]
     pub redo: Redo,
-    /// Share of the reading statements that scan a short table without an index.
+    /// Share of the reading statements that scan a short table without an index
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub scan_share: Share,
-    /// Size of that table.
+    /// Size of that table
+    #[arg(long, value_name = "SIZE", default_value = "1MiB")]
     pub scan_size: Bytes,
-    /// A part of the table that every Nth statement goes to.
+    /// Every Nth statement goes to one part of the table, for example `8MiB:16MiB:3`
+    #[arg(long, value_name = "SIZE:OFFSET:EVERY")]
     pub hot_spot: Option<HotSpotParameter>,
-    /// Every Nth statement goes to the first table; 0 for none.
+    /// Every Nth statement goes to the first table; 0 for none
+    #[arg(long, value_name = "EVERY", default_value_t = 0)]
     pub hot_table: u64,
-    /// Waiting before every Nth statement.
+    /// Before every Nth statement a session waits for a random time, for example `10:100ms:500ms`
+    #[arg(long, value_name = "EVERY:SHORTEST:LONGEST")]
     pub think: Option<ThinkParameter>,
-    /// Share of the rows' text that compresses away.
+    /// Share of the rows' text that compression removes
+    #[arg(long, value_name = "SHARE", default_value = "0%")]
     pub compressible: Share,
-    /// How rows are read.
+    /// How rows are read
+    #[arg(long, value_enum, default_value_t = Access::Index)]
     pub access: Access,
-    /// Hosts that have the sessions; this program alone where they are absent.
+    /// Hosts that have the sessions, dealt in the order of their numbers: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
+    #[arg(long, value_name = "HOSTS", conflicts_with = "work")]
     pub hosts: Option<HostNames>,
-    /// Seed of all random choices.
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Buffer pool of the server.
-    #[serde(alias = "shared_buffers")]
-    pub buffer_pool: Bytes,
-    /// What becomes of what earlier runs left behind; this load never goes on with it.
+    /// What to do with data that earlier runs of this load left behind; by default they are only named
+    #[arg(long, alias = "left", value_parser = dropped())]
     #[serde(alias = "left")]
     pub partial_data: Option<PartialData>,
-    /// Criteria to judge by.
+    /// Criteria to judge by; without it there is no verdict
+    #[arg(long, value_name = "FILE")]
     pub criteria: Option<PathBuf>,
-    /// The server.
+    /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`); small, so that reads reach the storage
+    #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "memory", "server-memory"], value_name = "SIZE", default_value = "32MiB")]
+    #[serde(alias = "shared_buffers")]
+    pub buffer_pool: Bytes,
+    /// The server
+    #[command(flatten)]
     pub server: ServerPlan,
 }
 
 impl Default for SlobPlan {
     fn default() -> Self {
-        Self {
-            target: String::new(),
-            other_targets: Vec::new(),
-            sessions: None,
-            find_knee: false,
-            max_latency: None,
-            quantile: 0.99,
-            time: None,
-            work: None,
-            repeats: 1,
-            scale: Bytes(1 << 30),
-            tables: 1,
-            work_unit: 64,
-            update_work_unit: 8,
-            update_pct: 0,
-            redo: Redo::default(),
-            scan_share: Share(0.0),
-            scan_size: Bytes(1 << 20),
-            hot_spot: None,
-            hot_table: 0,
-            think: None,
-            compressible: Share(0.0),
-            access: Access::default(),
-            hosts: None,
-            seed: 1,
-            buffer_pool: Bytes(32 << 20),
-            partial_data: None,
-            criteria: None,
-            server: ServerPlan::default(),
-        }
+        defaults()
     }
+}
+
+/// This load never continues with existing data.
+fn dropped() -> impl TypedValueParser<Value = PartialData> {
+    let drop = PossibleValue::new("drop").help("Drop them");
+    PossibleValuesParser::new([drop]).map(|_| PartialData::Drop)
 }
 
 impl Load for SlobPlan {
@@ -156,7 +164,6 @@ impl Load for SlobPlan {
         one_of(knee, sessions)?;
         one_of(knee, limit)?;
         one_of(limit, sessions)?;
-        one_of(("--work", self.work.is_some()), ("--time", self.time.is_some()))?;
         one_of(("--work", self.work.is_some()), ("--hosts", self.hosts.is_some()))?;
         Databases {
             target: &self.target,
@@ -216,7 +223,7 @@ impl Load for SlobPlan {
 
     fn summary(&self) -> [String; 2] {
         let length = self.work.map_or_else(
-            || step_words(self.time.unwrap_or(TIME), self.repeats),
+            || step_words(self.time, self.repeats),
             |work| {
                 format!("until each session has made {work} statements, after the data are loaded")
             },
@@ -236,7 +243,7 @@ impl Load for SlobPlan {
     }
 
     fn set_time(&mut self, time: Nanos) {
-        self.time = Some(time);
+        self.time = time;
     }
 }
 
@@ -262,11 +269,10 @@ impl SlobPlan {
         context: &Context,
     ) -> Result<FinishedRun> {
         let rules = self.rules()?;
-        let time = Length::Time(self.time.unwrap_or(TIME));
         let ladder = LadderPlan {
             targets: targets(&self.target, &self.other_targets),
             climb: self.climb()?,
-            rung: RungPlan::new(1, 1, self.work.map_or(time, Length::Steps)),
+            rung: RungPlan::new(1, 1, self.work.map_or(Length::Time(self.time), Length::Steps)),
             warm_up: Some(WARM_UP),
             repeats: self.repeats,
             plan: self.settings(),
@@ -325,7 +331,7 @@ impl SlobPlan {
             given: self.sessions.as_deref().unwrap_or(&usual),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
-            quantile: self.quantile,
+            quantile: self.quantile.0,
             usual_quantile: 0.99,
             most: SESSIONS_MAX,
         }

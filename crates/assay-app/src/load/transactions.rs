@@ -7,7 +7,7 @@ mod table_setup;
 
 use self::commit_judgement::JudgedLoad;
 use self::commit_ledger::CommitRun;
-use super::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, one_of, schema_name, within};
+use super::bounds::{REPEATS, RESTORE_EVERY, SESSIONS, one_of, plain_name, schema_name, within};
 use super::call_mode::{CallMode, chosen, chosen_with_identity};
 use super::databases_check::{Databases, targets, usual_sessions};
 use super::kind::Parts;
@@ -15,7 +15,7 @@ use super::ladder_run::{LadderPlan, run_ladder};
 use super::load_driver::LoadDriver;
 use super::partial_data::PartialData;
 use super::search::Search;
-use super::server_plan::ServerPlan;
+use super::server_plan::{SERVER, ServerPlan};
 use super::settings_table::{sessions_words, shown, step_words};
 use crate::cluster::HostNames;
 use crate::context::Context;
@@ -23,8 +23,10 @@ use crate::finish::{CriteriaSource, FinishedRun};
 use crate::plan_document::{PlanDocument, without_password, without_passwords};
 use assay_dbload::load::{Calls, Isolation, LadderSearch, Method, Pace, Product, RungPlan, Tables};
 use assay_model::load::{Dialect, Length, LoadKind, OnLoss, Setting, Spacing};
+use assay_model::spelling::{Quantile, defaults, latency};
 use assay_model::units::{Bytes, Nanos};
 use assay_model::{Error, Result};
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -32,103 +34,108 @@ pub use commit_ledger::{CommitPlan, CommitStep};
 pub use driver::{TransactionDriver, TransactionLoad};
 pub use table_setup::TableSetup;
 
+/// Heading of the options that a load has of its own, behind those of its server.
+pub(super) const OWN: Option<&str> = None;
+
 /// Sessions at most when a search finds no end.
 const USERS_MAX: u32 = 512;
 /// Numbers of sessions where nobody says.
 const SESSION_COUNTS: [u32; 4] = [1, 4, 8, 16];
 
-/// The plan of a ladder of transactions; its fields are the options of the verb.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The plan of a ladder of transactions; its fields are the options of the command.
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TransactionPlan {
-    /// A directory on the storage, or the address of a server.
+    /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
+    #[arg(value_name = "STORAGE|DB")]
     #[serde(serialize_with = "without_password")]
     pub target: String,
-    /// Further databases of the same load, dealt with the first one over the hosts in turn.
+    /// Further databases for the same load, each with a server, data and hosts of its own; hosts have them in turn
+    #[arg(value_name = "STORAGE|DB", requires = "hosts")]
     #[serde(serialize_with = "without_passwords", skip_serializing_if = "Vec::is_empty")]
     pub other_targets: Vec<String>,
-    /// Numbers of sessions at once, one rung each, where they are not searched.
+    /// Numbers of concurrent sessions on all databases together, one load step (rung) each; by default 1,4,8,16 on each
+    /// database
+    #[arg(long, aliases = ["users", "clients", "connections", "threads", "vu", "vus"], short_alias = 'c', value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(SESSIONS))]
     #[serde(alias = "users")]
     pub sessions: Option<Vec<u32>>,
-    /// Whether sessions are doubled until throughput stops rising.
+    /// Double the sessions until throughput stops rising
+    #[arg(long, conflicts_with_all = ["sessions", "max_latency"])]
     pub find_knee: bool,
-    /// Limit under which the most sessions are searched.
+    /// Search for the most sessions whose counted transactions stay within this latency
+    #[arg(long, value_name = "TIME", conflicts_with = "sessions", value_parser = latency)]
     pub max_latency: Option<Nanos>,
-    /// The quantile that the limit is on, 0..=1.
-    pub quantile: f64,
-    /// Measured time of each rung.
+    /// Quantile that the limit holds for
+    #[arg(long, value_name = "QUANTILE", default_value = "0.9")]
+    pub quantile: Quantile,
+    /// Measured time of each rung
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "30s")]
     pub time: Nanos,
-    /// Sessions begin one after the other over this time, which is not measured.
+    /// Start the sessions one after another over this time, which is not measured
+    #[arg(long, alias = "ramp-up", value_name = "TIME", default_value = "0s")]
     pub ramp: Nanos,
-    /// Load before the measured time of each rung.
+    /// Time under load before each rung is measured, with the same sessions
+    #[arg(long, alias = "warmup", value_name = "TIME", default_value = "5s")]
     pub warm_up: Nanos,
-    /// Transactions a second of all sessions together; closed without it.
+    /// Transactions per second of all sessions together, due whether a session is free or not; response times count from
+    /// when they are due
+    #[arg(long, id = "rate", value_name = "PER_SECOND")]
     #[serde(rename = "rate")]
     pub rate_per_s: Option<f64>,
-    /// How these arrivals are spaced.
+    /// How these arrivals are spaced
+    #[arg(long, value_enum, default_value_t = Spacing::Poisson, requires = "rate")]
     pub arrival: Spacing,
-    /// How often the ladder is measured.
+    /// Repeat the whole ladder this many times, alternately up and down, so that two runs can be compared
+    #[arg(long, alias = "repeat", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(REPEATS))]
     pub repeats: u32,
-    /// How the server keeps transactions apart.
+    /// Isolation level of the transactions
+    #[arg(long, value_enum, default_value_t = Isolation::ReadCommitted)]
     pub isolation: Isolation,
-    /// Tables that are loaded at once; 0 for as many as there are processors.
+    /// Tables to load in parallel; 0 for one per processor
+    #[arg(long, value_name = "N", default_value_t = 0)]
     pub loaders: usize,
-    /// Whether the conditions of the data are checked before the first and after the last rung.
+    /// Check the consistency conditions of the data before the first and after the last rung
+    #[arg(long)]
     pub verify: bool,
-    /// Before every how many rungs the data are restored.
+    /// Restore the data as they were loaded before every Nth rung; with --keep the copy stays for the next run
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(RESTORE_EVERY))]
     pub restore_every: Option<u32>,
-    /// What sessions do when the server goes away.
+    /// What sessions do when the server goes away
+    #[arg(long, value_enum, default_value_t = OnLoss::End)]
     pub on_loss: OnLoss,
-    /// Hosts that have the sessions; this program alone where they are absent.
+    /// Hosts that have the sessions, dealt in the order of their numbers: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
+    #[arg(long, value_name = "HOSTS")]
     pub hosts: Option<HostNames>,
-    /// Schema, by default `assay_` and the load.
+    /// Name of Assay's schema on your server, by default assay_ and the load; with --restore-every also of its database
+    #[arg(long, value_name = "NAME", value_parser = plain_name)]
     pub schema: Option<String>,
-    /// What becomes of tables that are incomplete or were made with other parameters.
+    /// What to do with tables whose loading was interrupted, or that were made with other options
+    #[arg(long, alias = "left", value_enum)]
     #[serde(alias = "left")]
     pub partial_data: Option<PartialData>,
-    /// Seed of all random choices.
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Buffer pool of the server.
+    /// Criteria to judge by; without it there is no verdict
+    #[arg(long, value_name = "FILE")]
+    pub criteria: Option<PathBuf>,
+    /// Size of the server's buffer pool (`shared_buffers`, `innodb_buffer_pool_size`)
+    #[arg(long, help_heading = SERVER, aliases = ["shared-buffers", "innodb-buffer-pool-size", "memory", "server-memory"], value_name = "SIZE", default_value = "256MiB")]
     #[serde(alias = "shared_buffers")]
     pub buffer_pool: Bytes,
-    /// Criteria to judge by.
-    pub criteria: Option<PathBuf>,
-    /// The server.
+    /// The server
+    #[command(flatten)]
     pub server: ServerPlan,
     /// Where acknowledged transactions are kept, so that a cut can be judged.
+    #[arg(skip)]
     #[serde(skip)]
     pub ledger: Option<CommitPlan>,
 }
 
 impl Default for TransactionPlan {
     fn default() -> Self {
-        Self {
-            target: String::new(),
-            other_targets: Vec::new(),
-            sessions: None,
-            find_knee: false,
-            max_latency: None,
-            quantile: 0.9,
-            time: Nanos(30_000_000_000),
-            ramp: Nanos(0),
-            warm_up: Nanos(5_000_000_000),
-            rate_per_s: None,
-            arrival: Spacing::Poisson,
-            repeats: 1,
-            isolation: Isolation::default(),
-            loaders: 0,
-            verify: false,
-            restore_every: None,
-            on_loss: OnLoss::default(),
-            hosts: None,
-            schema: None,
-            partial_data: None,
-            seed: 1,
-            buffer_pool: Bytes(256 << 20),
-            criteria: None,
-            server: ServerPlan::default(),
-            ledger: None,
-        }
+        defaults()
     }
 }
 
@@ -344,7 +351,7 @@ impl TransactionPlan {
             given: self.sessions.as_deref().unwrap_or(&usual),
             find_knee: self.find_knee,
             max_latency: self.max_latency,
-            quantile: self.quantile,
+            quantile: self.quantile.0,
             usual_quantile: 0.9,
             most: USERS_MAX,
         }

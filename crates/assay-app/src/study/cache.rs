@@ -1,7 +1,7 @@
 //! How large the cache of a load's server is, where a study says it by its data or by the host's memory.
 
 use super::labels::option;
-use crate::load::LoadPlan;
+use crate::load::load_options::LoadOptions;
 use assay_host::environment::read_host;
 use assay_host::root::{Survey, SysRoot};
 use assay_model::number::{count, real};
@@ -16,54 +16,34 @@ const CACHE: &str = "buffer-pool";
 /// A server does not start with less; whole blocks are asked of it.
 const CACHE_MIN: u64 = 1 << 20;
 
-/// Options of a load by their names.
-pub type Options<'a> = Vec<(&'a str, FactorValue)>;
+/// Whether a study says by this name how large the cache is, and not in bytes.
+pub fn is_size_of_cache(name: &str) -> bool {
+    ["cache-ratio", "memory-share"].contains(&option(name).as_str())
+}
 
-/// The options with the size of the cache in place of `cache_ratio` or `memory_share`.
+/// Sets the size of the cache by `cache_ratio` or `memory_share`, after all other options.
 ///
 /// # Errors
 /// A usage error when the value means nothing, or when two of them say how large it is.
-pub fn sized<'a>(plan: &LoadPlan, options: Options<'a>) -> Result<Options<'a>> {
-    let is_said = |name: &str| ["cache-ratio", "memory-share"].contains(&option(name).as_str());
-    let said: Vec<&str> =
-        options.iter().map(|(name, _)| *name).filter(|name| is_said(name)).collect();
-    let Some(first) = said.first().copied() else {
-        return Ok(options);
-    };
-    let is_itself = |name: &&str| plan.spelled(name).is_ok_and(|name| name == CACHE);
-    let other = options.iter().map(|(name, _)| *name).find(is_itself);
-    if let Some(other) = said.get(1).copied().or(other) {
+pub fn size_cache(load: &mut LoadOptions, sizes: &[(&str, &FactorValue)]) -> Result<()> {
+    let Some((name, value)) = sizes.first() else { return Ok(()) };
+    let other = sizes.get(1).map(|(other, _)| *other);
+    if let Some(other) = other.or_else(|| load.value(CACHE).map(|_| CACHE)) {
         return Err(Error::usage(
-            format!("'{first}' and '{other}' both say how large the cache is"),
+            format!("'{name}' and '{other}' both say how large the cache is"),
             "leave one of them out",
         ));
     }
-    let bytes = bytes(plan, first, &options)?.max(CACHE_MIN) / BLOCK_BYTES * BLOCK_BYTES;
-    let size = FactorValue::Text(Bytes(bytes).to_string());
-    let replaced = |(name, value)| {
-        if name == first { ("buffer_pool", size.clone()) } else { (name, value) }
+    let said = value.to_string();
+    let bytes = if option(name) == "cache-ratio" {
+        count(ratio(&said)? * real(load.plan()?.load().data_bytes()?))
+    } else {
+        let share: Share = said.parse().map_err(|error: Error| error.context("memory_share"))?;
+        let host = read_host(&Survey::new(&SysRoot::live()));
+        count(share.0 * real(host.memory.total_bytes))
     };
-    Ok(options.into_iter().map(replaced).collect())
-}
-
-fn bytes(plan: &LoadPlan, name: &str, options: &Options<'_>) -> Result<u64> {
-    let known = options.iter().find(|(known, _)| *known == name);
-    let text = known.map(|(_, value)| value.to_string()).unwrap_or_default();
-    if option(name) == "cache-ratio" {
-        return Ok(count(ratio(&text)? * real(data_bytes(plan, name, options)?)));
-    }
-    let share: Share = text.parse().map_err(|error: Error| error.context("memory_share"))?;
-    let host = read_host(&Survey::new(&SysRoot::live()));
-    Ok(count(share.0 * real(host.memory.total_bytes)))
-}
-
-/// Bytes of the data that the load has with all other options.
-fn data_bytes(plan: &LoadPlan, cache: &str, options: &Options<'_>) -> Result<u64> {
-    let mut plan = plan.clone();
-    for (name, value) in options.iter().filter(|(name, _)| *name != cache) {
-        plan.set(name, value)?;
-    }
-    plan.load().data_bytes()
+    let whole = bytes.max(CACHE_MIN) / BLOCK_BYTES * BLOCK_BYTES;
+    load.set(CACHE, &FactorValue::Text(Bytes(whole).to_string()))
 }
 
 /// `2:1` as 2.
@@ -88,10 +68,17 @@ mod tests {
         FactorValue::Text(value.to_owned())
     }
 
-    fn cache(kind: &str, options: Options<'_>) -> Result<u64> {
-        let sized = sized(&LoadPlan::named(kind, "/tmp")?, options)?;
-        let size = sized.iter().find(|(name, _)| *name == "buffer_pool").unwrap();
-        Ok(size.1.to_string().parse::<Bytes>().unwrap().0)
+    fn cache(kind: &str, options: Vec<(&str, FactorValue)>) -> Result<u64> {
+        let mut load = LoadOptions::new(kind, "/tmp")?;
+        let (sizes, others): (Vec<_>, Vec<_>) = options
+            .iter()
+            .map(|(name, value)| (*name, value))
+            .partition(|(name, _)| is_size_of_cache(name));
+        for (name, value) in others {
+            load.set(name, value)?;
+        }
+        size_cache(&mut load, &sizes)?;
+        Ok(load.value(CACHE).unwrap().to_string().parse::<Bytes>().unwrap().0)
     }
 
     #[test]
@@ -135,8 +122,6 @@ mod tests {
             let message = error.to_string();
             assert!(message.contains(complaint) || message.contains("not a share"), "{message}");
         }
-        let plain = vec![("memory", text("1GiB"))];
-        let oltp = LoadPlan::named("oltp", "/tmp").unwrap();
-        assert_eq!(sized(&oltp, plain.clone()).unwrap(), plain);
+        assert_eq!(cache("oltp", vec![("memory", text("1GiB"))]).unwrap(), 1 << 30);
     }
 }

@@ -1,7 +1,7 @@
 //! A study from its plan to its page: on storage, on a simulated device, or as loads of a database.
 
 use super::executor::{self, OnStorage, run_cells};
-use super::load_cell::{LoadCell, is_of_loads};
+use super::load_cell::{is_of_loads, load_of};
 use super::load_cells::LoadCells;
 use super::shared_data::Data;
 use super::{outline, phases};
@@ -181,7 +181,7 @@ impl StudyPlan {
         let target = self.only_target();
         let named = LoadTarget::read(target)?;
         for cell in cells(&self.study) {
-            LoadCell::new(&self.study, &cell, target)?;
+            load_of(&self.study, &cell, target)?;
         }
         let writer = context.store.create(&NewRun {
             kind: RunKind::Study,

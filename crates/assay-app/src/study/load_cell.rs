@@ -1,24 +1,12 @@
 //! The load that a cell of a study is: as a plan, and as the command that a person would type.
 
-use super::cache::sized;
+use super::cache::{is_size_of_cache, size_cache};
 use super::labels::{option, settings};
 use crate::command_line::typed;
-use crate::load::LoadPlan;
+use crate::load::load_options::LoadOptions;
 use assay_methods::target::is_simulated;
 use assay_model::study::{Cell, FactorValue, Study};
 use assay_model::{Error, Result};
-
-/// The load of a cell.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LoadCell {
-    /// The load, with the factors set.
-    pub plan: LoadPlan,
-    /// The words of the command that asks the same, behind the program's name.
-    pub words: Vec<String>,
-}
-
-/// Where the target stands among the words.
-pub const TARGET: usize = 2;
 
 /// Whether cells are loads: on the address of a server, or on a directory where the study has nothing else.
 pub fn is_of_loads(study: &Study, targets: &[String]) -> bool {
@@ -27,56 +15,37 @@ pub fn is_of_loads(study: &Study, targets: &[String]) -> bool {
     study.load.is_some() && (is_address || (!study.has_workload() && !is_simulated(only)))
 }
 
-impl LoadCell {
-    /// The load of a cell on a target, which is not touched.
-    ///
-    /// # Errors
-    /// A usage error when there is no such load, or it has no such option or value.
-    pub fn new(study: &Study, cell: &Cell, target: &str) -> Result<Self> {
-        let Some(load) = &study.load else {
-            return Err(Error::usage(
-                "the study has no [load]",
-                "write [load] with kind = \"slob\"",
-            ));
-        };
-        let plan = LoadPlan::named(&load.kind, target)?;
-        let words = ["bench", &load.kind, target].map(str::to_owned).to_vec();
-        let mut found = Self { plan, words };
-        let has_length = load.options.contains_key("time") || load.options.contains_key("work");
-        let time = FactorValue::Text(study.phases.measure.to_string());
-        if !has_length && found.plan.spelled("time").is_ok() {
-            found.set("time", &time)?;
-        }
-        let varied = cell.settings.iter().map(|setting| (setting.factor.as_str(), &setting.value));
-        let is_varied =
-            |name: &str| varied.clone().any(|(factor, _)| option(factor) == option(name));
-        let given = load.options.iter().map(|(name, value)| (name.as_str(), value));
-        let all = given.filter(|(name, _)| !is_varied(name)).chain(varied.clone());
-        let all = all.map(|(name, value)| (name, value.clone())).collect();
-        for (name, value) in sized(&found.plan, all)? {
-            found.set(name, &value)?;
-        }
-        found.plan.load().check()?;
-        Ok(found)
+/// The load of a cell on a target, which is not touched.
+///
+/// # Errors
+/// A usage error when there is no such load, or it has no such option or value.
+pub fn load_of(study: &Study, cell: &Cell, target: &str) -> Result<LoadOptions> {
+    let Some(load) = &study.load else {
+        return Err(Error::usage("the study has no [load]", "write [load] with kind = \"slob\""));
+    };
+    let mut found = LoadOptions::new(&load.kind, target)?;
+    let has_length = load.options.contains_key("time") || load.options.contains_key("work");
+    if !has_length && found.name_of("time").is_some() {
+        found.set("time", &FactorValue::Text(study.phases.measure.to_string()))?;
     }
-
-    /// Sets an option; a flag that is off adds no word to the command.
-    fn set(&mut self, name: &str, value: &FactorValue) -> Result<()> {
-        self.plan.set(name, value)?;
-        let spelled = self.plan.spelled(name)?;
-        match value {
-            FactorValue::Flag(false) => (),
-            FactorValue::Flag(true) => self.words.push(format!("--{spelled}")),
-            value => self.words.push(format!("--{spelled}={value}")),
-        }
-        Ok(())
+    let varied = cell.settings.iter().map(|setting| (setting.factor.as_str(), &setting.value));
+    let is_varied = |name: &str| varied.clone().any(|(factor, _)| option(factor) == option(name));
+    let fixed = load.options.iter().map(|(name, value)| (name.as_str(), value));
+    let fixed = fixed.filter(|(name, _)| !is_varied(name));
+    let (caches, others): (Vec<_>, Vec<_>) =
+        fixed.chain(varied.clone()).partition(|(name, _)| is_size_of_cache(name));
+    for (name, value) in others {
+        found.set(name, value)?;
     }
+    size_cache(&mut found, &caches)?;
+    found.plan()?.load().check()?;
+    Ok(found)
 }
 
 /// What a cell is, for the outline of the study, and why it cannot be measured, if it cannot.
 pub fn outlined(study: &Study, cell: &Cell, target: &str) -> (String, Option<String>) {
-    match LoadCell::new(study, cell, target) {
-        Ok(found) => (format!("assay {}", typed(&found.words)), None),
+    match load_of(study, cell, target) {
+        Ok(found) => (format!("assay {}", typed(&found.words())), None),
         Err(error) => (settings(cell), Some(error.message().to_owned())),
     }
 }
@@ -105,7 +74,7 @@ mod tests {
 
     fn first(text: &str) -> Result<Vec<String>> {
         let study = parse_study(text).unwrap();
-        LoadCell::new(&study, &cells(&study)[1], "/tmp").map(|found| found.words)
+        load_of(&study, &cells(&study)[1], "/tmp").map(|found| found.words())
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! A study of a load on a real database: every cell is a load, kept as a run of its own in the same store.
 
 use super::executor::{CellOutcome, CellRunner};
-use super::load_cell::LoadCell;
+use super::load_cell::load_of;
 use super::metrics::{failed, measures};
 use super::phases;
 use super::shared_data::Data;
 use crate::context::Context;
 use crate::finish::FinishedRun;
+use crate::load::load_options::LoadOptions;
 use crate::progress::Progress;
 use assay_dbserver::redacted;
 use assay_model::Result;
@@ -92,14 +93,14 @@ fn measured(
     place: &mut LoadCells<'_>,
     run: &str,
 ) -> Result<Option<CellResult>> {
-    let mut load = LoadCell::new(study, cell, place.target)?;
+    let mut load = load_of(study, cell, place.target)?;
     if let Some(data) = &mut place.data {
-        load = data.arranged(study, cell, load)?;
+        data.arrange(study, cell, &mut load)?;
     }
     let mut hooks = Vec::new();
     hooks.extend(phases::hook(study, study.hooks.before.as_ref(), cell, run, place.context)?);
     let begun = Instant::now();
-    let finished = run_load(&mut load, place.context, &place.progress);
+    let finished = run_load(&load, place.context, &place.progress);
     if let Some(data) = &mut place.data {
         data.look()?;
     }
@@ -125,20 +126,21 @@ fn measured(
 
 /// Carries the load out; nothing when it was stopped. What a load judges of itself is in its own run.
 fn run_load(
-    load: &mut LoadCell,
+    load: &LoadOptions,
     context: &Context,
     progress: &Progress,
 ) -> Result<Option<FinishedRun>> {
     let program = context.command.iter().take(1).cloned();
-    let command = program.chain(load.words.iter().map(|word| redacted(word))).collect();
+    let command = program.chain(load.words().iter().map(|word| redacted(word))).collect();
     let programs = context.server_programs.clone();
-    let server = load.plan.load_mut().parts().server;
+    let mut plan = load.plan()?;
+    let server = plan.load_mut().parts().server;
     server.bindir = server.bindir.take().or(programs);
     let progress = progress.without_notes();
     // The name is the study's.
     let store = context.store.clone().labelled(None)?;
     let context = Context { store, progress, command, ..context.clone() };
-    let finished = load.plan.run(&context);
+    let finished = plan.run(&context);
     if context.is_stopped() {
         return Ok(None);
     }

@@ -1,12 +1,12 @@
 //! The data of a study's loads in a directory: loaded once, used by every cell that wants the same, and brought back as
 //! they were loaded before every n-th.
 
-use super::load_cell::{LoadCell, TARGET};
 use crate::load::LoadPlan;
+use crate::load::load_options::LoadOptions;
 use assay_dbload::load::{LoadTarget, PreservedServer};
 use assay_host::gate::{Gate, OwnedDirectory};
 use assay_host::root::SysRoot;
-use assay_model::study::{Cell, Study};
+use assay_model::study::{Cell, FactorValue, Study};
 use assay_model::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,32 +39,27 @@ impl Data {
         Ok(Some(Self { gate, directory, shape: Vec::new(), kept: None }))
     }
 
-    /// The load of a cell at the server that has its data, or where that is to be made.
+    /// Puts the load of a cell at the server that has its data, or where that is to be made.
     ///
     /// # Errors
     /// When data that are no longer wanted cannot be removed.
-    pub fn arranged(&mut self, study: &Study, cell: &Cell, load: LoadCell) -> Result<LoadCell> {
-        let LoadCell { mut plan, mut words } = load;
-        let shape = shape(&mut plan);
-        let restores = plan.load_mut().parts().restore_every.is_some();
+    pub fn arrange(&mut self, study: &Study, cell: &Cell, load: &mut LoadOptions) -> Result<()> {
+        let shape = shape(&mut load.plan()?);
+        let restores = load.name_of("restore-every").is_some();
         let is_there = self.kept.is_some() && self.shape == shape;
         let is_used = is_there && (restores || !cell.restored);
         if !is_used {
             self.forget()?;
-            plan.load_mut().parts().server.keep = true;
-            words.push("--keep".to_owned());
+            load.set("keep", &FactorValue::Flag(true))?;
         }
         let is_restored = if is_used { cell.restored } else { study.restore_every.is_some() };
-        if let (Some(every), true) = (plan.load_mut().parts().restore_every, is_restored) {
-            *every = Some(1);
-            words.push("--restore-every=1".to_owned());
+        if restores && is_restored {
+            load.set("restore-every", &FactorValue::Whole(1))?;
         }
         self.shape = shape;
         let place = self.kept.as_deref().unwrap_or_else(|| self.directory.path());
-        let place = place.display().to_string();
-        words[TARGET].clone_from(&place);
-        *plan.load_mut().parts().target = place;
-        Ok(LoadCell { plan, words })
+        load.target = place.display().to_string();
+        Ok(())
     }
 
     /// Looks for the server that a load has left.
@@ -116,16 +111,15 @@ fn shape(plan: &mut LoadPlan) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_model::study::FactorValue;
 
     #[test]
     fn data_are_shaped_by_their_size_and_not_by_the_load() {
         let of = |kind: &str, options: &[(&str, &str)]| {
-            let mut plan = LoadPlan::named(kind, "/tmp").unwrap();
+            let mut load = LoadOptions::new(kind, "/tmp").unwrap();
             for (name, value) in options {
-                plan.set(name, &FactorValue::Text((*value).to_owned())).unwrap();
+                load.set(name, &FactorValue::Text((*value).to_owned())).unwrap();
             }
-            shape(&mut plan)
+            shape(&mut load.plan().unwrap())
         };
         let one = of("oltp", &[("warehouses", "2"), ("sessions", "4"), ("buffer_pool", "1GiB")]);
         assert_eq!(one, of("oltp", &[("users", "8"), ("warehouses", "2")]));

@@ -8,6 +8,7 @@ use assay_dbserver::{Interrupter, Usage};
 use assay_model::failure::{Answer, Failure, Refusal};
 use assay_model::load::Dialect;
 use assay_model::row::Row;
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 
@@ -71,15 +72,15 @@ pub trait Link: Send + Sync + Sized {
 }
 
 /// How transactions are kept apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Isolation {
-    /// The server's usual way.
+    /// Each statement sees what was committed before it
     #[default]
     ReadCommitted,
-    /// A snapshot; who changes what another has changed since is refused.
+    /// Each transaction sees a snapshot
     RepeatableRead,
-    /// As if one came after the other.
+    /// As if one transaction came after the other
     Serializable,
 }
 

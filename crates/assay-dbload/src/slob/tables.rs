@@ -12,6 +12,7 @@ use assay_loads::slob::{Redo, Row, Rows, Rules, TEXT_BYTES, TEXT_COLUMNS};
 use assay_model::load::LoadKind;
 use assay_model::number::{count, index_of, real};
 use assay_model::{Error, Result};
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// Columns of a row on a heap: the key and the texts.
@@ -41,13 +42,15 @@ const OWN_PAGE_SHARE_MIN: f64 = 0.98;
 static FILLER: [u8; 16_000] = [b'='; 16_000];
 
 /// How rows are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Access {
-    /// Through an index, a block at a time: Oracle's "db file sequential read".
+    // Oracle's "db file sequential read".
+    /// An index scan, one block at a time ("sequential read")
     #[default]
     Index,
-    /// Through a bitmap of blocks that are read ahead, several at a time: Oracle's "db file parallel read".
+    // Oracle's "db file parallel read".
+    /// A bitmap scan that reads ahead ("parallel read")
     Stream,
 }
 

@@ -1,17 +1,20 @@
 //! What became of the transactions of a database that were acknowledged before a cut.
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What a managed server is started without, so that a cut must break something: what is not caught then would not be caught
 /// elsewhere either.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Control {
-    /// Commits that do not wait for storage (`fsync = off`, `innodb_flush_log_at_trx_commit = 0`).
+    // `fsync = off`, `innodb_flush_log_at_trx_commit = 0`.
+    /// Commits that wait for storage
     Commits,
-    /// Whole pages in the log, or pages that are written twice (`full_page_writes = off`, `innodb_doublewrite = OFF`).
+    // `full_page_writes = off`, `innodb_doublewrite = OFF`.
+    /// Whole pages in the log, or pages that are written twice
     Pages,
 }
 

@@ -2,6 +2,7 @@
 //! product stands here.
 
 use crate::measurement::BackendKind;
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -40,24 +41,20 @@ impl DatabaseProduct {
 }
 
 /// Products with one protocol and one SQL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dialect {
-    /// That of PostgreSQL.
+    /// PostgreSQL
+    #[value(aliases = ["postgresql", "pg"])]
     Postgres,
-    /// That of MariaDB and MySQL.
+    /// MariaDB, or MySQL behind an address
+    #[value(alias = "mysql")]
     Mariadb,
 }
 
 /// What is known of a dialect.
 #[derive(Debug)]
 pub struct DialectFacts {
-    /// Its name in documents and on the command line.
-    pub name: &'static str,
-    /// Other names of it on the command line.
-    pub aliases: &'static [&'static str],
-    /// Which servers are meant by its name.
-    pub help: &'static str,
     /// Its products, in words.
     pub products: &'static str,
     /// How addresses of its servers begin.
@@ -77,9 +74,6 @@ pub struct DialectFacts {
 }
 
 const POSTGRES: DialectFacts = DialectFacts {
-    name: "postgres",
-    aliases: &["postgresql", "pg"],
-    help: "PostgreSQL",
     products: "PostgreSQL",
     schemes: &["postgresql://", "postgres://"],
     pairs: &["host=", "hostaddr=", "dbname=", "user=", "port="],
@@ -91,9 +85,6 @@ const POSTGRES: DialectFacts = DialectFacts {
 };
 
 const MARIADB: DialectFacts = DialectFacts {
-    name: "mariadb",
-    aliases: &["mysql"],
-    help: "MariaDB, or MySQL behind an address",
     products: "MariaDB and MySQL",
     schemes: &["mysql://", "mariadb://"],
     pairs: &[],
@@ -114,14 +105,6 @@ impl Dialect {
             Self::Postgres => &POSTGRES,
             Self::Mariadb => &MARIADB,
         }
-    }
-
-    /// The dialect by a name of it.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| {
-            let facts = known.facts();
-            facts.name == name || facts.aliases.contains(&name)
-        })
     }
 
     /// What stands behind the scheme of an address of its servers.
@@ -152,11 +135,9 @@ mod tests {
     fn a_dialect_is_known_by_its_names_and_by_addresses_and_written_by_its_own() {
         for dialect in Dialect::ALL {
             let facts = dialect.facts();
-            assert_eq!(serde_json::to_value(dialect).unwrap(), facts.name);
+            let typed = dialect.to_possible_value().unwrap();
+            assert_eq!(serde_json::to_value(dialect).unwrap(), typed.get_name());
             assert_eq!(Dialect::of_address(facts.example), Some(dialect));
-            for name in facts.aliases {
-                assert_eq!(Dialect::named(name), Some(dialect));
-            }
         }
         for (address, dialect) in [
             ("postgres:///x", Some(Dialect::Postgres)),

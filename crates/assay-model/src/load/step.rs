@@ -6,6 +6,7 @@ use super::setting::Setting;
 use crate::document::parse_toml;
 use crate::units::{Nanos, Rate};
 use crate::{Error, Result};
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// What ends a rung.
@@ -20,14 +21,14 @@ pub enum Length {
 }
 
 /// How open arrivals are spaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Spacing {
-    /// All gaps are equal.
+    /// All gaps are equal
     #[default]
     Constant,
-    /// Gaps are exponential: a Poisson process.
+    /// Gaps are exponential, as those of many independent users
     Poisson,
 }
 
@@ -48,14 +49,14 @@ pub enum StepArrival {
 }
 
 /// What a session does whose connection is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnLoss {
-    /// It ends.
+    /// They end; what was measured is kept
     #[default]
     End,
-    /// It opens a new one as soon as the server takes it.
+    /// They reconnect as soon as the server is back; a server that Assay created is started again
     Reconnect,
 }
 

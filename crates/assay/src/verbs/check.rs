@@ -2,12 +2,11 @@
 
 use crate::demand_options::DemandOptions;
 use crate::exit::ExitStatus;
-use crate::hosts_option::{hosts_plan, target_plan};
 use crate::options::{MeasurementOptions, context, without_passwords};
 use crate::start;
 use assay_app::Context;
 use assay_app::check::{CheckPlan, DatabaseDemand, workload_times};
-use assay_app::cluster::HostNames;
+use assay_app::cluster::{HostNames, HostsPlan};
 use assay_app::database_source::{DatabaseSource, is_address};
 use assay_app::finish::CriteriaSource;
 use assay_cluster::division::Outstanding;
@@ -68,12 +67,12 @@ const USUAL_LIMIT: Nanos = Nanos(1_000_000);
 
 /// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    let target = target_plan(&options.shared.target, options.hosts.as_ref());
+    let target = options.shared.target.seen_by(options.hosts.as_ref());
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    let is_dry = options.shared.target.start.dry_run;
+    let is_dry = options.shared.run.start.dry_run;
     // A live server is watched before anything is loaded, and not for a plan that is only shown.
     start::check_storage(&target)?;
-    start::check(&target.targets, &options.shared.target.start)?;
+    start::check(&target.targets, &options.shared.run.start)?;
     let (workload, demand) = workload(options, target.may_be_written(), is_dry)?;
     let unasked = if options.database.is_some() { LatencyLimit::UNASKED } else { USUAL_LIMIT };
     let plan = CheckPlan {
@@ -87,11 +86,11 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         workload,
         hosts: options
             .hosts
-            .as_ref()
-            .map(|hosts| hosts_plan(hosts, &options.shared.target, Outstanding::PerHost)),
+            .clone()
+            .map(|hosts| HostsPlan { hosts, outstanding: Outstanding::PerHost }),
     };
     let run = |context: &Context| plan.run(criteria, demand.as_ref(), context);
-    start::carry_out_checked(&options.shared, || plan.summary(), run)
+    start::carry_out_checked(&options.shared.run, || plan.summary(), run)
 }
 
 /// The mix that the Dell paper takes for a typical database, or its reads where nothing may be written; or the demand of
@@ -139,7 +138,7 @@ fn workload(
 
 /// The profile; a person who ends the watching ends the check.
 fn watched(options: &Options, named: &str) -> Result<Profile> {
-    let context = context(&options.shared.store, &options.shared.output)?;
+    let context = context(&options.shared.run.store, &options.shared.run.output)?;
     let profile = DatabaseSource::open(named, options.profile_time, &context)?.profile;
     if context.is_stopped() {
         return Err(Error::environment(

@@ -108,7 +108,7 @@ pub struct Options {
 impl Options {
     /// The plan of a workload that these options mean.
     fn plan(&self, workload: Workload) -> RunPlan {
-        let hosts = self.hosts.plan(&self.shared.target);
+        let hosts = self.hosts.plan();
         RunPlan {
             target: self.hosts.target(&self.shared.target),
             workload,
@@ -131,7 +131,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         let conversion = read_job_words(&options.job_word, &settings)?;
         return run_job(&conversion, &settings, options);
     }
-    if !options.shared.output.quiet
+    if !options.shared.run.output.quiet
         && let Some(note) = shadow_note(name, is_built_in(name))
     {
         say(&note);
@@ -144,7 +144,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.print {
         return print_workload(name, &workload, options);
     }
-    if !options.shared.output.quiet && Pattern::named(name).is_some() {
+    if !options.shared.run.output.quiet && Pattern::named(name).is_some() {
         say(&format!("note: {name}: {}", workload.description));
     }
     run_plan(&options.plan(workload), options)
@@ -152,7 +152,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 
 /// What the database demands, on the target that stands where a workload would.
 fn run_demand(database: &str, first: &str, options: &Options) -> Result<ExitStatus> {
-    let context = context(&options.shared.store, &options.shared.output)?;
+    let context = context(&options.shared.run.store, &options.shared.run.output)?;
     let profile = DatabaseSource::open(database, options.profile_time, &context)?.profile;
     let usual = PlanOptions::default();
     let time = options.time.unwrap_or(usual.duration);
@@ -168,17 +168,16 @@ fn run_demand(database: &str, first: &str, options: &Options) -> Result<ExitStat
 
 /// Prints a workload that is not of a job file.
 fn print_workload(name: &str, workload: &Workload, options: &Options) -> Result<ExitStatus> {
-    if options.shared.output.json {
+    if options.shared.run.output.json {
         return print(&json(workload)?);
     }
     print(&text(name, workload)?)
 }
 
 fn run_plan(plan: &RunPlan, options: &Options) -> Result<ExitStatus> {
-    let (shared, target) = (&options.shared, &plan.target);
     let criteria = || CriteriaSource::named(options.criteria.as_deref());
     let run = |context: &Context| plan.run(criteria()?, context);
-    start::carry_out(shared, target, || plan.summary(), run)
+    start::carry_out(&options.shared.run, &plan.target, || plan.summary(), run)
 }
 
 /// The text of another program's job file, where the name is that of one.
@@ -192,34 +191,34 @@ fn run_job(
     settings: &JobSettings,
     options: &Options,
 ) -> Result<ExitStatus> {
-    let output = &options.shared.output;
+    let output = &options.shared.run.output;
     say_taken(settings, output.quiet);
     if options.print {
         return print::conversion(conversion, options.out.as_deref(), output.json, output.quiet);
     }
     check_complete(conversion)?;
     say_report(conversion, output.quiet);
-    let mut target = options.shared.target.plan.clone();
+    let mut target = options.shared.target.clone();
     if target.targets.is_empty() && !options.job_word.is_empty() {
         target.targets = typed_targets(conversion)?;
     }
     let chosen = chosen_targets(conversion, &target.targets, settings)?;
-    if !options.shared.target.start.dry_run {
-        start::check(&chosen, &options.shared.target.start)?;
+    if !options.shared.run.start.dry_run {
+        start::check(&chosen, &options.shared.run.start)?;
     }
-    let context = options.shared.context()?;
+    let context = options.shared.run.context()?;
     let mut worst = ExitStatus::Success;
     for (number, part) in (1..).zip(&conversion.parts) {
-        if !options.shared.output.quiet && conversion.parts.len() > 1 {
+        if !options.shared.run.output.quiet && conversion.parts.len() > 1 {
             let count = conversion.parts.len();
             say(&format!("{number} of {count}: {}", part.document.name()));
         }
         let finished = match job_file::plan(part, &chosen, &target) {
-            JobPlan::Run(plan) if options.shared.target.start.dry_run => {
-                start::show(&plan.summary()?, &options.shared.output)?;
+            JobPlan::Run(plan) if options.shared.run.start.dry_run => {
+                start::show(&plan.summary()?, &options.shared.run.output)?;
                 continue;
             }
-            JobPlan::Study(plan) if options.shared.target.start.dry_run => {
+            JobPlan::Study(plan) if options.shared.run.start.dry_run => {
                 print(&outline::text(&plan.study, &plan.notes, &plan.target.targets))?;
                 continue;
             }
@@ -234,7 +233,7 @@ fn run_job(
                 plan.run(&context)?
             }
         };
-        let status = conclude(&finished, &options.shared.output, options.shared.page())?;
+        let status = conclude(&finished, &options.shared.run.output, options.shared.run.page())?;
         if worst == ExitStatus::Success {
             worst = status;
         }
@@ -295,11 +294,15 @@ fn changed(workload: Workload, options: &Options) -> Result<Workload> {
 
 /// Goes on with a run; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = options.shared.context()?;
+    let context = options.shared.run.context()?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan: RunPlan = kept_plan(&run, RunKind::Run)?;
-    start::go_on_with(&mut plan.target, &options.shared.target)?;
+    start::go_on_with(&mut plan.target, &options.shared)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    conclude(&plan.resume(&run, criteria, &context)?, &options.shared.output, options.shared.page())
+    conclude(
+        &plan.resume(&run, criteria, &context)?,
+        &options.shared.run.output,
+        options.shared.run.page(),
+    )
 }

@@ -91,18 +91,22 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let target = options.hosts.target(&options.shared.target);
     let workload = options.workload(&target)?;
     let plan = options.plan(target, workload);
-    let (shared, target) = (&options.shared, &plan.target);
-    start::carry_out(shared, target, || plan.summary(), |context| plan.run(context))
+    start::carry_out(
+        &options.shared.run,
+        &plan.target,
+        || plan.summary(),
+        |context| plan.run(context),
+    )
 }
 
 /// Goes on with a soak; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = options.shared.context()?;
+    let context = options.shared.run.context()?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     check_resumable(&run)?;
     let mut plan: SoakPlan = kept_plan(&run, RunKind::Soak)?;
-    start::go_on_with(&mut plan.target, &options.shared.target)?;
-    conclude(&plan.resume(&run, &context)?, &options.shared.output, options.shared.page())
+    start::go_on_with(&mut plan.target, &options.shared)?;
+    conclude(&plan.resume(&run, &context)?, &options.shared.run.output, options.shared.run.page())
 }
 
 impl Options {
@@ -113,7 +117,7 @@ impl Options {
             cycles: self.cycles.unwrap_or(1),
             final_rest: self.final_rest,
         };
-        let hosts = self.hosts.plan(&self.shared.target);
+        let hosts = self.hosts.plan();
         let tolerance = self.tolerance;
         SoakPlan { target, workload, cycles, tolerance, verify: self.verify, hosts }
     }

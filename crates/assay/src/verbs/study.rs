@@ -2,7 +2,6 @@
 
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
-use crate::hosts_option::{hosts_plan, target_plan};
 use crate::options::MeasurementOptions;
 use crate::resume::locked_options;
 use crate::start;
@@ -55,7 +54,7 @@ pub struct Options {
 impl Options {
     fn hosts_plan(&self) -> Option<HostsPlan> {
         let outstanding = if self.total { Outstanding::Total } else { Outstanding::PerHost };
-        self.hosts.as_ref().map(|hosts| hosts_plan(hosts, &self.shared.target, outstanding))
+        self.hosts.clone().map(|hosts| HostsPlan { hosts, outstanding })
     }
 }
 
@@ -64,7 +63,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let Some(name) = &options.study else {
         return resume(options);
     };
-    if !options.shared.output.quiet
+    if !options.shared.run.output.quiet
         && let Some(note) = shadow_note(name, is_built_in(name))
     {
         say(&note);
@@ -73,15 +72,15 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let plan = StudyPlan {
         notes: study.floors(options.scale),
         study: study.scaled(options.scale),
-        target: target_plan(&options.shared.target, options.hosts.as_ref()),
+        target: options.shared.target.seen_by(options.hosts.as_ref()),
         hosts: options.hosts_plan(),
     };
-    if options.shared.target.start.dry_run {
+    if options.shared.run.start.dry_run {
         return dry_run(&plan, options);
     }
-    start::check(&plan.target.targets, &options.shared.target.start)?;
-    let finished = plan.run(&options.shared.context()?)?;
-    conclude(&finished, &options.shared.output, options.shared.page())
+    start::check(&plan.target.targets, &options.shared.run.start)?;
+    let finished = plan.run(&options.shared.run.context()?)?;
+    conclude(&finished, &options.shared.run.output, options.shared.run.page())
 }
 
 fn is_built_in(name: &str) -> bool {
@@ -113,7 +112,7 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
     for target in targets {
         SimulatedDevice::parse(target)?;
     }
-    if options.shared.output.json {
+    if options.shared.run.output.json {
         return print(&json(&StudyListing::of(study, &plan.notes, targets))?);
     }
     print(&outline::text(study, &plan.notes, targets))
@@ -121,9 +120,9 @@ fn dry_run(plan: &StudyPlan, options: &Options) -> Result<ExitStatus> {
 
 /// Goes on with a study; what may be destroyed is what was typed now.
 fn resume(options: &Options) -> Result<ExitStatus> {
-    let context = options.shared.context()?;
+    let context = options.shared.run.context()?;
     let run = context.store.open(options.resume.as_deref().unwrap_or("latest"))?;
     let mut plan: StudyPlan = kept_plan(&run, RunKind::Study)?;
-    start::go_on_with(&mut plan.target, &options.shared.target)?;
-    conclude(&plan.resume(&run, &context)?, &options.shared.output, options.shared.page())
+    start::go_on_with(&mut plan.target, &options.shared)?;
+    conclude(&plan.resume(&run, &context)?, &options.shared.run.output, options.shared.run.page())
 }

@@ -61,30 +61,30 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 
 fn verify(options: &Options) -> Result<ExitStatus> {
     let verify = VerifyPlan {
-        target: options.shared.target.plan.clone(),
+        target: options.shared.target.clone(),
         time: options.time,
         ledger: options.ledger.place()?,
     };
-    if options.shared.target.start.dry_run {
-        return start::show(&verify.summary()?, &options.shared.output);
+    if options.shared.run.start.dry_run {
+        return start::show(&verify.summary()?, &options.shared.run.output);
     }
     start::check_storage(&verify.target)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     if options.ledger.after {
-        let context = options.shared.context()?;
+        let context = options.shared.run.context()?;
         return after(
-            &AfterPlan { verify, cut: options.ledger.cut() },
+            &AfterPlan { verify, cut: options.ledger.cut },
             criteria.as_ref(),
             options,
             &context,
         );
     }
-    let start = &options.shared.target.start;
+    let start = &options.shared.run.start;
     start::check(&verify.target.targets, start)?;
     let page = start.html.as_deref();
     conclude(
-        &verify.run(criteria.as_ref(), &options.shared.context()?)?,
-        &options.shared.output,
+        &verify.run(criteria.as_ref(), &options.shared.run.context()?)?,
+        &options.shared.run.output,
         page,
     )
 }
@@ -97,12 +97,12 @@ fn after(
     context: &Context,
 ) -> Result<ExitStatus> {
     if options.ledger.resume {
-        start::check(&plan.verify.target.targets, &options.shared.target.start)?;
+        start::check(&plan.verify.target.targets, &options.shared.run.start)?;
     }
     let judged = plan.judge(criteria, context)?;
-    let status = conclude(&judged, &options.shared.output, options.shared.page())?;
+    let status = conclude(&judged, &options.shared.run.output, options.shared.run.page())?;
     if !options.ledger.resume || judged.outcome == Outcome::Fail {
         return Ok(status);
     }
-    conclude(&plan.resume(context)?, &options.shared.output, None)
+    conclude(&plan.resume(context)?, &options.shared.run.output, None)
 }
