@@ -1,7 +1,9 @@
 //! Reads the sides of a comparison from the store and from files of profiles, and compares them.
 
-use crate::loaded_run::{is_rung, read_cell, series_of_rungs};
+use crate::loaded_run::{read_cell, series_of_rungs};
 use crate::reports::read_profile;
+use crate::run_part::{RunPart, plain};
+use crate::rung_cell::is_rung;
 use assay_judge::LoadFacts;
 use assay_judge::compare::{
     CompareRules, RunFacts, SideFacts, StudyCells, compare, facts_of_calibration, facts_of_dss,
@@ -87,15 +89,9 @@ fn check_count(sides: &[String]) -> Result<()> {
     ))
 }
 
-/// A run, or one cell of it, as a side names it.
-struct NamedRun {
-    reader: RunReader,
-    cell: Option<String>,
-}
-
 /// The runs of every side; none of a side that is a profile.
 struct NamedRuns {
-    sides: Vec<Vec<NamedRun>>,
+    sides: Vec<Vec<RunPart>>,
     /// Ids of all of them.
     ids: Vec<String>,
     /// What every side names, as it is printed.
@@ -108,10 +104,10 @@ impl NamedRuns {
         let mut opened = Self { sides: Vec::new(), ids: Vec::new(), places: Vec::new() };
         for side in sides {
             let names = side.split(',').filter(|name| !name.is_empty() && !is_profile(side));
-            let runs: Vec<NamedRun> =
-                names.map(|name| NamedRun::open(name, store)).collect::<Result<_>>()?;
+            let runs: Vec<RunPart> =
+                names.map(|name| RunPart::open(name, store)).collect::<Result<_>>()?;
             opened.places.extend(is_profile(side).then(|| side.clone()));
-            opened.places.extend(runs.iter().map(NamedRun::place));
+            opened.places.extend(runs.iter().map(RunPart::place));
             opened.ids.extend(runs.iter().map(|run| run.reader.manifest().id.clone()));
             opened.sides.push(runs);
         }
@@ -132,33 +128,12 @@ impl NamedRuns {
     }
 }
 
-impl NamedRun {
-    fn open(name: &str, store: &Store) -> Result<Self> {
-        let (run, cell) = match name.rsplit_once(':') {
-            Some((run, cell)) => (run, Some(cell.to_owned())),
-            None => (name, None),
-        };
-        Ok(Self { reader: store.open(run)?, cell })
-    }
-
-    /// Its id, with the cell as it is printed.
-    fn place(&self) -> String {
-        let id = &self.reader.manifest().id;
-        self.cell.as_ref().map_or_else(|| id.clone(), |cell| format!("{id}:{}", plain(cell)))
-    }
-}
-
-/// The number of a cell without the zeros of its directory.
-fn plain(cell: &str) -> String {
-    cell.parse::<u32>().map_or_else(|_| cell.to_owned(), |number| number.to_string())
-}
-
 fn is_profile(side: &str) -> bool {
     Path::new(side).extension().is_some_and(|end| end == "json")
 }
 
 /// One side: a profile, or one or more repeats of a run.
-fn read_side(named: &str, runs: &[NamedRun], all: &NamedRuns, store: &Store) -> Result<SideFacts> {
+fn read_side(named: &str, runs: &[RunPart], all: &NamedRuns, store: &Store) -> Result<SideFacts> {
     if is_profile(named) {
         return Ok(facts_of_profile(&read_profile(Path::new(named))?));
     }
@@ -178,7 +153,7 @@ fn read_side(named: &str, runs: &[NamedRun], all: &NamedRuns, store: &Store) -> 
     })?;
     if let [first, ..] = runs {
         mark_assumed(&mut whole, first.reader.manifest().targets.as_slice());
-        if first.cell.is_none() && !whole.is_simulated() {
+        if first.part.is_none() && !whole.is_simulated() {
             let manifest = first.reader.manifest();
             let wanted = history::Wanted {
                 kind: manifest.kind,
@@ -214,11 +189,11 @@ fn mark_assumed(facts: &mut SideFacts, targets: &[String]) {
     }
 }
 
-fn read_run(named: &NamedRun) -> Result<SideFacts> {
+fn read_run(named: &RunPart) -> Result<SideFacts> {
     let run = &named.reader;
-    let mut facts = match imported_rows(run, named.cell.as_deref())? {
+    let mut facts = match imported_rows(run, named.part.as_deref())? {
         Some(rows) => rows,
-        None => facts_of(run, named.cell.as_deref())?,
+        None => facts_of(run, named.part.as_deref())?,
     };
     if let Some(label) = run.label() {
         let id = &run.manifest().id;
@@ -282,9 +257,7 @@ fn facts_of(run: &RunReader, wanted: Option<&str>) -> Result<SideFacts> {
 /// A cell by its number as it is printed: as a run of its own where it has one, else by its row of the results.
 fn facts_of_named_cell(run: &RunReader, wanted: &str, targets: &str) -> Result<SideFacts> {
     let number = wanted.parse::<u32>().ok();
-    let is_it = |cell: &CellReader| {
-        cell.name() == wanted || number.is_some() && cell.name().parse::<u32>().ok() == number
-    };
+    let is_it = |cell: &CellReader| plain(cell.name()) == plain(wanted);
     if let Some(cell) = run.cells()?.into_iter().find(is_it) {
         return facts_of_cell(run, &cell, targets, Some(wanted));
     }

@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::live_profile::{ServerWatch, profile};
 use crate::reports::{ReadReport, ReportRequest, read_files, read_profile};
+use crate::run_part::RunPart;
 use assay_model::load::{Dialect, Load, Rung};
 use assay_model::profile::Figure;
 use assay_model::units::{Nanos, show_count};
@@ -56,14 +57,17 @@ impl DatabaseSource {
     }
 
     /// The step of a benchmark that a word names: `8` or `sessions-8`.
-    pub(crate) fn of_named_step(run: &RunReader, step: &str) -> Result<Self> {
-        let sessions = step.trim_start_matches("sessions-").parse::<u32>().map_err(|_| {
+    pub(crate) fn of_named_step(run: &RunPart) -> Result<Self> {
+        let sessions = run.sessions().ok_or_else(|| {
             Error::usage(
-                format!("'{step}' is not a number of sessions"),
+                format!(
+                    "'{}' is not a number of sessions",
+                    run.part.as_deref().unwrap_or_default()
+                ),
                 "name a step of a benchmark as RUN:SESSIONS, for example latest:8",
             )
         })?;
-        Self::of_step(&load_of(run)?, sessions)
+        Self::of_step(&load_of(&run.reader)?, sessions)
     }
 
     /// The profile of the middle repeat of a number of sessions.
@@ -153,13 +157,10 @@ fn database(name: &str) -> &str {
 
 /// The profile of a run, or of a step of a benchmark.
 fn of_run(named: &str, context: &Context) -> Result<DatabaseSource> {
-    let store = &context.store;
-    match (store.open(named), named.rsplit_once(':')) {
-        (Ok(run), _) => of_whole_run(&run, context),
-        (Err(_), Some((run, step))) if store.open(run).is_ok() => {
-            DatabaseSource::of_named_step(&store.open(run)?, step)
-        }
-        (Err(error), _) => Err(no_database(named, &error)),
+    let run = RunPart::open(named, &context.store).map_err(|error| no_database(named, &error))?;
+    match run.part {
+        None => of_whole_run(&run.reader, context),
+        Some(_) => DatabaseSource::of_named_step(&run),
     }
 }
 

@@ -40,6 +40,8 @@ pub mod replay;
 pub mod reports;
 pub mod resume;
 pub mod run;
+pub mod run_part;
+mod rung_cell;
 pub mod sizing;
 pub mod soak;
 pub mod study;

@@ -2,6 +2,8 @@
 //! one of last year.
 
 use crate::host_samples::HostSamples;
+use crate::run_part::RunPart;
+use crate::rung_cell::{is_rung, rung_cell};
 use assay_judge::{
     Facts, LoadFacts, Rules, Run, Series, SeriesBuilder, StreamShare, estimates_of_run,
     last_change, no_interval_of_run, weighted_response,
@@ -25,9 +27,6 @@ use assay_report::{Document as Text, Report, RunReport, TimelineBuilder};
 use assay_store::{CellReader, Document, RunReader};
 
 mod imported;
-
-/// Begin of the names of cells that are rungs.
-const RUNG: &str = "sessions-";
 
 /// A run's documents, ready to be shown or judged.
 pub struct LoadedRun {
@@ -85,6 +84,34 @@ impl LoadedRun {
         }
         let rungs = report.load.as_ref().map_or(Ok(Vec::new()), |load| series_of_rungs(run, load));
         Ok(Self { report, series, rungs: rungs?, watched })
+    }
+
+    /// Reads a run, or a cell or step of it alone. A part has no verdict of its own until it is judged.
+    ///
+    /// # Errors
+    /// A usage error with the parts of the run where it has no such part, and what the store says.
+    pub fn read_part(named: &RunPart) -> Result<Self> {
+        let mut loaded = Self::read(&named.reader)?;
+        let Some(part) = &named.part else { return Ok(loaded) };
+        let kept = named.reader.cells()?;
+        let cell = kept.iter().find(|cell| !is_rung(cell.name()) && named.has(cell));
+        let report = &mut loaded.report;
+        if let Some(cell) = cell {
+            let events: Vec<Event> = named.reader.events()?.filter_map(Result::ok).collect();
+            let (run, series) = read_cell(cell, &events)?;
+            (report.runs, loaded.series) = (vec![run], vec![series]);
+            (report.study, report.soak, report.calibration) = (None, None, None);
+        } else if let Some(study) = row_of(report.study.take(), named.number()) {
+            report.study = Some(study);
+        } else if let Some(load) = step_of(report.load.take(), named.sessions()) {
+            loaded.rungs = series_of_rungs(&named.reader, &load)?;
+            report.load = Some(load);
+        } else {
+            return Err(named.unknown()?);
+        }
+        report.verdict = None;
+        report.title = format!("{}, {part}", report.title);
+        Ok(loaded)
     }
 
     /// Whether data was damaged, transactions were lost or queries failed: a failure whatever was asked.
@@ -149,6 +176,20 @@ impl LoadedRun {
     }
 }
 
+/// The row of that number alone.
+fn row_of(study: Option<StudyResult>, number: Option<u32>) -> Option<StudyResult> {
+    let (mut study, number) = (study?, number?);
+    study.cells.retain(|row| row.cell.number == number);
+    (!study.cells.is_empty()).then_some(study)
+}
+
+/// The steps of that many sessions alone.
+fn step_of(load: Option<Load>, sessions: Option<u32>) -> Option<Load> {
+    let (mut load, sessions) = (load?, sessions?);
+    load.rungs.retain(|rung| rung.sessions == sessions);
+    (!load.rungs.is_empty()).then_some(load)
+}
+
 /// Whether a document is a workload whose load itself changes from second to second.
 fn has_pattern(document: &Text) -> bool {
     document.name == Document::Workload.file_name()
@@ -195,16 +236,6 @@ pub fn series_of_rungs(run: &RunReader, load: &Load) -> Result<Vec<Series>> {
         Ok(series.finish())
     };
     load.rungs.iter().map(of_rung).collect()
-}
-
-/// Name of the cell that keeps the intervals of a rung.
-pub fn rung_cell(sessions: u32, repeat: u32) -> String {
-    format!("{RUNG}{sessions:04}-r{repeat}")
-}
-
-/// Whether a cell keeps the intervals of a rung.
-pub fn is_rung(cell: &str) -> bool {
-    cell.starts_with(RUNG)
 }
 
 /// Puts what was watched into the report, and gives what it says to the criteria.

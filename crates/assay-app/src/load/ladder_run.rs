@@ -6,10 +6,10 @@ use super::prepared_server::{PreparedServer, processors};
 use crate::cluster::{HostNames, LoadHosts};
 use crate::context::Context;
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
-use crate::loaded_run::rung_cell;
 use crate::plan_document::PlanDocument;
 use crate::progress::Progress;
 use crate::recording::{give_up, tell_run};
+use crate::rung_cell::rung_cell;
 use assay_cluster::protocol::{DatabaseOpening, Secret};
 use assay_dbload::load::{
     DatabaseResult, LadderSearch, Link, LoadTarget, Method, Next, ObservedDatabase, Point, Product,

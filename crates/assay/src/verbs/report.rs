@@ -7,6 +7,7 @@ use crate::terminal::{layout, say};
 use assay_app::finish::CriteriaSource;
 use assay_app::loaded_run::LoadedRun;
 use assay_app::new_file::write_new;
+use assay_app::run_part::RunPart;
 use assay_formats::out::{OrionFiles, OutputRun, fio_json, orion, slob};
 use assay_model::run::RunKind;
 use assay_model::{Error, Result};
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
   assay report latest --csv curve
   assay report latest --as fio-json")]
 pub struct Options {
-    /// Id of a run or its beginning, `latest`, or a run's directory
+    /// A run (id or its beginning, name, `latest`, directory), or a cell or step of it (RUN:CELL, RUN:SESSIONS)
     #[arg(default_value = "latest")]
     run: String,
     /// Judge by these criteria instead of the run's own, and exit 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE: a file, check,
@@ -111,8 +112,8 @@ impl Table {
     ];
 
     /// The table of a run; none where the run has no row of it.
-    fn of(self, loaded: &LoadedRun, run: &RunReader) -> Result<Option<String>> {
-        let (report, id) = (&loaded.report, run.manifest().id.as_str());
+    fn of(self, loaded: &LoadedRun, run: &RunPart) -> Result<Option<String>> {
+        let (report, id) = (&loaded.report, run.reader.manifest().id.as_str());
         Ok(match self {
             Self::Curve => assay_report::curve_csv(report, id),
             Self::Intervals => intervals(run)?,
@@ -127,7 +128,7 @@ impl Table {
             Self::Cuts => assay_report::cuts_csv(report, id),
             Self::Hosts => assay_report::hosts_csv(report, id),
             Self::HostRates => assay_report::host_rates_csv(report, id),
-            Self::Watch => watch(run)?,
+            Self::Watch => watch(&run.reader)?,
         })
     }
 
@@ -154,8 +155,8 @@ enum Form {
 pub fn run(options: &Options) -> Result<ExitStatus> {
     // Invalid criteria are refused before the run is read.
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    let run = options.store.open().open(&options.run)?;
-    let mut loaded = LoadedRun::read(&run)?;
+    let run = RunPart::open(&options.run, &options.store.open())?;
+    let mut loaded = LoadedRun::read_part(&run)?;
     if let Some(criteria) = criteria {
         loaded.report.verdict = Some(loaded.judge(&criteria.rules));
     }
@@ -167,7 +168,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 }
 
 /// The page, the pictures, or one of the forms on standard output.
-fn write_or_print(options: &Options, run: &RunReader, loaded: &LoadedRun) -> Result<ExitStatus> {
+fn write_or_print(options: &Options, run: &RunPart, loaded: &LoadedRun) -> Result<ExitStatus> {
     let shown = Shown { relative: options.relative };
     if let Some(path) = &options.html {
         write_new(path, assay_report::html(&loaded.report, shown).as_bytes())?;
@@ -189,7 +190,7 @@ fn write_or_print(options: &Options, run: &RunReader, loaded: &LoadedRun) -> Res
         None if options.relative => {
             print_report(&assay_report::text(&loaded.report, shown, layout(options.output.full)))
         }
-        None => show(loaded, run, &options.output),
+        None => show(loaded, &run.reader, &options.output),
     }
 }
 
@@ -199,13 +200,13 @@ fn write_or_print(options: &Options, run: &RunReader, loaded: &LoadedRun) -> Res
 /// A usage error where the run holds nothing of what the form shows.
 fn print_as(
     form: Form,
-    run: &RunReader,
+    run: &RunPart,
     loaded: &LoadedRun,
     out: Option<&Path>,
 ) -> Result<ExitStatus> {
     let nothing = |what: &str| {
         Error::usage(
-            format!("the run {} holds no {what}", run.manifest().id),
+            format!("the run {} holds no {what}", run.place()),
             "name another run, or another form",
         )
     };
@@ -213,7 +214,7 @@ fn print_as(
         Form::FioJson => print_measured(run),
         Form::Orion => {
             let calibration = loaded.report.calibration.as_ref();
-            let command = run.manifest().command.join(" ");
+            let command = run.reader.manifest().command.join(" ");
             let files = calibration.map(|calibration| orion(calibration, &command));
             let files = files.unwrap_or_default();
             let first = files.first().ok_or_else(|| nothing("calibration"))?;
@@ -244,9 +245,9 @@ fn write_orion(directory: &Path, files: &OrionFiles) -> Result<()> {
 }
 
 /// Every cell of the run with its intervals.
-fn print_measured(run: &RunReader) -> Result<ExitStatus> {
+fn print_measured(run: &RunPart) -> Result<ExitStatus> {
     let mut cells = Vec::new();
-    for cell in run.cells()? {
+    for cell in run.reader.cells()?.into_iter().filter(|cell| run.has(cell)) {
         let intervals = cell.summaries()?.collect::<Result<Vec<_>>>()?;
         cells.push((cell.measurement()?, cell.workload().ok(), intervals));
     }
@@ -260,18 +261,18 @@ fn print_measured(run: &RunReader) -> Result<ExitStatus> {
         .collect();
     if written.is_empty() {
         return Err(Error::usage(
-            format!("the run {} holds no measurement of a workload", run.manifest().id),
+            format!("the run {} holds no measurement of a workload", run.place()),
             "name a run of `assay run`, `soak` or `study`",
         ));
     }
-    print(&fio_json(&written, &run.manifest().tool_version))
+    print(&fio_json(&written, &run.reader.manifest().tool_version))
 }
 
 /// A table of a run.
 ///
 /// # Errors
 /// A usage error with the tables that the run has, where this one would have no row.
-fn csv(table: Table, loaded: &LoadedRun, run: &RunReader) -> Result<String> {
+fn csv(table: Table, loaded: &LoadedRun, run: &RunPart) -> Result<String> {
     if let Some(text) = table.of(loaded, run)? {
         return Ok(text);
     }
@@ -281,7 +282,7 @@ fn csv(table: Table, loaded: &LoadedRun, run: &RunReader) -> Result<String> {
             names.push(other.name());
         }
     }
-    let manifest = run.manifest();
+    let manifest = run.reader.manifest();
     let message =
         format!("the run {} ({}) has no {}", manifest.id, manifest.kind.name(), table.name());
     let hint = match names.as_slice() {
@@ -296,9 +297,9 @@ fn csv(table: Table, loaded: &LoadedRun, run: &RunReader) -> Result<String> {
 }
 
 /// Every interval of every cell.
-fn intervals(run: &RunReader) -> Result<Option<String>> {
-    let (mut text, id) = (String::new(), run.manifest().id.as_str());
-    for cell in run.cells()? {
+fn intervals(run: &RunPart) -> Result<Option<String>> {
+    let (mut text, id) = (String::new(), run.reader.manifest().id.as_str());
+    for cell in run.reader.cells()?.into_iter().filter(|cell| run.has(cell)) {
         let workload = cell.workload().map(|workload| workload.name).unwrap_or_default();
         for summary in cell.summaries()? {
             let origin = [id, cell.name(), &workload];

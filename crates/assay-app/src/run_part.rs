@@ -1,0 +1,95 @@
+//! A run, or a cell or step of it, as people name it: RUN, RUN:CELL or RUN:SESSIONS, as the tables print them.
+
+use crate::rung_cell::{is_rung, rung_sessions};
+use assay_model::load::Load;
+use assay_model::study::StudyResult;
+use assay_model::{Error, Result};
+use assay_store::{CellReader, Document, RunReader, Store};
+use std::collections::BTreeSet;
+
+/// A run, or one part of it.
+pub struct RunPart {
+    /// The run.
+    pub reader: RunReader,
+    /// The cell or step; none where the whole run is meant.
+    pub part: Option<String>,
+}
+
+impl RunPart {
+    /// Opens what a name means: a run whose own name has a colon comes before a part of another one.
+    ///
+    /// # Errors
+    /// Those of [`Store::open`].
+    pub fn open(name: &str, store: &Store) -> Result<Self> {
+        match (store.open(name), name.rsplit_once(':')) {
+            (Ok(reader), _) => Ok(Self { reader, part: None }),
+            (Err(_), Some((run, part))) if !part.is_empty() => {
+                Ok(Self { reader: store.open(run)?, part: Some(part.to_owned()) })
+            }
+            (Err(error), _) => Err(error),
+        }
+    }
+
+    /// The id of the run, with the part as it is printed.
+    pub fn place(&self) -> String {
+        let id = &self.reader.manifest().id;
+        self.part.as_ref().map_or_else(|| id.clone(), |part| format!("{id}:{}", plain(part)))
+    }
+
+    /// Whether a kept cell belongs to it.
+    pub fn has(&self, cell: &CellReader) -> bool {
+        let Some(part) = &self.part else { return true };
+        match rung_sessions(cell.name()) {
+            Some(sessions) => self.sessions() == Some(sessions),
+            None => plain(cell.name()) == plain(part),
+        }
+    }
+
+    /// The number of a cell of a study, or of a row of an imported result.
+    pub fn number(&self) -> Option<u32> {
+        self.part.as_ref()?.parse().ok()
+    }
+
+    /// The number of sessions of a step: `8` or `sessions-8`.
+    pub fn sessions(&self) -> Option<u32> {
+        self.part.as_ref()?.trim_start_matches("sessions-").parse().ok()
+    }
+
+    /// That the run has no such part, with those that it has.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn unknown(&self) -> Result<Error> {
+        let run = &self.reader;
+        let id = &run.manifest().id;
+        let (mut numbers, mut names) = (BTreeSet::new(), BTreeSet::new());
+        for cell in run.cells()?.iter().filter(|cell| !is_rung(cell.name())) {
+            let name = plain(cell.name());
+            name.parse().map_or_else(|_| names.insert(name), |number: u32| numbers.insert(number));
+        }
+        if let Some(study) = run.json::<StudyResult>(Document::Results)? {
+            numbers.extend(study.cells.iter().map(|row| row.cell.number));
+        }
+        if let Some(load) = run.json::<Load>(Document::Load)? {
+            numbers.extend(load.rungs.iter().map(|rung| rung.sessions));
+        }
+        let parts: Vec<String> = numbers
+            .iter()
+            .map(u32::to_string)
+            .chain(names)
+            .map(|part| format!("{id}:{part}"))
+            .collect();
+        let part = self.part.as_deref().unwrap_or_default();
+        let hint = match parts.len() {
+            0 => format!("it has no parts: name it as {id}"),
+            1..=8 => format!("it has {}", parts.join(", ")),
+            more => format!("it has {more}, from {} to {}", parts[0], parts[more - 1]),
+        };
+        Ok(Error::usage(format!("the run {id} has no cell or step '{part}'"), hint))
+    }
+}
+
+/// The number of a cell without the zeros of its directory.
+pub(crate) fn plain(cell: &str) -> String {
+    cell.parse::<u32>().map_or_else(|_| cell.to_owned(), |number| number.to_string())
+}
