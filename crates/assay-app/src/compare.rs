@@ -257,7 +257,9 @@ fn facts_of(run: &RunReader, wanted: Option<&str>) -> Result<SideFacts> {
 /// A cell by its number as it is printed: as a run of its own where it has one, else by its row of the results.
 fn facts_of_named_cell(run: &RunReader, wanted: &str, targets: &str) -> Result<SideFacts> {
     let number = wanted.parse::<u32>().ok();
-    let is_it = |cell: &CellReader| plain(cell.name()) == plain(wanted);
+    let is_it = |cell: &CellReader| {
+        cell.name() == wanted || number.is_some() && cell.name().parse::<u32>().ok() == number
+    };
     if let Some(cell) = run.cells()?.into_iter().find(is_it) {
         return facts_of_cell(run, &cell, targets, Some(wanted));
     }

@@ -180,6 +180,8 @@ impl LoadedRun {
 fn row_of(study: Option<StudyResult>, number: Option<u32>) -> Option<StudyResult> {
     let (mut study, number) = (study?, number?);
     study.cells.retain(|row| row.cell.number == number);
+    study.curves.clear();
+    study.scaling.clear();
     (!study.cells.is_empty()).then_some(study)
 }
 

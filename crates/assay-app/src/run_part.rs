@@ -89,7 +89,19 @@ impl RunPart {
     }
 }
 
-/// The number of a cell without the zeros of its directory.
+/// The number that the name of a cell begins with, without its zeros, or else the name.
 pub(crate) fn plain(cell: &str) -> String {
-    cell.parse::<u32>().map_or_else(|_| cell.to_owned(), |number| number.to_string())
+    let number = cell.split('-').next().and_then(|digits| digits.parse::<u32>().ok());
+    number.map_or_else(|| cell.to_owned(), |number| number.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn cells_are_named_by_their_numbers() {
+        let names = ["00003-sessions-1", "00003", "3", "sessions-0008-r1", "workload"];
+        assert_eq!(names.map(plain), ["3", "3", "3", "sessions-0008-r1", "workload"]);
+    }
 }
