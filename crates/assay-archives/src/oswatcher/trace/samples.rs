@@ -5,7 +5,7 @@ use super::super::collector::Collector;
 use super::super::parse::Found;
 use super::super::stamp::{Stamp, day_and_clock};
 use super::super::{
-    Imported, Parsed, SPLIT_NOTE, ZONE_NOTE, difference_of_tcp, joint_await_note, merged,
+    Imported, JOINT_COUNTS_NOTE, Parsed, ZONE_NOTE, difference_of_tcp, joint_await_note, merged,
 };
 use assay_model::number::count_of;
 use assay_model::{Error, Result};
@@ -96,8 +96,8 @@ impl Trace {
             );
         }
         notes.extend(joint_await_note(founds().any(|found| found.joint_await)));
-        if founds().any(|found| found.is_split_by_bytes) {
-            notes.push(SPLIT_NOTE.to_owned());
+        if founds().any(|found| found.has_joint_counts) {
+            notes.push(JOINT_COUNTS_NOTE.to_owned());
         }
         if self.processors == 0 && founds().all(|found| found.processors.is_none()) {
             notes.push(
