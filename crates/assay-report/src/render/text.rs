@@ -110,7 +110,11 @@ fn notes(text: &mut Text, notes: &[Finding]) {
     text.heading(NOTES);
     for note in notes {
         let what = capital(&note.what);
-        let what = if note.why.is_empty() { what } else { format!("{what}: {}", ended(&note.why)) };
+        let what = if note.why.is_empty() {
+            ended(&what)
+        } else {
+            format!("{what}: {}", ended(&note.why))
+        };
         text.item(format!("{what} {}", ended(&capital(&note.remedy))).trim_end());
     }
 }
