@@ -1,9 +1,7 @@
 //! HammerDB's results from version 2 on: what its virtual users print, its logs, and jobs as JSON.
 
 use super::dates;
-use super::imported::{
-    ImportedContent, ImportedResult, ImportedRow, Lack, broken, refused, total,
-};
+use super::imported::{ImportedContent, ImportedResult, ImportedRow, Lack, broken, refused, total};
 use super::numbers::{after, leading, number, whole};
 use super::rows::{count, word};
 use assay_model::Result;
@@ -412,7 +410,8 @@ mod tests {
         let profile = "MySQL Hammerdb Time Profile Report @ Wed Jan 15 10:00:00 UTC 2025\n>>>>> VIRTUAL USER 2 : ELAPSED TIME : 905ms\n>>>>> PROC: PAYMENT\nCALLS: 5MIN: 1.0msAVG: 9.0msMAX: 19.0msTOTAL: 9.0ms\n>>>>> SUMMARY OF 8 ACTIVE VIRTUAL USERS : MEDIAN ELAPSED TIME : 904ms\n>>>>> PROC: NEWORD\nCALLS: 40MIN: 2.0msAVG: 9.25msMAX: 36.0msTOTAL: 9.0ms\nP99: 14.5msP95: 12.5msP50: 9.0msSD: 1840.0RATIO: 41.435%\n";
         let row = &rows(read(profile).unwrap())[0];
         let measures = row.measures.iter().map(|one| (one.quantity.as_str(), one.estimate.value));
-        let of = |statistic: &str| value(row, &format!("new_order.response_time.{statistic}")) / 1e6;
+        let of =
+            |statistic: &str| value(row, &format!("new_order.response_time.{statistic}")) / 1e6;
         assert_eq!([of("mean"), of("q0.5"), of("q0.99"), of("max")], [9.25, 9.0, 14.5, 36.0]);
         assert_eq!(measures.count(), 5);
         let counter = "Hammerdb Transaction Counter Log @ Wed Jan 15 10:00:00 UTC 2025\n324540 PostgreSQL tpm @ Wed Jan 15 10:00:01 UTC 2025\n";

@@ -280,7 +280,10 @@ mod tests {
         };
         let whole = of("100th percentile:  41.85");
         let quantiles = whole.measures.iter().filter(|one| one.quantity.contains(".q"));
-        assert_eq!((quantiles.count(), value(&whole, "transaction.response_time.max")), (0, 40.3e6));
+        assert_eq!(
+            (quantiles.count(), value(&whole, "transaction.response_time.max")),
+            (0, 40.3e6)
+        );
         assert_eq!(value(&of("99th percentile: 41.85"), "transaction.response_time.q0.99"), 40.3e6);
     }
 

@@ -344,7 +344,8 @@ mod tests {
 
     #[test]
     fn a_comma_at_the_end_of_a_definition_does_not_swallow_the_next() {
-        let text = "sd=sd1,lun=/a,\nsd=sd2,lun=/b,\nwd=w,\nsd=sd*,rdpct=70,\nrd=r,\nwd=w,elapsed=9\n";
+        let text =
+            "sd=sd1,lun=/a,\nsd=sd2,lun=/b,\nwd=w,\nsd=sd*,rdpct=70,\nrd=r,\nwd=w,elapsed=9\n";
         let found = read(text, "x", &Surroundings::none()).unwrap();
         assert_eq!((found.storages.len(), found.workloads.len(), found.runs.len()), (2, 1, 1));
         let named = |section: &Section| section.settings[0].value.clone().unwrap();
