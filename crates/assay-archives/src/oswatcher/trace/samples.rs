@@ -111,15 +111,27 @@ impl Trace {
             notes.push(ZONE_NOTE.to_owned());
         }
         if !self.left_out.is_empty() {
-            notes.push(format!("left out, because nothing reads it: {}", self.left_out.join("; ")));
+            notes.push(self.left_out_note());
         }
         notes
     }
 
+    /// The headings of which nothing is read, as many as a person reads.
+    fn left_out_note(&self) -> String {
+        const SHOWN_MAX: usize = 8;
+        let shown = self.left_out.iter().take(SHOWN_MAX).map(String::as_str);
+        let shown = shown.collect::<Vec<_>>().join("; ");
+        let more = match self.left_out.len().saturating_sub(SHOWN_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("left out, because nothing reads it: {shown}{more}")
+    }
+
     /// Notes a heading of which nothing is read, once.
     pub(super) fn left_out(&mut self, head: &[&str]) {
-        /// More would fill the screen.
-        const HEADINGS_MAX: usize = 40;
+        /// No version of sar has more.
+        const HEADINGS_MAX: usize = 200;
         let shown = head.iter().take(4).copied().collect::<Vec<_>>().join(" ");
         if self.left_out.len() < HEADINGS_MAX && !self.left_out.contains(&shown) {
             self.left_out.push(shown);
