@@ -94,8 +94,8 @@ struct NamedRuns {
     sides: Vec<Vec<RunPart>>,
     /// Ids of all of them.
     ids: Vec<String>,
-    /// What every side names, as it is printed.
-    places: Vec<String>,
+    /// What every side names: the run and its cell, and the words that named it.
+    places: Vec<(String, String)>,
 }
 
 impl NamedRuns {
@@ -104,10 +104,13 @@ impl NamedRuns {
         let mut opened = Self { sides: Vec::new(), ids: Vec::new(), places: Vec::new() };
         for side in sides {
             let names = side.split(',').filter(|name| !name.is_empty() && !is_profile(side));
-            let runs: Vec<RunPart> =
-                names.map(|name| RunPart::open(name, store)).collect::<Result<_>>()?;
-            opened.places.extend(is_profile(side).then(|| side.clone()));
-            opened.places.extend(runs.iter().map(RunPart::place));
+            let mut runs: Vec<RunPart> = Vec::new();
+            for name in names {
+                let run = RunPart::open(name, store)?;
+                opened.places.push((run.place(), name.to_owned()));
+                runs.push(run);
+            }
+            opened.places.extend(is_profile(side).then(|| (side.clone(), side.clone())));
             opened.ids.extend(runs.iter().map(|run| run.reader.manifest().id.clone()));
             opened.sides.push(runs);
         }
@@ -116,15 +119,16 @@ impl NamedRuns {
 
     /// Refuses what is named a second time: nothing differs from itself, and no run is two repeats.
     fn check_distinct(&self) -> Result<()> {
-        let repeated =
-            (1..).zip(&self.places).find(|(next, place)| self.places[*next..].contains(place));
-        let Some((_, place)) = repeated else {
-            return Ok(());
+        let repeated = self.places.iter().enumerate().find_map(|(number, (place, name))| {
+            let earlier = self.places[..number].iter().find(|(known, _)| known == place);
+            earlier.map(|(_, earlier)| (earlier, name))
+        });
+        let what = match repeated {
+            None => return Ok(()),
+            Some((earlier, name)) if earlier == name => format!("{name} is named twice"),
+            Some((earlier, name)) => format!("{earlier} and {name} are the same run"),
         };
-        Err(Error::usage(
-            format!("{place} is named twice"),
-            "name each run once; join the repeats of one side with commas",
-        ))
+        Err(Error::usage(what, "name each run once; join the repeats of one side with commas"))
     }
 }
 

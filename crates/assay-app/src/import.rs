@@ -182,10 +182,11 @@ pub fn import_group(
     context: &Context,
 ) -> Result<Vec<FinishedRun>> {
     let path = &group.path;
-    let names = group.files.iter().map(|file| &file.name).collect::<BTreeSet<_>>();
-    if names.len() < group.files.len() {
+    let mut names = BTreeSet::new();
+    if let Some(twice) = group.files.iter().find(|file| !names.insert(&file.name)) {
+        let twice = path.with_file_name(&twice.name);
         return Err(Error::usage(
-            format!("a file next to {} is named twice", path.display()),
+            format!("{} is named twice", twice.display()),
             "name every file of a run once",
         ));
     }
@@ -443,4 +444,62 @@ fn read_folder(path: &Path, name: &str) -> Result<SlobFolder> {
         lacks: vec![Lack::Intervals, Lack::Quantiles, Lack::Load, Lack::Environment],
     };
     Ok(SlobFolder { result, content, left_out: unused(path, &profiles) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_store::Store;
+
+    const RESULT: &str = "Vuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved 600 NOPM from 1200 PostgreSQL TPM\n";
+
+    /// A folder with these files, which its test removes.
+    fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("assay-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for (file, text) in files {
+            std::fs::write(folder.join(file), text).unwrap();
+        }
+        folder
+    }
+
+    #[test]
+    fn every_result_of_a_folder_is_a_run_and_the_other_files_are_named() {
+        let of_jobs = ["500, 1000, 0, 0, 0\n", "500, 500, 0, 0, 0\n"];
+        let folder = folder(
+            "import",
+            &[
+                ("a.log", RESULT),
+                ("x_bw.1.log", of_jobs[0]),
+                ("x_bw.2.log", of_jobs[1]),
+                ("notes.md", "the array was cold\n"),
+            ],
+        );
+        let groups = read_groups(std::slice::from_ref(&folder)).unwrap();
+        let sizes: Vec<usize> = groups.iter().map(|group| group.files.len()).collect();
+        assert_eq!((sizes, &groups[0].left_out[..]), (vec![1, 2], &["notes.md".to_owned()][..]));
+        let context = Context::new(Store::at(folder.join("runs")));
+        for group in &groups {
+            assert_eq!(import_group(group, false, &context).unwrap().len(), 1);
+        }
+        let error = import_group(&groups[0], false, &context).err().unwrap();
+        assert!(error.message().contains("was imported before"), "{error}");
+        let empty = folder.join("empty");
+        std::fs::create_dir(&empty).unwrap();
+        let group = &read_groups(&[empty]).unwrap()[0];
+        let error = import_group(group, false, &context).err().unwrap();
+        assert!(error.message().ends_with("holds no result and no AWR report"), "{error}");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_log_of_a_run_that_is_named_twice_is_named() {
+        let folder = folder("twice", &[("x_bw.1.log", "500, 1000, 0, 0, 0\n")]);
+        let log = folder.join("x_bw.1.log");
+        let groups = read_groups(&[log.clone(), log.clone()]).unwrap();
+        let context = Context::new(Store::at(folder.join("runs")));
+        let error = import_group(&groups[0], false, &context).err().unwrap();
+        assert_eq!(error.message(), format!("{} is named twice", log.display()));
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

@@ -16,6 +16,7 @@ use assay_model::environment::Environment;
 use assay_model::integrity::Integrity;
 use assay_model::load::{Load, Rung};
 use assay_model::locality::Locality;
+use assay_model::measurement::Remark;
 use assay_model::projection::Projection;
 use assay_model::run::{Event, EventKind, RunKind};
 use assay_model::soak::Soak;
@@ -75,6 +76,9 @@ impl LoadedRun {
             let (run, of_cell) = read_paced_cell(&cell, &events, is_paced)?;
             report.runs.push(run);
             series.push(of_cell);
+        }
+        if run.manifest().kind == RunKind::Watch {
+            report.watch_remarks = events.into_iter().filter_map(remark).collect();
         }
         let mut watched = watched(run, &mut report)?;
         if let Some(study) = report.study.as_ref() {
@@ -190,6 +194,14 @@ fn step_of(load: Option<Load>, sessions: Option<u32>) -> Option<Load> {
     let (mut load, sessions) = (load?, sessions?);
     load.rungs.retain(|rung| rung.sessions == sessions);
     (!load.rungs.is_empty()).then_some(load)
+}
+
+/// What an event says of the whole run.
+fn remark(event: Event) -> Option<Remark> {
+    match event.what {
+        EventKind::Remark(remark) if event.cell.is_none() => Some(remark),
+        _ => None,
+    }
 }
 
 /// Whether a document is a workload whose load itself changes from second to second.

@@ -116,12 +116,10 @@ mod tests {
         read_trace(&printed(&json.to_string()).unwrap()).unwrap().moments
     }
 
-    fn check(moment: &Moment, split: (f64, f64)) {
+    fn check(moment: &Moment, iops: (f64, f64, f64)) {
         let rates = moment.counters.devices[0].rates(moment.counters.time_ns);
-        assert_eq!(
-            ((rates.read_iops, rates.write_iops), rates.read_time_mean_ns),
-            (split, Some(5e6))
-        );
+        assert_eq!((rates.read_iops, rates.write_iops, rates.joint_iops), iops);
+        assert_eq!(rates.read_time_mean_ns.or(rates.joint_time_mean_ns), Some(5e6));
         assert!((moment.counters.cpu.unwrap().busy_share() - 0.15).abs() < 1e-9);
         assert_eq!((moment.at_unix_ns, moment.processors), (1_768_471_210_000_000_000, 4));
     }
@@ -134,7 +132,7 @@ mod tests {
             "cpu-load": [cpu],
             "disk": [{"disk-device": "sda", "tps": 100.0, "rd_sec": 600.0, "wr_sec": 200.0, "avgqu-sz": 0.5, "await": 5.0, "util-percent": 20.0}],
         }]}]}});
-        check(&moments(&sadf)[0], (75.0, 25.0));
+        check(&moments(&sadf)[0], (0.0, 0.0, 100.0));
         let report = |time: &str| {
             serde_json::json!({
                 "timestamp": time,
@@ -144,7 +142,7 @@ mod tests {
         };
         let iostat = serde_json::json!({"sysstat": {"hosts": [{"number-of-cpus": 4, "date": "01/15/26",
             "statistics": [report("01/15/26 10:00:00"), report("01/15/26 10:00:10")]}]}});
-        check(&moments(&iostat)[0], (75.0, 25.0));
+        check(&moments(&iostat)[0], (75.0, 25.0, 0.0));
         assert_eq!(printed("{\"jobs\": []}"), None);
         assert_eq!(printed("Linux 6.1"), None);
     }

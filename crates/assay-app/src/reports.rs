@@ -58,8 +58,10 @@ pub struct ReportRequest {
 }
 
 /// Reads all files, in parallel, those of folders by their names; the order is kept.
-pub fn read_files(paths: &[PathBuf], wanted: ReportRequest) -> Vec<ReadFile> {
-    let paths: Vec<PathBuf> = paths.iter().flat_map(|path| expanded(path)).collect();
+pub fn read_files(named_paths: &[PathBuf], wanted: ReportRequest) -> Vec<ReadFile> {
+    let named: Vec<Vec<PathBuf>> = named_paths.iter().map(|path| expanded(path)).collect();
+    let counts: Vec<usize> = named.iter().map(Vec::len).collect();
+    let paths: Vec<PathBuf> = named.into_iter().flatten().collect();
     let (next, budget) = (AtomicUsize::new(0), Budget::default());
     let work = || {
         let places = std::iter::from_fn(|| {
@@ -71,7 +73,33 @@ pub fn read_files(paths: &[PathBuf], wanted: ReportRequest) -> Vec<ReadFile> {
     };
     let mut files = on_all_processors(paths.len(), work);
     files.sort_by_key(|(place, _)| *place);
-    files.into_iter().map(|(_, file)| file).collect()
+    let mut files = files.into_iter().map(|(_, file)| file);
+    let mut of_all = Vec::new();
+    for (path, count) in named_paths.iter().zip(counts) {
+        let read = files.by_ref().take(count).collect();
+        of_all.extend(if path.is_dir() { of_folder(path, read) } else { read });
+    }
+    of_all
+}
+
+/// What came of a folder; one error in place of many where it has no report at all.
+fn of_folder(folder: &Path, files: Vec<ReadFile>) -> Vec<ReadFile> {
+    let errors: Vec<&Error> = files.iter().flat_map(|file| &file.errors).collect();
+    let [first, others @ ..] = errors.as_slice() else { return files };
+    if others.is_empty() || files.iter().any(|file| !file.reports.is_empty()) {
+        return files;
+    }
+    let what = format!(
+        "{} has no report: {}, and {} more files are none",
+        folder.display(),
+        first.message(),
+        others.len()
+    );
+    let hint = format!(
+        "name a folder with AWR or Statspack reports, or read results of other programs with `assay runs import {}`",
+        folder.display()
+    );
+    vec![ReadFile { reports: Vec::new(), errors: vec![Error::usage(what, hint)] }]
 }
 
 /// What all threads brought; a panic of one of them goes on here.
@@ -344,5 +372,34 @@ impl Drop for Held<'_> {
         let taken = budget.taken.lock();
         *taken.unwrap_or_else(PoisonError::into_inner) -= self.bytes;
         budget.freed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_without_reports_has_one_error() {
+        let folder = std::env::temp_dir().join(format!("assay-reports-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let errors = || {
+            let wanted = ReportRequest { profiles: false, medium: None };
+            let files = read_files(std::slice::from_ref(&folder), wanted);
+            files.into_iter().flat_map(|file| file.errors).collect::<Vec<_>>()
+        };
+        std::fs::write(folder.join("a.txt"), "System achieved 600 NOPM from 1200 MySQL TPM\n")
+            .unwrap();
+        let one = errors();
+        assert!(one[0].message().ends_with("a.txt is a result of HammerDB"), "{one:?}");
+        std::fs::write(folder.join("b.txt"), "hello\n").unwrap();
+        std::fs::write(folder.join("c.txt"), "hello\n").unwrap();
+        let several = errors();
+        let [error] = several.as_slice() else { panic!("{several:?}") };
+        let begin = format!("{} has no report: ", folder.display());
+        assert!(error.message().starts_with(&begin), "{error}");
+        assert!(error.message().ends_with("and 2 more files are none"), "{error}");
+        assert!(error.hint().contains("assay runs import"), "{error}");
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

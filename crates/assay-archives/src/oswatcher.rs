@@ -26,7 +26,8 @@ use std::path::Path;
 const SECOND_NS: u64 = 1_000_000_000;
 
 const ZONE_NOTE: &str = "times are those of the host's own time zone, taken as UTC";
-const SPLIT_NOTE: &str = "sar counts the reads and writes of a device together: they are split by their bytes, and both get one mean time";
+const JOINT_COUNTS_NOTE: &str =
+    "sar counts the reads and writes of a device together: how many of them were reads is unknown";
 
 fn joint_await_note(is_joint: bool) -> Option<String> {
     const NOTE: &str =
@@ -130,7 +131,7 @@ fn moment(at_s: u64, gap_s: u64, found: &[&Found], processors: u64) -> Moment {
     let covered_s = pick(&|one| !one.devices.is_empty()).and_then(|one| one.covered_s);
     let elapsed_s = covered_s.unwrap_or(gap_s);
     let rows = found.iter().filter_map(|one| one.processors).max();
-    let processors = rows.unwrap_or(processors).max(1);
+    let processors = rows.unwrap_or(processors);
     let cpu = found.iter().rev().find_map(|one| one.cpu_share);
     let devices = pick(&|one| !one.devices.is_empty());
     let swap = found.iter().find_map(|one| one.swap_kib_per_s);
@@ -143,7 +144,9 @@ fn moment(at_s: u64, gap_s: u64, found: &[&Found], processors: u64) -> Moment {
             devices: devices.map_or_else(Vec::new, |found| {
                 found.devices.iter().map(|device| device.over(elapsed_s)).collect()
             }),
-            cpu: cpu.map(|shares| cpu_counters(shares, elapsed_s.saturating_mul(processors))),
+            // Without their number, the shares of all processors are times of one.
+            cpu: cpu
+                .map(|shares| cpu_counters(shares, elapsed_s.saturating_mul(processors.max(1)))),
             swap: swap.map(|(input, output)| SwapCounters {
                 in_pages: count(input * real(elapsed_s) / 4.0),
                 out_pages: count(output * real(elapsed_s) / 4.0),

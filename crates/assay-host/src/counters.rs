@@ -80,6 +80,7 @@ fn parse_device(line: &str, name: &str) -> Option<NamedDevice> {
         discard_time_ns: time_ns(15),
         flush_ios: ios(16),
         flush_time_ns: time_ns(17),
+        ..DeviceCounters::default()
     };
     Some(NamedDevice { name: name.to_owned(), outstanding_ios: ios(9), counters })
 }
@@ -215,6 +216,7 @@ mod tests {
             discard_time_ns: 6_000_000,
             flush_ios: 9,
             flush_time_ns: 8_000_000,
+            ..DeviceCounters::default()
         };
         assert_eq!(devices[0].counters, expected);
         assert_eq!((devices[1].counters.read_ios, devices[1].counters.flush_ios), (1, 0));

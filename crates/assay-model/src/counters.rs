@@ -26,6 +26,11 @@ macro_rules! counters {
     };
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 counters! {
     /// One block device, as `/proc/diskstats` counts it.
     DeviceCounters {
@@ -59,6 +64,12 @@ counters! {
         flush_ios,
         /// Sum of the times that flushes took, ns.
         flush_time_ns,
+        /// Reads and writes of a trace that counts them together: how many of them were reads is unknown.
+        #[serde(skip_serializing_if = "is_zero")]
+        joint_ios,
+        /// Sum of the times that these took, ns.
+        #[serde(skip_serializing_if = "is_zero")]
+        joint_time_ns,
     }
 }
 
@@ -323,6 +334,11 @@ impl DeviceCounters {
     /// Mean time of a read in the kernel's block layer, ns; `None` of no read.
     pub fn read_time_mean_ns(&self) -> Option<f64> {
         (self.read_ios > 0).then(|| share(self.read_time_ns, self.read_ios))
+    }
+
+    /// Mean time of reads and writes that are counted together, ns; `None` of none.
+    pub fn joint_time_mean_ns(&self) -> Option<f64> {
+        (self.joint_ios > 0).then(|| share(self.joint_time_ns, self.joint_ios))
     }
 
     /// Mean time of a write in the kernel's block layer, ns; `None` of no write.

@@ -48,7 +48,7 @@ pub struct Moment {
     pub cell: Option<String>,
     /// By how much it was taken later than it was due, ns.
     pub late_ns: u64,
-    /// Processors that run.
+    /// Processors that run; 0 where a trace does not say it.
     pub processors: u64,
     /// CPU, devices, pressure of I/O, swapping and memory.
     pub counters: Counters,
@@ -78,6 +78,8 @@ pub struct DeviceRates {
     pub read_iops: f64,
     /// Writes per second.
     pub write_iops: f64,
+    /// Reads and writes per second of a trace that counts them together.
+    pub joint_iops: f64,
     /// Bytes read per second.
     pub read_bytes_per_s: f64,
     /// Bytes written per second.
@@ -86,6 +88,8 @@ pub struct DeviceRates {
     pub read_time_mean_ns: Option<f64>,
     /// Mean time of a write from the queue to its end, ns; none where nothing was written.
     pub write_time_mean_ns: Option<f64>,
+    /// Mean time of reads and writes that are counted together, ns.
+    pub joint_time_mean_ns: Option<f64>,
     /// I/Os in the queue or on the device, mean over the time.
     pub outstanding_mean: f64,
     /// Share of the time with at least one I/O; of what works in parallel it says nothing about how much more would go.
@@ -93,6 +97,13 @@ pub struct DeviceRates {
     /// Little's law: I/Os a second times their mean time, over the mean number in the queue; 1 closes. None where
     /// nothing was done.
     pub littles_law_ratio: Option<f64>,
+}
+
+impl DeviceRates {
+    /// Reads and writes per second.
+    pub fn iops(&self) -> f64 {
+        self.read_iops + self.write_iops + self.joint_iops
+    }
 }
 
 /// The difference of two optional sets: known only where both are.
@@ -200,15 +211,18 @@ impl NamedDevice {
                 .read_time_ns
                 .saturating_add(counters.write_time_ns)
                 .saturating_add(counters.discard_time_ns)
-                .saturating_add(counters.flush_time_ns),
+                .saturating_add(counters.flush_time_ns)
+                .saturating_add(counters.joint_time_ns),
         );
         DeviceRates {
             read_iops: rate(counters.read_ios, elapsed_s),
             write_iops: rate(counters.write_ios, elapsed_s),
+            joint_iops: rate(counters.joint_ios, elapsed_s),
             read_bytes_per_s: rate(counters.read_bytes, elapsed_s),
             write_bytes_per_s: rate(counters.write_bytes, elapsed_s),
             read_time_mean_ns: counters.read_time_mean_ns(),
             write_time_mean_ns: counters.write_time_mean_ns(),
+            joint_time_mean_ns: counters.joint_time_mean_ns(),
             outstanding_mean: outstanding,
             busy_share: counters.busy_share(elapsed_ns).min(1.0),
             littles_law_ratio: (counters.outstanding_time_ns > 0)

@@ -95,6 +95,10 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Summary>"))]
     pub watch: Option<Watch>,
+    /// What a reader must know of what was watched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(default, with = "Vec<crate::schema::Remark>"))]
+    pub watch_remarks: Vec<Remark>,
     /// The documents that it was done by: workloads, criteria.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, schemars(default))]
@@ -166,7 +170,7 @@ impl Report {
         let of_load = self.load.iter().flat_map(|load| &load.remarks);
         let of_dss = self.dss.iter().flat_map(|dss| &dss.remarks);
         let of_runs = self.runs.iter().flat_map(|run| &run.measurement.conduct.remarks);
-        of_calibration.chain(of_load).chain(of_dss).chain(of_runs)
+        of_calibration.chain(of_load).chain(of_dss).chain(of_runs).chain(&self.watch_remarks)
     }
 }
 

@@ -38,6 +38,7 @@ elsewhere!(
     Environment: "environment.schema.json",
     Measurement: "measurement.schema.json",
     NamedEstimate: "results.schema.json#/$defs/NamedEstimate",
+    Remark: "measurement.schema.json#/$defs/Remark",
 );
 
 /// What has no schema of its own.

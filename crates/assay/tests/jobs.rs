@@ -347,9 +347,10 @@ fn a_result_without_intervals_decides_nothing_and_shows_its_numbers() {
             &format!("r{orders}.log"),
             &format!("2025-01-15 10:30:00\nVuser 1:8 Active Virtual Users configured\nVuser 1:TEST RESULT : System achieved {orders} NOPM from 276000 PostgreSQL TPM\n"),
         );
-        let ran = place.run(&format!("runs import r{orders}.log"));
+        let ran = place.run(&format!("runs import r{orders}.log --name of-{orders}"));
         assert!(ran.code == Some(0) && ran.stdout.contains("/s"), "{ran:?}");
     }
+    assert!(place.run("report of-118000").stdout.contains("1,967/s"));
     let runs = place.run("runs").stdout;
     let ids: Vec<&str> = runs.lines().skip(1).filter_map(|line| line.split(' ').next()).collect();
     let compared = place.run(&format!("compare {} {}", ids[1], ids[0]));

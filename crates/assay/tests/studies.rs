@@ -459,8 +459,14 @@ fn calibrations_are_compared_with_their_curves() {
     let first = said.stdout.split("\n\n").next().unwrap().replace('\n', " ");
     assert!(said.code == Some(0) && first.contains("× the read IOPS (95% CI "), "{said:#?}");
     assert!(first.contains("latency at depth 1"), "{first}");
-    let itself = place.run(&format!("compare {0} {0}", ids[0]));
-    assert!(itself.code == Some(2) && itself.stderr.contains("is named twice"), "{itself:#?}");
+    place.run(&format!("runs rename {} first", ids[0]));
+    let itself = place.run("compare first first");
+    assert!(
+        itself.code == Some(2) && itself.stderr.contains("first is named twice"),
+        "{itself:#?}"
+    );
+    let itself = place.run(&format!("compare first {}", ids[0]));
+    assert!(itself.code == Some(2) && itself.stderr.contains("are the same run"), "{itself:#?}");
     let compared = place.run(&format!("compare {} {} --html c.html --json", ids[0], ids[1]));
     let found: Value = serde_json::from_str(&compared.stdout).unwrap();
     let measures = found["pairs"][0]["measures"].as_array().unwrap();

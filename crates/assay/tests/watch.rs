@@ -90,6 +90,10 @@ fn a_trace_is_watched_and_other_verbs_name_the_command() {
     let read = place.json("watch --from iostat.txt", 0);
     let device = &read["watch"]["summary"]["total"]["counters"]["devices"][0];
     assert_eq!((&device["name"], &device["counters"]["read_ios"]), (&"sda".into(), &1000.into()));
+    let first = "the first report is the mean since the host started and is left out";
+    assert_eq!(read["watch_remarks"][0]["what"], first);
+    let shown = place.run("report latest").stdout.replace("\n ", "");
+    assert!(shown.contains(&first[1..]), "{shown}");
     for verb in ["profile", "runs import"] {
         let ran = place.run(&format!("{verb} iostat.txt"));
         assert_eq!(ran.code, Some(2), "{ran:#?}");

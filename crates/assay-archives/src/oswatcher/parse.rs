@@ -35,7 +35,7 @@ pub(super) struct Found {
     /// Whether reads and writes were given one time together.
     pub(super) joint_await: bool,
     /// Whether reads and writes were counted together.
-    pub(super) is_split_by_bytes: bool,
+    pub(super) has_joint_counts: bool,
 }
 
 /// A device in rates.
@@ -50,6 +50,8 @@ pub(super) struct DeviceRow {
     write_time_ms_mean: f64,
     flush_iops: f64,
     flush_time_ms_mean: f64,
+    joint_iops: f64,
+    joint_time_ms_mean: f64,
     outstanding: f64,
     busy_share: f64,
 }
@@ -73,6 +75,8 @@ impl DeviceRow {
                 outstanding_time_ns: times(self.outstanding * 1e9),
                 flush_ios: times(self.flush_iops),
                 flush_time_ns: waited(self.flush_iops, self.flush_time_ms_mean),
+                joint_ios: times(self.joint_iops),
+                joint_time_ns: waited(self.joint_iops, self.joint_time_ms_mean),
                 ..DeviceCounters::default()
             },
         }
@@ -173,32 +177,22 @@ fn device(row: &Row<'_>) -> Option<DeviceRow> {
         flush_time_ms_mean: row.number(&["f_await"]).unwrap_or(0.0),
         outstanding: row.number(&["aqu-sz", "avgqu-sz"])?,
         busy_share: row.number(&["%util"])? / 100.0,
+        ..DeviceRow::default()
     })
 }
 
 impl DeviceRow {
-    /// A device of `sar -d`, which counts reads and writes together: they are split by their bytes. I/Os without
-    /// bytes are flushes.
+    /// A device of `sar -d`, which counts reads and writes together.
     pub(super) fn joint(name: &str, row: &Row<'_>) -> Option<Self> {
-        let (iops, mean_ms) = (row.number(&["tps"])?, row.number(&["await"])?);
-        let read_bytes_per_s = row.bytes_per_s(["rkB/s", "rMB/s", "rd_sec/s"])?;
-        let write_bytes_per_s = row.bytes_per_s(["wkB/s", "wMB/s", "wr_sec/s"])?;
-        let all_bytes_per_s = read_bytes_per_s + write_bytes_per_s;
-        let has_bytes = all_bytes_per_s > 0.0;
-        let part =
-            |bytes_per_s: f64| if has_bytes { iops * bytes_per_s / all_bytes_per_s } else { 0.0 };
         Some(Self {
             name: name.to_owned(),
-            read_iops: part(read_bytes_per_s),
-            write_iops: part(write_bytes_per_s),
-            read_bytes_per_s,
-            write_bytes_per_s,
-            read_time_ms_mean: mean_ms,
-            write_time_ms_mean: mean_ms,
-            flush_iops: if has_bytes { 0.0 } else { iops },
-            flush_time_ms_mean: mean_ms,
+            joint_iops: row.number(&["tps"])?,
+            joint_time_ms_mean: row.number(&["await"])?,
+            read_bytes_per_s: row.bytes_per_s(["rkB/s", "rMB/s", "rd_sec/s"])?,
+            write_bytes_per_s: row.bytes_per_s(["wkB/s", "wMB/s", "wr_sec/s"])?,
             outstanding: row.number(&["aqu-sz", "avgqu-sz"])?,
             busy_share: row.number(&["%util"])? / 100.0,
+            ..Self::default()
         })
     }
 }

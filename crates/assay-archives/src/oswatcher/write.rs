@@ -133,7 +133,8 @@ fn iostat(moment: &Moment) -> Option<String> {
     }
     text.push_str("Device            r/s     rkB/s   r_await     w/s     wkB/s   w_await     f/s   f_await   aqu-sz    %util\n");
     let elapsed_s = moment.elapsed_s();
-    for device in &moment.counters.devices {
+    // iostat has no column for reads and writes together.
+    for device in moment.counters.devices.iter().filter(|one| one.counters.joint_ios == 0) {
         let rates = device.rates(moment.counters.time_ns);
         let ms = |mean_ns: Option<f64>| mean_ns.unwrap_or(0.0) / 1e6;
         let flushes = device.counters.flush_ios;

@@ -98,7 +98,8 @@ impl<'a> Reader<'a> {
                 continue;
             }
             if ["{%", "{{"].iter().any(|sign| line.contains(sign)) {
-                return Err(refuse("", line, Reason::Template));
+                let (key, value) = line.split_once('=').unwrap_or((line, ""));
+                return Err(refuse(key, value, Reason::Template));
             }
             if let Some(included) =
                 line.strip_prefix("include").filter(|rest| rest.starts_with([' ', '\t']))
@@ -275,7 +276,7 @@ mod tests {
             ("[a\n", 1, Reason::Value),
             ("[a]\n\ninclude b.fio\n", 3, Reason::MissingInclude),
             ("[a]\nbs=${x}\n", 2, Reason::Variable("x".to_owned())),
-            ("[a]\n{% if runtime > 0 %}\nruntime={{ runtime }}\n", 2, Reason::Template),
+            ("[a]\n{%if runtime%}\nruntime={{ runtime }}\n", 2, Reason::Template),
             ("[{{ name }}]\nbs=4k\n", 1, Reason::Template),
             (
                 "[a]\nblocksiz=4k\n",

@@ -274,8 +274,8 @@ mod tests {
 
     #[test]
     fn no_quantile_is_longer_than_the_longest_time() {
-        let of = |percentile: &str| {
-            let text = OLTP.replace("99th percentile:                       16.41", percentile);
+        let of = |quantile: &str| {
+            let text = OLTP.replace("99th percentile:                       16.41", quantile);
             rows(read(&text).unwrap()).remove(0)
         };
         let whole = of("100th percentile:  41.85");

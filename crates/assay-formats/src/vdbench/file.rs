@@ -219,8 +219,8 @@ fn refused(origin: Origin, value: &str, reason: Reason) -> Refused {
     Refused { origin, value: value.to_owned(), reason }
 }
 
-/// Lines without comments; what stands behind the first blank is one, and a comma at the end continues the line, where what
-/// follows is no definition of its own.
+/// Lines without comments; what stands behind the first blank is one, and a comma at the end continues the line unless a
+/// definition follows.
 fn statements(text: &str) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     let mut continues = false;

@@ -4,7 +4,7 @@ use super::best::best;
 use super::ladder::Ladder;
 use super::pace::INTERVALS_OF_SLICE;
 use super::rung::{CONFIDENCE, Rung, Slice, time_ns};
-use super::stalls::Stalls;
+use super::stalls::{StallShare, Stalls};
 use assay_model::measurement::Interval;
 use assay_model::number::{real, real_len, seconds};
 use assay_stats::distribution::{normal_quantile, student_quantile};
@@ -27,6 +27,8 @@ const FREEDOM_OF_ALL: f64 = 4.0;
 /// The noise of all loads: stalls with a period, and besides noise that outlasts a visit.
 pub(super) struct NoiseModel {
     pub(super) stalls: Option<Stalls>,
+    /// Of stalls without a period.
+    rare: StallShare,
     noise: SlowNoise,
 }
 
@@ -43,7 +45,8 @@ impl NoiseModel {
         for (level, visits) in ladders.iter().flat_map(of_ladder).enumerate() {
             all.extend(visits.into_iter().map(|visit| Visit { level, ..visit }));
         }
-        Self { noise: SlowNoise::of(&all), stalls }
+        let rare = if stalls.is_some() { StallShare::default() } else { StallShare::of(ladders) };
+        Self { noise: SlowNoise::of(&all), rare, stalls }
     }
 
     /// How large the noise is that outlasts a visit, as a share.
@@ -76,7 +79,9 @@ impl NoiseModel {
     /// Half the width of the interval of the rate of some visits, relative to it.
     fn half_width(&self, visits: &[Visit], wider: f64) -> f64 {
         let half = self.noise.half_width(visits, CONFIDENCE, wider).max(seen_half_width(visits));
-        half.hypot(self.stalls.as_ref().map_or(0.0, Stalls::half_width))
+        let length_s = visits.iter().map(|visit| visit.length_s).sum();
+        let of_stalls = self.stalls.as_ref().map_or(0.0, Stalls::half_width);
+        half.hypot(of_stalls).hypot(self.rare.half_width(length_s))
     }
 
     /// Where noise hides which load gives most, the rate of the one that stands for it is that of all visits to it and to larger

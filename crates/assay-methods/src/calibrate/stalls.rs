@@ -33,12 +33,7 @@ impl Stalls {
     /// A stall is seen where intervals hold less than a tenth of the I/Os that are usual at their load. Its ends lie within
     /// the intervals next to them, by what is missing there.
     pub(super) fn of(ladders: &[&mut Ladder]) -> Option<Self> {
-        let rungs = || ladders.iter().flat_map(|ladder| ladder.rungs.values());
-        let showing: Vec<(&Slice, f64)> = rungs()
-            .map(|rung| (rung, usual_ios(rung)))
-            .filter(|(_, usual)| *usual >= FEWEST_IOS)
-            .flat_map(|(rung, usual)| rung.slices.iter().map(move |slice| (slice, usual)))
-            .collect();
+        let showing = showing(ladders);
         let interval_s = showing.first()?.0.intervals.first()?.elapsed_s();
         let mut seen: Vec<Standstill> =
             showing.iter().flat_map(|(slice, usual)| standstills(slice, *usual)).collect();
@@ -78,6 +73,48 @@ impl Stalls {
         let taken_s = self.length_s + 3.0 * self.interval_s;
         let since_s = (begin_s + self.interval_s - earliest_s).rem_euclid(self.period_s());
         since_s >= taken_s
+    }
+}
+
+/// The visits that would show a stall, with the I/Os of the usual interval of their load.
+fn showing<'a>(ladders: &'a [&mut Ladder]) -> Vec<(&'a Slice, f64)> {
+    let rungs = ladders.iter().flat_map(|ladder| ladder.rungs.values());
+    rungs
+        .map(|rung| (rung, usual_ios(rung)))
+        .filter(|(_, usual)| *usual >= FEWEST_IOS)
+        .flat_map(|(rung, usual)| rung.slices.iter().map(move |slice| (slice, usual)))
+        .collect()
+}
+
+/// Stalls without a known period: what they take of the time of all visits together. The visits to one load may have met fewer
+/// of them, or none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct StallShare {
+    share: f64,
+    per_s: f64,
+}
+
+impl StallShare {
+    /// What the visits to all loads show.
+    pub(super) fn of(ladders: &[&mut Ladder]) -> Self {
+        let (mut all_s, mut standing_s, mut stalls) = (0.0, 0.0, 0_usize);
+        for (slice, usual) in showing(ladders) {
+            let stands = |one: &&Interval| real(ios(one)) < STANDS * usual;
+            all_s += slice.intervals.iter().map(Interval::elapsed_s).sum::<f64>();
+            standing_s +=
+                slice.intervals.iter().filter(stands).map(Interval::elapsed_s).sum::<f64>();
+            stalls += standstills(slice, usual).len();
+        }
+        if all_s <= 0.0 || stalls == 0 {
+            return Self::default();
+        }
+        Self { share: standing_s / all_s, per_s: real_len(stalls) / all_s }
+    }
+
+    /// How far visits of this length together may be from the share of all, relative to their rate: stalls at random moments
+    /// come in Poisson's numbers.
+    pub(super) fn half_width(self, length_s: f64) -> f64 {
+        self.share * (1.96 / (self.per_s * length_s + 1.0).sqrt()).min(1.0)
     }
 }
 
@@ -155,4 +192,19 @@ fn known_length(lengths: &[f64], interval_s: f64) -> Option<(f64, f64)> {
     let error_s = (variance(lengths) / n).sqrt();
     let half_s = student_quantile(0.5 + 0.5 * CONFIDENCE, n - 1.0) * error_s;
     Some((mean(lengths), half_s.hypot(0.25 * interval_s)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_stalls_are_known_worse_than_many() {
+        let stalls = StallShare { share: 0.08, per_s: 0.2 };
+        let halves = [0.0, 20.0, 2000.0].map(|length_s| stalls.half_width(length_s));
+        assert!((halves[0] - 0.08).abs() < 1e-12, "{halves:?}");
+        assert!((halves[1] - 0.08 * 1.96 / 5_f64.sqrt()).abs() < 1e-12, "{halves:?}");
+        assert!(halves[2] < 0.01, "{halves:?}");
+        assert!(StallShare::default().half_width(0.0) < f64::MIN_POSITIVE);
+    }
 }

@@ -80,10 +80,12 @@ fn rates_of_a_device_are_those_of_iostat() {
     let expected = DeviceRates {
         read_iops: 100.0,
         write_iops: 50.0,
+        joint_iops: 0.0,
         read_bytes_per_s: 819_200.0,
         write_bytes_per_s: 409_600.0,
         read_time_mean_ns: Some(4e6),
         write_time_mean_ns: Some(2e6),
+        joint_time_mean_ns: None,
         outstanding_mean: 0.5,
         busy_share: 0.25,
         littles_law_ratio: Some(1.0),

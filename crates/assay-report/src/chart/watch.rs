@@ -42,11 +42,15 @@ pub(crate) fn device(columns: &[Moment], name: &str, format: &Formatter, size: S
     };
     let read = time(|rates| rates.read_time_mean_ns);
     let write = time(|rates| rates.write_time_mean_ns);
-    let lines = [
+    let joint = time(|rates| rates.joint_time_mean_ns);
+    let apart = [
         line("reads", Ink::Read, Stroke::Solid, &read),
         line("writes", Ink::Write, Stroke::Dashed, &write),
     ];
-    let mut scene = draw(columns, &lines, ("Mean time", Unit::Ns), format, size);
+    let together = [line("reads and writes", Ink::Mix, Stroke::Solid, &joint)];
+    let is_joint = columns.iter().any(|column| joint(column).is_some());
+    let lines = if is_joint { &together[..] } else { &apart[..] };
+    let mut scene = draw(columns, lines, ("Mean time", Unit::Ns), format, size);
     scene.title = format!("Mean time of an I/O of {name}");
     scene
 }

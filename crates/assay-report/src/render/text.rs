@@ -116,7 +116,8 @@ fn notes(text: &mut Text, notes: &[String]) {
 /// A caveat in one paragraph; of one that the headline states already only the remedy.
 fn note_words(note: &Finding, headline: &str) -> Option<String> {
     let what = capital(&note.what);
-    let what = if note.why.is_empty() { what } else { format!("{what}: {}", ended(&note.why)) };
+    let what =
+        if note.why.is_empty() { ended(&what) } else { format!("{what}: {}", ended(&note.why)) };
     let what = if headline.contains(what.trim_end_matches('.')) { "" } else { &what };
     let words = format!("{what} {}", ended(&capital(&note.remedy))).trim().to_owned();
     (!words.is_empty()).then_some(words)

@@ -29,11 +29,14 @@ pub(super) struct Answer {
 
 /// The answer of a report. What shaped the numbers besides the storage comes before them.
 pub(super) fn answer(report: &Report, format: &Formatter) -> Answer {
-    let found = of_documents(report, format);
-    match report.causes().first() {
-        Some(cause) => after(cause, found, report, format),
-        None => found,
-    }
+    behind(&report.causes(), of_documents(report, format), report, format)
+}
+
+/// An answer behind the gravest cause, and behind a neighbour on the device, whose share is counted.
+fn behind(causes: &[Cause], found: Answer, report: &Report, format: &Formatter) -> Answer {
+    let neighbour = causes.iter().skip(1).find(|cause| cause.kind == CauseKind::Neighbour);
+    let named = neighbour.into_iter().chain(causes.first());
+    named.fold(found, |found, cause| after(cause, found, report, format))
 }
 
 /// An answer that begins with a known cause.
@@ -50,7 +53,8 @@ fn after(cause: &Cause, found: Answer, report: &Report, format: &Formatter) -> A
     }
     let headline = if is_said { found.headline } else { format!("{sentence} {}", found.headline) };
     let mut details = found.details;
-    if cause.bias.is_some() && !details.is_empty() {
+    let is_shaped = details.first().is_some_and(|first| first == SHAPED);
+    if cause.bias.is_some() && !details.is_empty() && !is_shaped {
         details.insert(0, SHAPED.to_owned());
     }
     Answer { headline, details, ..found }
@@ -137,7 +141,7 @@ fn watch_sentence(summary: &Summary) -> String {
     let cpu = total.counters.cpu.map(|cpu| format!("CPU {}", Unit::Share.show(cpu.busy_share())));
     let devices = total.counters.devices.iter().map(|device| {
         let rates = device.rates(total.counters.time_ns);
-        (device, rates.read_iops + rates.write_iops)
+        (device, rates.iops())
     });
     let busiest = devices.max_by(|one, other| one.1.total_cmp(&other.1));
     let device = busiest.map(|(device, iops)| format!("{} {} IOPS", device.name, show_count(iops)));
@@ -428,6 +432,35 @@ mod tests {
         let criteria = "orders".to_owned();
         let verdict = Verdict { format: 1, criteria, outcome, judgements, left_out: Vec::new() };
         verdict_sentence(&verdict, &Formatter::default())
+    }
+
+    #[test]
+    fn a_neighbour_is_named_in_front_behind_a_graver_cause() {
+        let cause = |kind, what: &str| Cause {
+            kind,
+            what: what.to_owned(),
+            bias: Some(Bias::Unknown),
+            remedy: "wait".to_owned(),
+        };
+        let found = || Answer {
+            headline: "9 IOPS.".to_owned(),
+            details: vec!["More.".to_owned()],
+            ..Answer::default()
+        };
+        let causes = [
+            cause(CauseKind::BusyHost, "the host was busy"),
+            cause(CauseKind::Neighbour, "other programs used the device: 40%"),
+        ];
+        let of =
+            |causes: &[Cause]| behind(causes, found(), &Report::default(), &Formatter::default());
+        let both = of(&causes);
+        assert_eq!(
+            both.headline,
+            "The host was busy. Other programs used the device: 40%. 9 IOPS."
+        );
+        assert_eq!(both.details, [SHAPED, "More."]);
+        assert_eq!(of(&causes[1..]).headline, "Other programs used the device: 40%. 9 IOPS.");
+        assert_eq!(of(&[]), found());
     }
 
     #[test]

@@ -31,8 +31,9 @@ fn charts(watch: &Watch, format: Formatter) -> Vec<Chart<'_>> {
     let caption = "Time of all processors together: 100% is all of them busy.";
     let draw = move |size| processors(&watch.columns, &format, size);
     let mut charts = vec![Chart::new("processors", Size::Full, caption, draw)];
-    let busy = watch.summary.total.counters.devices.iter();
-    let busy = busy.filter(|one| one.counters.read_ios + one.counters.write_ios > 0);
+    let total = &watch.summary.total.counters;
+    let busy = total.devices.iter();
+    let busy = busy.filter(|one| one.rates(total.time_ns).iops() > 0.0);
     charts.extend(busy.take(CHARTS_MAX).map(|one| {
         let caption =
             format!("{}: mean time of an I/O, its wait in the kernel's queue included.", one.name);

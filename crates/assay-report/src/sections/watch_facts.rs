@@ -3,11 +3,11 @@
 use crate::format::three_digits;
 use crate::view::{Look, Table};
 use assay_model::cause::HostLoad;
-use assay_model::counters::{CpuCounters, InterfaceCounters, NamedDevice, PressureCounters};
+use assay_model::counters::{CpuCounters, InterfaceCounters, PressureCounters};
 use assay_model::number::{rate, real};
 use assay_model::units::{show_bytes, show_count, show_throughput};
 use assay_model::verdict::Unit;
-use assay_model::watch::{Moment, Summary};
+use assay_model::watch::{DeviceRates, Moment, Summary};
 
 /// The host in names and values; what the kernel does not report is left out.
 pub(super) fn watched_host(summary: &Summary) -> Vec<(&'static str, String)> {
@@ -43,9 +43,12 @@ pub(super) fn watched_host(summary: &Summary) -> Vec<(&'static str, String)> {
 
 fn processors(cpu: &CpuCounters, total: &Moment) -> String {
     let share = |share: f64| Unit::Share.show(share);
+    let number = match total.processors {
+        0 => "number unknown".to_owned(),
+        number => number.to_string(),
+    };
     format!(
-        "{}: {} busy ({} programs, {} kernel), {} idle with I/O outstanding, {} stolen",
-        total.processors,
+        "{number}: {} busy ({} programs, {} kernel), {} idle with I/O outstanding, {} stolen",
         share(cpu.busy_share()),
         share(cpu.user_share()),
         share(cpu.system_share()),
@@ -108,37 +111,49 @@ fn network(total: &Moment) -> Option<String> {
     })
 }
 
-/// A row for each device.
+/// A column of the table of devices: its heading, and its value.
+type DeviceColumn = (&'static str, fn(&DeviceRates) -> String);
+
+/// A row for each device; some traces count reads and writes together.
 pub(super) fn watched_devices(summary: &Summary) -> Table {
-    let names = [
-        "Device",
-        "reads",
-        "writes",
-        "read",
-        "written",
-        "read time",
-        "write time",
-        "outstanding",
-        "busy",
-    ];
     let total = &summary.total.counters;
-    let rows = total.devices.iter().map(|device| row(device, total.time_ns));
+    let (rates, times): (&[DeviceColumn], &[DeviceColumn]) =
+        if total.devices.iter().any(|device| device.counters.joint_ios > 0) {
+            (
+                &[("reads and writes", |one| Unit::IosPerS.show(one.joint_iops))],
+                &[("mean time", |one| time(one.joint_time_mean_ns))],
+            )
+        } else {
+            (
+                &[
+                    ("reads", |one| Unit::IosPerS.show(one.read_iops)),
+                    ("writes", |one| Unit::IosPerS.show(one.write_iops)),
+                ],
+                &[
+                    ("read time", |one| time(one.read_time_mean_ns)),
+                    ("write time", |one| time(one.write_time_mean_ns)),
+                ],
+            )
+        };
+    let bytes: [DeviceColumn; 2] = [
+        ("read", |one| show_throughput(one.read_bytes_per_s)),
+        ("written", |one| show_throughput(one.write_bytes_per_s)),
+    ];
+    let queue: [DeviceColumn; 2] = [
+        ("outstanding", |one| three_digits(one.outstanding_mean)),
+        ("busy", |one| Unit::Share.show(one.busy_share)),
+    ];
+    let columns = [rates, &bytes, times, &queue].concat();
+    let names: Vec<&str> =
+        std::iter::once("Device").chain(columns.iter().map(|(name, _)| *name)).collect();
+    let rows = total.devices.iter().map(|device| {
+        let rates = device.rates(total.time_ns);
+        let cells = columns.iter().map(|(_, value)| value(&rates));
+        std::iter::once(device.name.clone()).chain(cells).collect()
+    });
     Table::of_numbers("Devices during the run", &names).look(Look::Slim).with(rows)
 }
 
-fn row(device: &NamedDevice, elapsed_ns: u64) -> Vec<String> {
-    let rates = device.rates(elapsed_ns);
-    let time =
-        |mean_ns: Option<f64>| mean_ns.map_or("–".to_owned(), |mean_ns| Unit::Ns.show(mean_ns));
-    vec![
-        device.name.clone(),
-        Unit::IosPerS.show(rates.read_iops),
-        Unit::IosPerS.show(rates.write_iops),
-        show_throughput(rates.read_bytes_per_s),
-        show_throughput(rates.write_bytes_per_s),
-        time(rates.read_time_mean_ns),
-        time(rates.write_time_mean_ns),
-        three_digits(rates.outstanding_mean),
-        Unit::Share.show(rates.busy_share),
-    ]
+fn time(mean_ns: Option<f64>) -> String {
+    mean_ns.map_or("–".to_owned(), |mean_ns| Unit::Ns.show(mean_ns))
 }

@@ -11,10 +11,10 @@ pub const WATCH_HEADER: &str = "at_unix_s,elapsed_s,cell,cpu_user_share,cpu_syst
 cpu_steal_share,running,blocked,cpu_pressure_share,io_pressure_share,memory_pressure_share,available_bytes,\
 tcp_out_segments_per_s,tcp_retransmit_share,receive_bytes_per_s,send_bytes_per_s,device,read_iops,write_iops,\
 read_bytes_per_s,write_bytes_per_s,read_time_mean_ns,write_time_mean_ns,in_flight,outstanding_mean,busy_share,\
-flush_iops\n";
+flush_iops,joint_iops,joint_time_mean_ns\n";
 
 /// Cells of a device, for moments without any.
-const DEVICE_CELLS: usize = 11;
+const DEVICE_CELLS: usize = 13;
 
 /// The rows of a moment, without the header, so that they can be written as they come.
 pub fn watch_csv(moment: &Moment) -> String {
@@ -58,10 +58,12 @@ fn host(moment: &Moment) -> Vec<String> {
 
 fn device_cells(device: &NamedDevice, moment: &Moment) -> Vec<String> {
     let rates = device.rates(moment.counters.time_ns);
+    let is_joint = device.counters.joint_ios > 0;
+    let apart = |rate: f64| known((!is_joint).then_some(rate));
     vec![
         device.name.clone(),
-        number(rates.read_iops),
-        number(rates.write_iops),
+        apart(rates.read_iops),
+        apart(rates.write_iops),
         number(rates.read_bytes_per_s),
         number(rates.write_bytes_per_s),
         known(rates.read_time_mean_ns),
@@ -70,6 +72,8 @@ fn device_cells(device: &NamedDevice, moment: &Moment) -> Vec<String> {
         number(rates.outstanding_mean),
         number(rates.busy_share),
         number(rate(device.counters.flush_ios, moment.elapsed_s())),
+        known(is_joint.then_some(rates.joint_iops)),
+        known(rates.joint_time_mean_ns),
     ]
 }
 

@@ -15,8 +15,10 @@ use assay_host::environment::capture_environment;
 use assay_host::root::SysRoot;
 use assay_host::watch::{Sampler, busy_disks, device_names};
 use assay_model::environment::Environment;
-use assay_model::measurement::{Finish, Interval, Operation, OperationResult, PerOperation};
-use assay_model::run::RunKind;
+use assay_model::measurement::{
+    Finish, Interval, Operation, OperationResult, PerOperation, Remark,
+};
+use assay_model::run::{Event, EventKind, RunKind};
 use assay_model::units::Nanos;
 use assay_model::verdict::Unit;
 use assay_model::watch::Moment;
@@ -103,7 +105,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         (None, Some(_)) => None,
         (None, None) => Some(environment(options)?),
     };
-    let writer = context.store.create(&NewRun {
+    let mut writer = context.store.create(&NewRun {
         kind: RunKind::Watch,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         command: context.command.clone(),
@@ -118,7 +120,10 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let finish = match (imported, &mut hosts) {
         (_, Some(hosts)) => together(options, hosts, &writer, &mut sink, progress)?,
         (Some(imported), None) => {
-            imported.notes.iter().for_each(|note| progress.say(&format!("note: {note}")));
+            keep_notes(&imported.notes, &mut writer)?;
+            // Rows that are printed are not followed by words.
+            let said = imported.notes.iter().filter(|_| options.csv);
+            said.for_each(|note| progress.say(&format!("note: {note}")));
             imported.moments.iter().try_for_each(|moment| sink.take(moment))?;
             Finish::Complete
         }
@@ -128,6 +133,14 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     progress.clear();
     sink.log.sync()?;
     finish_with(options, writer, &finish, asked.as_ref())
+}
+
+/// Keeps what a reader of a trace must know.
+fn keep_notes(notes: &[String], writer: &mut RunWriter) -> Result<()> {
+    notes.iter().try_for_each(|note| {
+        let remark = Remark { what: note.clone(), why: String::new(), remedy: String::new() };
+        writer.event(&Event { at_unix_ns: unix_ns(), cell: None, what: EventKind::Remark(remark) })
+    })
 }
 
 /// The page, and the verdict where one is asked for; rows that were printed are not followed by words.

@@ -5,7 +5,7 @@ use super::super::collector::Collector;
 use super::super::parse::Found;
 use super::super::stamp::{Stamp, day_and_clock};
 use super::super::{
-    Imported, Parsed, SPLIT_NOTE, ZONE_NOTE, difference_of_tcp, joint_await_note, merged,
+    Imported, JOINT_COUNTS_NOTE, Parsed, ZONE_NOTE, difference_of_tcp, joint_await_note, merged,
 };
 use assay_model::number::count_of;
 use assay_model::{Error, Result};
@@ -96,8 +96,8 @@ impl Trace {
             );
         }
         notes.extend(joint_await_note(founds().any(|found| found.joint_await)));
-        if founds().any(|found| found.is_split_by_bytes) {
-            notes.push(SPLIT_NOTE.to_owned());
+        if founds().any(|found| found.has_joint_counts) {
+            notes.push(JOINT_COUNTS_NOTE.to_owned());
         }
         if self.processors == 0 && founds().all(|found| found.processors.is_none()) {
             notes.push(
@@ -111,15 +111,27 @@ impl Trace {
             notes.push(ZONE_NOTE.to_owned());
         }
         if !self.left_out.is_empty() {
-            notes.push(format!("left out, because nothing reads it: {}", self.left_out.join("; ")));
+            notes.push(self.left_out_note());
         }
         notes
     }
 
+    /// The headings of which nothing is read, as many as a person reads.
+    fn left_out_note(&self) -> String {
+        const SHOWN_MAX: usize = 8;
+        let shown = self.left_out.iter().take(SHOWN_MAX).map(String::as_str);
+        let shown = shown.collect::<Vec<_>>().join("; ");
+        let more = match self.left_out.len().saturating_sub(SHOWN_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("left out, because nothing reads it: {shown}{more}")
+    }
+
     /// Notes a heading of which nothing is read, once.
     pub(super) fn left_out(&mut self, head: &[&str]) {
-        /// More would fill the screen.
-        const HEADINGS_MAX: usize = 40;
+        /// No version of sar has more.
+        const HEADINGS_MAX: usize = 200;
         let shown = head.iter().take(4).copied().collect::<Vec<_>>().join(" ");
         if self.left_out.len() < HEADINGS_MAX && !self.left_out.contains(&shown) {
             self.left_out.push(shown);

@@ -64,7 +64,7 @@ fn processors(row: &Row<'_>, found: &mut Found) {
 
 fn device(row: &Row<'_>, found: &mut Found) {
     if let Some(device) = row.text("DEV").and_then(|name| DeviceRow::joint(name, row)) {
-        found.is_split_by_bytes = true;
+        found.has_joint_counts = true;
         found.devices.push(device);
     }
 }

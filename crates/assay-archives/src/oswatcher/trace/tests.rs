@@ -18,6 +18,12 @@ fn reads(moment: &Moment) -> (f64, f64) {
     (rates.read_iops, rates.read_time_mean_ns.unwrap() / 1e6)
 }
 
+/// Reads and writes a second together, and their mean time, ms, of the first device.
+fn joint(moment: &Moment) -> (f64, f64) {
+    let rates = moment.counters.devices[0].rates(moment.counters.time_ns);
+    (rates.joint_iops, rates.joint_time_mean_ns.unwrap() / 1e6)
+}
+
 #[test]
 fn iostat_of_old_and_new_versions_is_read_by_interval() {
     let row = "sda 100.0 800.0 0 0 4.0 8 50.0 400.0 0 0 2.0 8 0 0 0 0 0 0 1.0 0.5 0.5 25.0\n";
@@ -77,6 +83,8 @@ fn vmstat_is_read_with_and_without_times() {
     let found = moments(&timed.collect::<String>());
     assert_eq!((found.len(), found[1].counters.time_ns), (2, 10_000_000_000));
     assert_eq!(found[0].run_queue.unwrap().running, 3);
+    assert_eq!(found[0].processors, 0, "the number is unknown");
+    assert!((found[0].counters.cpu.unwrap().busy_share() - 0.3).abs() < 1e-9);
     let untimed = format!("{head}{}{}", row(""), row(""));
     let imported = read_trace(&untimed).unwrap();
     assert_eq!(imported.moments.len(), 1);
@@ -95,11 +103,15 @@ fn activities_of_sar_are_joined_by_time_past_midnight() {
     let [first, last] = imported.moments.as_slice() else { panic!("{imported:?}") };
     assert_eq!(last.at_unix_ns - first.at_unix_ns, 10_000_000_000);
     let device = &last.counters.devices[0];
-    assert_eq!((device.name.as_str(), reads(last)), ("dev8-0", (75.0, 5.0)));
-    assert_eq!((device.counters.write_ios, device.counters.write_bytes), (250, 1_024_000));
+    assert_eq!((device.name.as_str(), joint(last)), ("dev8-0", (100.0, 5.0)));
+    assert_eq!((device.counters.write_ios, device.counters.write_bytes), (0, 1_024_000));
     assert!((last.counters.cpu.unwrap().busy_share() - 0.15).abs() < 1e-9);
     let notes = imported.notes.join("\n");
-    assert!(notes.contains("split by their bytes") && notes.contains("proc/s cswch/s"), "{notes}");
+    assert!(
+        notes.contains("how many of them were reads is unknown")
+            && notes.contains("proc/s cswch/s"),
+        "{notes}"
+    );
 }
 
 #[test]
@@ -114,7 +126,7 @@ fn tables_of_sadf_are_read_in_both_forms_of_time() {
         let found = moments(&text);
         let [only] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(only.at_unix_ns, 1_768_471_210_000_000_000);
-        assert_eq!(reads(only), (100.0, 5.0));
+        assert_eq!(joint(only), (100.0, 5.0));
         assert!((only.counters.cpu.unwrap().busy_share() - 0.15).abs() < 1e-9);
     }
 }

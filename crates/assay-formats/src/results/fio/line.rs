@@ -54,7 +54,8 @@ pub fn read_lines(text: &str) -> Result<LogLines> {
     let with_direction =
         |place: usize| rows().filter(|(_, line)| has_direction(line, place)).count();
     let direction = if with_direction(3) > with_direction(2) { 3 } else { 2 };
-    let mut found = LogLines { lines: Vec::new(), started_unix_ns: 0, lacks: Vec::new() };
+    let lines = Vec::with_capacity(rows().count());
+    let mut found = LogLines { lines, started_unix_ns: 0, lacks: Vec::new() };
     let mut trims: u64 = 0;
     for (number, line) in rows() {
         let wrong = || broken("fio", &format!("line {number} of the log"));

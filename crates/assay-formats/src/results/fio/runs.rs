@@ -67,15 +67,21 @@ fn lacks(output: &PrintedOutput) -> Vec<Lack> {
     let mut lacks = output.lacks.clone();
     lacks.extend([Lack::Intervals, Lack::Environment]);
     let mut add = |holds: bool, lack: Lack| lacks.extend(holds.then_some(lack));
-    let times: Vec<KnownTimes> = sides(output).map(PrintedSide::times).collect();
-    let some = |is: fn(&KnownTimes) -> bool| times.iter().any(is);
+    // A distribution takes a hundred times as much as what is printed of it: one at a time.
+    let (mut has_quantiles, mut has_mean, mut has_nothing) = (false, false, false);
+    for side in sides(output) {
+        match side.times() {
+            KnownTimes::Distribution(_) => has_quantiles = true,
+            KnownTimes::Mean { .. } => has_mean = true,
+            KnownTimes::Nothing => has_nothing = true,
+        }
+    }
     let is_of_completion = sides(output).any(PrintedSide::is_of_completion);
     add(is_of_completion && !output.is_of_assay, Lack::Submission);
     add(sides(output).any(PrintedSide::has_quantiles_of_total), Lack::QuantilesOfTotal);
-    let has_quantiles = some(|times| matches!(times, KnownTimes::Distribution(_)));
     add(has_quantiles && !sides(output).all(PrintedSide::has_bins), Lack::QuantileRanks);
-    add(some(|times| matches!(times, KnownTimes::Mean { .. })), Lack::Quantiles);
-    add(some(|times| *times == KnownTimes::Nothing), Lack::Times);
+    add(has_mean, Lack::Quantiles);
+    add(has_nothing, Lack::Times);
     add(output.jobs.iter().any(|job| job.mixed.is_some()), Lack::Operations);
     add(output.jobs.iter().all(|job| job.options.is_empty()), Lack::Load);
     add(output.jobs.iter().any(hides_flags), Lack::Flags);
@@ -287,6 +293,23 @@ mod tests {
         assert!((read.service.mean_ns() - 200.0).abs() < 1.0, "{}", read.service.mean_ns());
         assert!(found.lacks.contains(&Lack::QuantileRanks));
         runs[0].workload.check().unwrap();
+    }
+
+    #[test]
+    fn jobs_beyond_the_streams_of_a_workload_are_one_stream() {
+        let job = r#"{"jobname": "a", "read": {"io_bytes": 4096, "total_ios": 10, "runtime": 1000, "clat_ns": {"min": 5, "max": 5, "mean": 5.0, "bins": {"5": 10}}}}"#;
+        let of = |jobs: usize| {
+            let jobs = vec![job; jobs].join(",");
+            let text = format!(r#"{{"fio version": "fio-3.33", "jobs": [{jobs}]}}"#);
+            let ImportedContent::Runs(runs) = import(&text).unwrap().content else { panic!() };
+            runs[0].workload.check().unwrap();
+            let streams = &runs[0].measurement.streams;
+            assert_eq!(runs[0].workload.streams.len(), streams.len());
+            let last = streams.last().unwrap();
+            (streams.len(), last.name.clone(), last.operations.ios())
+        };
+        assert_eq!(of(STREAMS_MAX), (STREAMS_MAX, "a-256".to_owned(), 10));
+        assert_eq!(of(300), (STREAMS_MAX, "45 other jobs".to_owned(), 450));
     }
 
     #[test]

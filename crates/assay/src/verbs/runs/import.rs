@@ -19,6 +19,9 @@ pub struct Options {
     /// Files of results, folders of them, or the folder of a SLOB run with its AWR reports; their content shows whose they are
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Name of the runs, by which `runs`, `compare` and `report` find them
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
     /// Import also what was imported before
     #[arg(long)]
     again: bool,
@@ -28,7 +31,8 @@ pub struct Options {
 
 /// Imports each group of files that belong together.
 pub fn run(options: &Options, store: &StoreOptions) -> Result<ExitStatus> {
-    let context = context(store, &options.output)?;
+    let mut context = context(store, &options.output)?;
+    context.store = context.store.labelled(options.name.as_deref())?;
     for group in read_groups(&options.files)? {
         for finished in import_group(&group, options.again, &context)? {
             conclude(&finished, &options.output, None)?;
