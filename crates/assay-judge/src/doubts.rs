@@ -232,7 +232,7 @@ pub(crate) fn few_clusters(
     let needed_s = elapsed_s * CLUSTERS_NEEDED / real(clusters.max(1));
     let moments = if clusters == 1 { "moment" } else { "separate moments" };
     let what = format!(
-        "values beyond the quantile came at only {clusters} {moments}, and an upper end needs {CLUSTERS_NEEDED}"
+        "values beyond the quantile occurred at only {clusters} {moments}; an upper end needs {CLUSTERS_NEEDED}"
     );
     let remedy = format!("measure for about {:.0} s in all", needed_s.max(2.0 * elapsed_s));
     Some(doubt(what, Bias::Flattering, &remedy))

@@ -213,7 +213,7 @@ impl<'a> Sheet<'a> {
         let iops = self.format.value(Unit::IosPerS, point.iops.value);
         let time = self.format.value(Unit::Ns, point.service_time_ns.value);
         let depth = point.outstanding;
-        format!("{iops} at a mean service time of {time} with {depth} outstanding I/Os")
+        format!("{iops} at a mean service time of {time} with queue depth {depth}")
     }
 }
 

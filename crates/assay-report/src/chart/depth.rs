@@ -16,7 +16,7 @@ pub(crate) fn depth(mixes: &[MixCalibration], format: &Formatter, size: Size) ->
     let most = points().map(depth_of).reduce(f64::max)?;
     let (_, highest) = range_of(points().map(|point| &point.throughput_bytes_per_s))?;
     let highest = highest / format.divisor(Unit::BytesPerS);
-    let mut scene = Scene::new(size, 280.0, "Throughput of large I/Os by outstanding I/Os");
+    let mut scene = Scene::new(size, 280.0, "Throughput of large I/Os by queue depth");
     let plot = scene.plot;
     let x = Scale::log(least, most).onto(plot.left, plot.right());
     let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);

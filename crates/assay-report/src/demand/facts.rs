@@ -112,7 +112,7 @@ fn device(device: &DeviceFinding) -> Option<String> {
     match device.grade {
         DeviceGrade::Sound => None,
         DeviceGrade::Saturated => Some(format!(
-            "{}: {time} each, one after the other all the time ({busy:.2} outstanding).",
+            "{}: {time} each, in sequence all the time (queue depth {busy:.2}).",
             device.event
         )),
         DeviceGrade::Slow | DeviceGrade::Failing => {
@@ -284,7 +284,7 @@ pub(super) fn rates(profile: &Profile) -> Table {
     Table::of_numbers("Requests as each section counts them", &["", "reads", "writes"]).with(rows)
 }
 
-/// Where DB time went: name, seconds and share.
+/// DB time: name, seconds and share.
 pub(super) fn time(profile: &Profile) -> Vec<(String, f64, Option<f64>)> {
     let time = &profile.time;
     let whole = time.db_time_s.as_ref().map(|whole| whole.value).filter(|whole| *whole > 0.0);
@@ -312,7 +312,7 @@ pub(super) fn time_table(profile: &Profile) -> Table {
     let rows = parts.map(|(name, time_s, share)| {
         vec![name, show_seconds(time_s), share.map_or(ABSENT.to_owned(), percent)]
     });
-    Table::of_numbers("Where DB time went", &["", "time", "share of DB time"]).with(rows)
+    Table::of_numbers("DB time", &["", "time", "share of DB time"]).with(rows)
 }
 
 /// Tablespaces by what faster storage would save; those that nobody waited for are left out.

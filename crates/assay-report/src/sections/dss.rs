@@ -52,7 +52,7 @@ fn power_words(run: &DssRun, dss: &Dss, format: &Formatter) -> String {
     let sum: f64 =
         run.queries.iter().filter(|query| query.is_query()).map(DssQuery::elapsed_s).sum();
     let words = format!(
-        "The 22 queries of scale {} took {} one after the other; their geometric mean is {mean}.",
+        "The 22 queries of scale {} took {} in sequence; their geometric mean is {mean}.",
         dss.scale,
         show_length(sum)
     );

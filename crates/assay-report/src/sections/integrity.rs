@@ -57,14 +57,14 @@ pub(super) fn section<'a>(found: &Integrity, format: Formatter) -> Section<'a> {
     let lead = Block::Lead([sentence(found)].into_iter().chain(simulated).chain(swept).collect());
     let limits = found.durability.is_none().then(|| {
         Block::Note(
-            "No power was cut: this says nothing of what storage keeps over a power failure."
+            "No power was cut: this does not show what storage keeps across a power failure."
                 .to_owned(),
         )
     });
     let tables = tables.map(|table| Block::captioned(Level::Detail, table));
     Section {
         id: "integrity",
-        title: "Is what was read what was written?".to_owned(),
+        title: "Verified data".to_owned(),
         blocks: [lead]
             .into_iter()
             .chain((1..).zip(&found.fault_maps).map(|(number, map)| fault_map(number, map, format)))
@@ -168,7 +168,7 @@ fn details(fault: &Fault) -> String {
     match (fault.found_generation, fault.missing_writes) {
         (Some(0), Some(_)) => {
             said.push(format!(
-                "what was there before the run instead of version {}",
+                "the content from before the run instead of version {}",
                 fault.expected_generation
             ));
         }
@@ -220,7 +220,7 @@ fn coverage(found: &Integrity) -> Table {
         ("blocks read while they were being written", coverage.racing_reads),
         ("of these, with sectors of both versions", coverage.torn_racing_reads),
         (
-            "writes that took another place because theirs was being written",
+            "writes moved to another address because theirs was being written",
             coverage.redrawn_writes,
         ),
     ];

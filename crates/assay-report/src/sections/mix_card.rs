@@ -19,7 +19,7 @@ pub(super) fn card(mix: &MixCalibration, calibration: &Calibration, format: &For
             .map(|most| capacity("Most throughput", most, Unit::BytesPerS, format)),
         single.map(|rate| estimate("One sequential stream", rate, Unit::BytesPerS, format)),
         Some(estimate(
-            "Latency (service time), one at a time",
+            "Latency at queue depth 1",
             &mix.base_service_time_ns,
             Unit::Ns,
             format,
@@ -43,7 +43,7 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Key
         ("IOPS at any latency".to_owned(), Some(&mix.iops_max))
     };
     let Some(capacity) = within else {
-        let note = "even one at a time takes longer".to_owned();
+        let note = "exceeded even at queue depth 1".to_owned();
         return KeyFigure { name, value: "none".to_owned(), note, ..KeyFigure::default() };
     };
     let value = bounded(capacity, Unit::IosPerS, format);

@@ -44,7 +44,7 @@ pub(super) fn watched_host(summary: &Summary) -> Vec<(&'static str, String)> {
 fn processors(cpu: &CpuCounters, total: &Moment) -> String {
     let share = |share: f64| Unit::Share.show(share);
     format!(
-        "{}: {} busy ({} programs, {} kernel), {} idle with I/O outstanding, {} stolen",
+        "{}: {} busy ({} programs, {} kernel), {} idle with outstanding I/O, {} stolen",
         total.processors,
         share(cpu.busy_share()),
         share(cpu.user_share()),
