@@ -399,7 +399,8 @@ fn writes(demand: &Demand, storage: &Storage) -> Option<Objection> {
         );
         objection(kind, Effect::Refused, what, remedy)
     } else {
-        let what = "the write rate of the target is unknown: writes are assumed to keep up".to_owned();
+        let what =
+            "the write rate of the target is unknown: writes are assumed to keep up".to_owned();
         objection(kind, Effect::Doubt, what, remedy)
     })
 }
@@ -443,10 +444,8 @@ pub(crate) fn of_states(
 }
 
 fn cpu_bound(busy: f64) -> Option<Objection> {
-    let what = format!(
-        "the CPUs would be {} busy: they are the limit, not the storage",
-        percent(busy)
-    );
+    let what =
+        format!("the CPUs would be {} busy: they are the limit, not the storage", percent(busy));
     let remedy = "faster storage brings no further gain; more CPUs (--cpus) would";
     (busy > CPU_BOUND).then(|| objection(ObjectionKind::CpuBound, Effect::Doubt, what, remedy))
 }

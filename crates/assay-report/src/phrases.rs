@@ -129,8 +129,7 @@ pub(crate) fn finish(finish: &Finish) -> Option<String> {
             Some(format!("It failed: {reason}. The data measured so far are kept."))
         }
         Finish::Unfinished => Some(
-            "The program ended before the run did; the data measured so far are kept."
-                .to_owned(),
+            "The program ended before the run did; the data measured so far are kept.".to_owned(),
         ),
     }
 }

@@ -6,7 +6,7 @@ use assay_tidy::sources::{self, Source};
 use assay_tidy::{Finding, RustFile};
 use assay_tidy::{
     circles, dependencies, floors, glossary, length, links, openings, phrases, picture,
-    unsafe_code, vocabulary, wall_clock, workplace,
+    readability, unsafe_code, vocabulary, wall_clock, workplace,
 };
 
 fn all() -> Vec<Source> {
@@ -75,6 +75,11 @@ fn types_are_named_by_the_glossary() {
 #[test]
 fn the_prose_is_english() {
     tidy(&phrases::check(&all()));
+}
+
+#[test]
+fn the_manual_is_easy_to_read() {
+    tidy(&readability::check(&all()));
 }
 
 #[test]

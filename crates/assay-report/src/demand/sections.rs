@@ -69,10 +69,7 @@ fn one_report(named: NamedProfile<'_>) -> Vec<Section<'_>> {
             "checks",
             "Notes of the report",
             vec![
-                Block::folded(
-                    "Contradictions, caveats and missing data",
-                    doubts(profile),
-                ),
+                Block::folded("Contradictions, caveats and missing data", doubts(profile)),
                 Block::OnPage(vec![Block::folded("Sources of the numbers", source())]),
             ],
         ),

@@ -5,7 +5,8 @@ use crate::summary::{Found, Reach, Summary, shell_word};
 use assay_model::profile::{Bottleneck, Figure, IoPurpose, Profile, TimeVerdict};
 
 /// Numbers of a database are of reads under its load.
-const READING: &str = " This is the latency under the database's load; known storage is shown at queue depth 1.";
+const READING: &str =
+    " This is the latency under the database's load; known storage is shown at queue depth 1.";
 /// Profiles whose reads are drawn among the classes.
 const FOUND_MAX: usize = 4;
 
@@ -73,9 +74,7 @@ fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
 fn meaning(verdict: &TimeVerdict) -> Vec<String> {
     let first = match verdict.bottleneck {
         Bottleneck::Storage => "Yes: it mainly waits for its storage.",
-        Bottleneck::Commit => {
-            "Yes, for the log: it mainly waits for commits."
-        }
+        Bottleneck::Commit => "Yes, for the log: it mainly waits for commits.",
         Bottleneck::Cpu => {
             "Not much: it mainly computes. More or faster CPUs, or cheaper statements, help first."
         }

@@ -154,7 +154,12 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
         let title = ("Times by sessions", "sessions");
         ladder(title, "time", Unit::Ns, &rungs, &TIMES, &format, size)
     };
-    charts.push(Chart::new("times-by-sessions", Size::Half, "Statement latency by number of sessions: p50, p99 and p99.9.", draw));
+    charts.push(Chart::new(
+        "times-by-sessions",
+        Size::Half,
+        "Statement latency by number of sessions: p50, p99 and p99.9.",
+        draw,
+    ));
     charts.push(time_of_sessions(load, format, "sessions", "Time of the sessions: each column is a step, each part the mean number of sessions in a state. The kernel’s work for a read belongs to the read."));
     if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
         let times = rung.times(Operation::Read);

@@ -133,7 +133,8 @@ mod tests {
         let shown = text(&made, Options::default(), false);
         assert_eq!(table.rows.len(), 2, "{shown}");
         assert!(
-            shown.contains("2 databases together delivered") && shown.contains("from 200 (A) to 300 (B)"),
+            shown.contains("2 databases together delivered")
+                && shown.contains("from 200 (A) to 300 (B)"),
             "{shown}"
         );
         let table = time_of_databases(made.load.as_ref().unwrap());

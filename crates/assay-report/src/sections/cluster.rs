@@ -85,8 +85,7 @@ fn sum(found: &Cluster, is_on_each: bool, format: &Formatter) -> Option<String> 
     let iops = found.iops.as_ref()?;
     let Estimated { value, doubt, .. } = format.estimated(Unit::IosPerS, iops);
     let each = if is_on_each { " on each" } else { "" };
-    let under =
-        found.load.as_ref().map(|load| format!(" under the fastest load, {load}{each}"));
+    let under = found.load.as_ref().map(|load| format!(" under the fastest load, {load}{each}"));
     let under = under.unwrap_or_default();
     Some(format!("{} together delivered {value}{under} {doubt}.", count(found.hosts.len())))
 }

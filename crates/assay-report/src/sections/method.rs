@@ -36,10 +36,7 @@ const TERMS: [(&str, &str); 7] = [
 
 /// Terms of a calibration.
 const CALIBRATION: [(&str, &str); 5] = [
-    (
-        "load curve",
-        "the same random I/Os at rising queue depths, until the rate no longer rises.",
-    ),
+    ("load curve", "the same random I/Os at rising queue depths, until the rate no longer rises."),
     (
         "IOPS within the limit",
         "the highest rate at which the quantile meets its limit over the whole measured time, not only on average.",
@@ -49,10 +46,7 @@ const CALIBRATION: [(&str, &str); 5] = [
         "≥",
         "a lower bound: the host's CPU, the maximum queue depth or the time ended the search. The storage may deliver more.",
     ),
-    (
-        "burst",
-        "the rate before it fell under constant load; the sustained rate counts.",
-    ),
+    ("burst", "the rate before it fell under constant load; the sustained rate counts."),
 ];
 
 /// Terms of a run.
@@ -62,10 +56,7 @@ const RUN: [(&str, &str); 4] = [
         "mean outstanding I/Os = rate × mean service time. It must close on every sound measurement.",
     ),
     ("too few", "fewer than ten I/Os lie beyond that quantile, so it would say nothing."),
-    (
-        "band",
-        "in the chart of IOPS over time, the band spans the slowest to the fastest interval.",
-    ),
+    ("band", "in the chart of IOPS over time, the band spans the slowest to the fastest interval."),
     (
         "heat map",
         "each column is a period, each row a latency; one step of colour is a factor of three in the share of I/Os.",

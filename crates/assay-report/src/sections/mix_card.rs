@@ -18,12 +18,7 @@ pub(super) fn card(mix: &MixCalibration, calibration: &Calibration, format: &For
             .as_ref()
             .map(|most| capacity("Most throughput", most, Unit::BytesPerS, format)),
         single.map(|rate| estimate("One sequential stream", rate, Unit::BytesPerS, format)),
-        Some(estimate(
-            "Latency at queue depth 1",
-            &mix.base_service_time_ns,
-            Unit::Ns,
-            format,
-        )),
+        Some(estimate("Latency at queue depth 1", &mix.base_service_time_ns, Unit::Ns, format)),
         Some(knee(mix, format)),
     ];
     Card {

@@ -130,7 +130,8 @@ pub(super) fn price_days(sizing: &Sizing, best: &[&Configuration]) -> Table {
 /// What suffices if what is not documented is enough, the cheapest first.
 pub(super) fn undecided(best: &[&Configuration]) -> Table {
     let table = Table::new("Undecided").look(Look::Dense).words("").words("layout");
-    let table = table.words("not documented").numbers("once").numbers("per month").numbers("per TB");
+    let table =
+        table.words("not documented").numbers("once").numbers("per month").numbers("per TB");
     table.with(best.iter().map(|found| {
         let cost = found.cost.as_ref();
         vec![

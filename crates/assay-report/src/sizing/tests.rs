@@ -30,10 +30,7 @@ fn nothing_that_carries_it_is_said_with_the_nearest() {
     let mut sizing = example();
     sizing.configurations.clear();
     let text = sizing_text(&sizing, 5, false.into());
-    assert!(
-        text.starts_with("Nothing in the catalog meets this demand. The nearest is"),
-        "{text}"
-    );
+    assert!(text.starts_with("Nothing in the catalog meets this demand. The nearest is"), "{text}");
 }
 
 #[test]

@@ -195,7 +195,10 @@ fn of_locality(found: &Locality, format: &Formatter) -> Vec<String> {
     };
     let slow = hundred_reads(last.service_time_ns);
     let Some(holds) = first.holds_bytes else {
-        return vec!["No cache was found: latency does not depend on the amount of data in use.".to_owned(), slow];
+        return vec![
+            "No cache was found: latency does not depend on the amount of data in use.".to_owned(),
+            slow,
+        ];
     };
     let times = last.service_time_ns / first.service_time_ns;
     vec![
@@ -223,8 +226,7 @@ fn of_study(study: &StudyResult) -> Vec<String> {
             )
         })
     });
-    let every =
-        "Every point is a separate measurement; all other settings were the same.";
+    let every = "Every point is a separate measurement; all other settings were the same.";
     grown.into_iter().chain([every.to_owned()]).collect()
 }
 

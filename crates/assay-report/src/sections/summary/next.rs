@@ -179,10 +179,7 @@ fn endure(target: &str) -> Step {
 }
 
 fn inspect(target: &str) -> Step {
-    (
-        "Inspect the layers between file and device for causes",
-        format!("assay inspect {target}"),
-    )
+    ("Inspect the layers between file and device for causes", format!("assay inspect {target}"))
 }
 
 fn again(target: &str) -> Step {
