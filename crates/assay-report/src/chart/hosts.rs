@@ -175,7 +175,7 @@ pub(crate) fn map(of: &HostLines, format: &Formatter, size: Size) -> Scene {
             scene.marks.push(Mark::Rects { rects, ink: Ink::Heat(level) });
         }
     }
-    depth_legend(&mut scene, "more a second");
+    depth_legend(&mut scene, "higher rate");
     let words = |value: f64| format.value(Unit::IosPerS, value);
     scene.description = format!(
         "One row per host over time; a deeper colour means a higher rate, from {} to {}.",

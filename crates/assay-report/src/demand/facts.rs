@@ -212,7 +212,7 @@ pub(super) fn interval(profile: &Profile) -> Option<String> {
 
 /// I/O by purpose.
 pub(super) fn classes(profile: &Profile) -> Table {
-    let names = ["", "IOPS", "size", "throughput", "reads", "time", "outstanding"];
+    let names = ["", "IOPS", "size", "throughput", "reads", "time", "queue depth"];
     let table = Table::of_numbers("I/O by purpose", &names);
     table.with(profile.classes.iter().map(class).chain(device_io(profile).map(device_row)))
 }

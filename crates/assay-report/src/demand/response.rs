@@ -71,9 +71,9 @@ fn host(profile: &Profile) -> Vec<Vec<String>> {
         return Vec::new();
     };
     let busy = value(host.busy_share.as_ref())
-        .map(|busy| row("host busy", percent(busy), "of all CPU time, whoever used it"));
+        .map(|busy| row("host busy", percent(busy), "of all CPU time, by any program"));
     let waiting = value(host.io_wait_share.as_ref())
-        .map(|share| row("host idle with I/O outstanding", percent(share), "iowait"));
+        .map(|share| row("host idle with outstanding I/O", percent(share), "iowait"));
     let load = value(host.load_begin.as_ref()).zip(value(host.load_end.as_ref()));
     let load = load.map(|(begin, end)| {
         let ends = format!("{} → {}", significant(begin), significant(end));

@@ -42,11 +42,11 @@ pub(super) fn goal_words(goal: &Goal, who: &str, [of_one, of_several]: [&str; 2]
     match goal.sessions {
         None => format!("Even one {who} misses the limit: p{quantile} of {of_one} within {limit}."),
         Some(sessions) if goal.is_bounded => {
-            format!("At most {sessions} {who}s keep p{quantile} of {of_several} within {limit}.")
+            format!("At most {sessions} {who}s meet p{quantile} of {of_several} within {limit}.")
         }
         Some(sessions) => {
             format!(
-                "{sessions} {who}s keep p{quantile} of {of_several} within {limit}; more were not measured."
+                "{sessions} {who}s meet p{quantile} of {of_several} within {limit}; more were not measured."
             )
         }
     }

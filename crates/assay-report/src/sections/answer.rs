@@ -410,7 +410,7 @@ mod tests {
                 doubts: vec![
                     doubt("the target is sparse", Bias::Flattering),
                     doubt(
-                        "the host was too busy to judge the storage: its processors were busy for 97% of the time",
+                        "the host was too busy to judge the storage: its CPUs were busy for 97% of the time",
                         Bias::Unflattering,
                     ),
                 ],

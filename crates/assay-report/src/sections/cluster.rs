@@ -54,7 +54,7 @@ pub(super) fn section<'a>(found: &Cluster, is_on_each: bool, format: Formatter) 
         blocks.push(table);
     }
     blocks.push(Block::Note(
-        "Clocks are compared, not set: each offset is that of the fastest answer, give or take half its way. The interval of the sum is made from intervals of the sum, because hosts that share storage share its stalls."
+        "Clock offsets are measured, not corrected; each is accurate to ± half the round-trip time of the fastest reply. The interval of the sum comes from intervals of the sum, because hosts that share storage share its stalls."
             .to_owned(),
     ));
     Section { id: "hosts", title: "The hosts together".to_owned(), blocks }
@@ -142,11 +142,11 @@ fn straggler(found: &Straggler) -> String {
     let percent = 100.0 * found.ratio.value;
     match found.kind {
         StragglerKind::Rate => format!(
-            "{} lags behind: {percent:.0}% of the rate of the others; likely place: {}.",
+            "{} lags behind: {percent:.0}% of the rate of the others; likely cause: {}.",
             found.host, found.place
         ),
         StragglerKind::Tail => format!(
-            "{} waits longer: its p99 is {:.1} times that of the others; likely place: {}.",
+            "{} waits longer: its p99 is {:.1} times that of the others; likely cause: {}.",
             found.host, found.ratio.value, found.place
         ),
     }

@@ -107,7 +107,7 @@ fn physical_words(run: &DssRun) -> Option<String> {
         .device_bytes
         .map_or_else(|| "an unknown amount".to_owned(), |bytes| show_bytes(real(bytes)));
     Some(format!(
-        "Of {} that the database read in the run that read most, {} came from the page cache ({:.2}%), and the device gave {device}: the reads are {}.",
+        "Of {} database reads in the run with the most reads, {} came from the page cache ({:.2}%) and {device} from the device: the reads are {}.",
         show_bytes(database),
         show_bytes(database * cached),
         100.0 * cached,
@@ -292,7 +292,7 @@ fn storage_table(dss: &Dss) -> Table {
         "device reads",
         "device writes",
     ];
-    let caption = "Time of the sessions, s/s, and what was read";
+    let caption = "Session time, s/s, and reads";
     Table::of_numbers(caption, &names).with(dss.runs.iter().map(row))
 }
 

@@ -189,7 +189,7 @@ fn judged(found: &Durability) -> Table {
         .numbers("kept")
         .numbers("lost")
         .numbers("torn, unpromised")
-        .words("what was lost");
+        .words("lost");
     let of_blocks = || found.cuts.iter().filter(|cut| cut.commits.is_none());
     let lossy = of_blocks().filter(|cut| cut.lost_blocks() > 0).map(|cut| judged_row(&[cut]));
     let others = [CutKind::Power, CutKind::System, CutKind::Process].into_iter().map(|kind| {

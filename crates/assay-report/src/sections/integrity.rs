@@ -31,16 +31,16 @@ pub(super) fn sentence(found: &Integrity) -> String {
         .collect();
     match (found.found_blocks(), found.coverage.verified_blocks) {
         (1, _) => {
-            format!("1 block does not hold what was written to it: {}.", kinds.join(", "))
+            format!("1 block has wrong content: {}.", kinds.join(", "))
         }
         (blocks @ 2.., _) => format!(
-            "{} blocks do not hold what was written to them: {}.",
+            "{} blocks have wrong content: {}.",
             show_count(real(blocks)),
             kinds.join(", ")
         ),
         (0, 0) => "Nothing was verified: no block that was written was read again.".to_owned(),
         (0, _) => format!(
-            "Every block that was read holds what was written to it: {} blocks verified, {} of those written.",
+            "Every block that was read is correct: {} blocks verified, {} of those written.",
             show_count(real(found.coverage.verified_blocks)),
             Unit::Share.show(share(found.coverage.verified_blocks, found.coverage.written_blocks))
         ),
@@ -157,7 +157,7 @@ fn faults(found: &Integrity) -> Table {
         vec![fault.kind.name().to_owned(), target, byte, details(fault)]
     };
     let table = Table::new("The first faults").look(Look::Records);
-    let table = table.words("fault").words("target").numbers("byte").words("what was found");
+    let table = table.words("fault").words("target").numbers("byte").words("finding");
     let table = table.with(found.faults.iter().map(row));
     Table { terminal_rows_max: Some(FAULTS_IN_TERMINAL), ..table }
 }

@@ -53,7 +53,7 @@ const CALIBRATION: [(&str, &str); 5] = [
 const RUN: [(&str, &str); 4] = [
     (
         "Little's law",
-        "mean outstanding I/Os = rate × mean service time. It must close on every sound measurement.",
+        "mean outstanding I/Os = rate × mean service time. The two must agree in every valid measurement.",
     ),
     ("too few", "fewer than ten I/Os lie beyond that quantile, so it would say nothing."),
     ("band", "in the chart of IOPS over time, the band spans the slowest to the fastest interval."),

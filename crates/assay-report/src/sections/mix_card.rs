@@ -57,7 +57,7 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Key
 /// A capacity with what ended it, and the burst before it.
 fn capacity(name: &str, capacity: &Capacity, unit: Unit, format: &Formatter) -> KeyFigure {
     let mut note =
-        format!("at {} outstanding: {}", capacity.outstanding, phrases::bound(capacity.bound));
+        format!("at queue depth {}: {}", capacity.outstanding, phrases::bound(capacity.bound));
     if let Some(burst) = &capacity.burst_rate {
         let length = capacity.burst_s.map_or_else(String::new, |length_s| {
             format!(" for the first {}", show_length(length_s))
@@ -103,7 +103,7 @@ fn knee(mix: &MixCalibration, format: &Formatter) -> KeyFigure {
     let time = format.value(Unit::Ns, knee.service_time_ns);
     KeyFigure {
         name,
-        value: format!("{} outstanding", knee.outstanding),
+        value: format!("queue depth {}", knee.outstanding),
         note: format!("{iops} at {time} mean"),
         is_noteworthy: true,
         ..KeyFigure::default()

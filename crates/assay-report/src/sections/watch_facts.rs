@@ -31,7 +31,7 @@ pub(super) fn watched_host(summary: &Summary) -> Vec<(&'static str, String)> {
         (
             "Watching",
             Some(format!(
-                "{} moments, {} of them late; {:.2}% of a core",
+                "{} samples, {} of them late; {:.2}% of a core",
                 summary.moments,
                 summary.late_moments,
                 summary.watcher_cpu_share() * 100.0

@@ -115,7 +115,7 @@ pub(super) fn lines(best: &[&Configuration]) -> Table {
 /// The days on which prices held, each once.
 pub(super) fn price_days(sizing: &Sizing, best: &[&Configuration]) -> Table {
     let table = Table::new("Days of the prices").look(Look::Dense).words("").numbers("day");
-    let table = table.numbers("days ago").words("where it stood");
+    let table = table.numbers("days ago").words("source");
     let mut rows: Vec<Vec<String>> = Vec::new();
     for (found, cost) in best.iter().filter_map(|found| Some((found, found.cost.as_ref()?))) {
         let days = sizing.day.days_since(cost.as_of).to_string();

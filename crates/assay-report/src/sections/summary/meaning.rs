@@ -178,7 +178,7 @@ fn of_soak(soak: &Soak, format: &Formatter) -> Vec<String> {
             format!("Plan with {level}: the rate was steady for the whole run.")
         }
         (SoakState::NeverSteady, _) => {
-            "Do not plan with a mean: the rate kept changing to the end, so a longer run may show a lower one.".to_owned()
+            "Do not plan with a mean: the rate changed until the end, so a longer run may show a lower one.".to_owned()
         }
         _ => "The run was too short to show the sustained rate.".to_owned(),
     };
