@@ -185,7 +185,11 @@ fn arrivals(measurement: &Measurement) -> Vec<Doubt> {
     let due = real(conduct.missed_arrivals + measurement.operations().ios());
     if real(conduct.missed_arrivals) > LOST_SHARE_MAX * due {
         let what = format!("{} arrivals were due and never started", conduct.missed_arrivals);
-        doubts.push(doubt(what, Bias::Flattering, "reduce the rate, or allow a higher queue depth"));
+        doubts.push(doubt(
+            what,
+            Bias::Flattering,
+            "reduce the rate, or allow a higher queue depth",
+        ));
     }
     // In virtual time only the device can be late.
     let error = conduct.start_error.as_ref().filter(|_| conduct.clock != ClockKind::Virtual);

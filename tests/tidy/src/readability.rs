@@ -47,11 +47,12 @@ struct Block {
 
 /// Headings, sentences, idioms and entries of the manual that are over what a reader takes at once.
 pub fn check(sources: &[Source]) -> Vec<Finding> {
-    sources.iter().filter(|source| is_manual(&source.path)).flat_map(check_page).collect()
+    sources.iter().filter(|source| is_manual(source)).flat_map(check_page).collect()
 }
 
-fn is_manual(path: &str) -> bool {
-    let is_page = path.starts_with("docs/") && path.ends_with(".md");
+fn is_manual(source: &Source) -> bool {
+    let path = source.path.as_str();
+    let is_page = path.starts_with("docs/") && source.is("md");
     let is_generated = GENERATED.iter().any(|generated| path.starts_with(generated));
     PAGES.contains(&path) || (is_page && !is_generated)
 }
@@ -81,10 +82,8 @@ fn prose_lines(text: &str) -> Vec<(usize, &str)> {
         let is_fence = line.trim_start().starts_with("```");
         is_code ^= is_fence;
         is_generated |= line.starts_with("<!-- begin: written by");
-        match is_code || is_fence || is_generated {
-            true => lines.push((index + 1, "")),
-            false => lines.push((index + 1, line)),
-        }
+        let is_prose = !is_code && !is_fence && !is_generated;
+        lines.push((index + 1, if is_prose { line } else { "" }));
         is_generated &= !line.starts_with("<!-- end:");
     }
     lines

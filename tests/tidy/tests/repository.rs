@@ -83,6 +83,21 @@ fn the_manual_is_easy_to_read() {
 }
 
 #[test]
+fn the_readme_quotes_the_benchmarks() {
+    let sources = all();
+    let text = |path: &str| &sources.iter().find(|source| source.path == path).unwrap().text;
+    let section = text("benchmarks/README.md").split("## Efficiency of the I/O path").nth(1);
+    let rows = section.unwrap().lines().filter(|line| line.contains("queue depth"));
+    let cells: Vec<&str> = rows.map(|row| row.split('|').nth(2).unwrap().trim()).collect();
+    let measured = text("benchmarks/results/engine.md");
+    assert!(cells.iter().all(|cell| measured.contains(&cell.replace('–', " … "))), "{cells:?}");
+    let mut ratios: Vec<&str> = cells.iter().filter_map(|cell| cell.split(' ').next()).collect();
+    ratios.sort_unstable();
+    let quoted = format!("{} to {} times the IOPS per CPU-second", ratios[0], ratios[3]);
+    assert!(text("README.md").contains(&quoted), "README.md does not say \"{quoted}\"");
+}
+
+#[test]
 fn the_project_speaks_of_itself_only() {
     let sources = all();
     let findings = sources.iter().flat_map(|source| workplace::check(source, workplace::HOSTS));

@@ -281,7 +281,7 @@ pub(super) fn rates(profile: &Profile) -> Table {
     let rows = profile.rates.iter().map(|one| {
         vec![counted(one.kind).to_owned(), shown(&one.read_per_s), shown(&one.write_per_s)]
     });
-    Table::of_numbers("Requests as each section counts them", &["", "reads", "writes"]).with(rows)
+    Table::of_numbers("Requests by section", &["", "reads", "writes"]).with(rows)
 }
 
 /// DB time: name, seconds and share.
@@ -322,7 +322,7 @@ pub(super) fn tiering(candidates: &[TieringCandidate]) -> Table {
     let names = [&["", "waited each second"], sizes, &["share with those above"]].concat();
     let waited = candidates.iter().filter(|candidate| candidate.read_wait_ratio > 0.0);
     let rows = waited.map(|candidate| tiering_row(candidate, sized));
-    let table = Table::of_numbers("Tablespaces by time waited for their reads", &names);
+    let table = Table::of_numbers("Tablespaces by read wait time", &names);
     Table { terminal_rows_max: Some(CANDIDATES_MAX), ..table.with(rows) }
 }
 
@@ -351,7 +351,7 @@ pub(super) fn checks(checks: &[CrossCheck]) -> Table {
         };
         vec![check.what.clone(), shown(&check.left), shown(&check.right), outcome.to_owned()]
     });
-    Table::of_numbers("Sections that should agree", &["", "one", "other", "outcome"]).with(rows)
+    Table::of_numbers("Section comparison", &["", "one", "other", "outcome"]).with(rows)
 }
 
 /// `41.0%`.

@@ -462,7 +462,7 @@ mod tests {
         assert_eq!(
             sentence(vec![slow.clone()]),
             "p99 of reads 3.00 ms, limit ≤ 1 ms at 40,000 IOPS: undecided, because the host was too busy to judge the storage: its \
-             processors were busy for 97% of the time (1 of 1 criteria of “orders” undecided)."
+             CPUs were busy for 97% of the time (1 of 1 criteria of “orders” undecided)."
         );
         assert!(!reason(&slow, &Formatter::default()).contains("sparse"));
         let mut near =

@@ -283,7 +283,7 @@ fn buckets(one: &Buckets) -> Table {
         "in it, other",
         "change",
     ];
-    Table::of_numbers("I/Os by their time on both sides", &names).with(seen.map(row))
+    Table::of_numbers("I/Os by latency on both sides", &names).with(seen.map(row))
 }
 
 /// What more of them give, which are counted by `nodes`; nothing without any scaling.

@@ -83,7 +83,7 @@ pub(super) fn section<'a>(dss: &Dss, format: Formatter) -> Section<'a> {
     if !format.is_relative() {
         blocks.push(Block::detail("Load and queries", vec![Block::facts(facts(dss))]));
     }
-    Section { id: "queries", title: "Queries of decision support".to_owned(), blocks }
+    Section { id: "queries", title: "Decision-support queries".to_owned(), blocks }
 }
 
 fn lead(dss: &Dss, format: &Formatter) -> Vec<String> {
@@ -255,7 +255,7 @@ fn queries_table(dss: &Dss, groups: &[Group], format: &Formatter) -> Table {
     };
     let names: Vec<&str> =
         ["query"].into_iter().chain(groups.iter().map(|group| group.0.as_str())).collect();
-    Table::of_numbers("Times of the queries", &names).with(self::names(dss).iter().map(row))
+    Table::of_numbers("Query times", &names).with(self::names(dss).iter().map(row))
 }
 
 /// What the runs asked of the storage, and where their time went: time a second.

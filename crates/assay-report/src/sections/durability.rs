@@ -180,7 +180,7 @@ fn memory(timing: &FlushTiming) -> String {
 
 /// One row for each cut after which something was missing, and one for all others of a kind.
 fn judged(found: &Durability) -> Table {
-    let table = Table::new("Cuts that were judged").look(Look::Records);
+    let table = Table::new("Judged cuts").look(Look::Records);
     let table = table
         .words("cut")
         .numbers("cuts")

@@ -33,11 +33,9 @@ pub(super) fn sentence(found: &Integrity) -> String {
         (1, _) => {
             format!("1 block has wrong content: {}.", kinds.join(", "))
         }
-        (blocks @ 2.., _) => format!(
-            "{} blocks have wrong content: {}.",
-            show_count(real(blocks)),
-            kinds.join(", ")
-        ),
+        (blocks @ 2.., _) => {
+            format!("{} blocks have wrong content: {}.", show_count(real(blocks)), kinds.join(", "))
+        }
         (0, 0) => "Nothing was verified: no block that was written was read again.".to_owned(),
         (0, _) => format!(
             "Every block that was read is correct: {} blocks verified, {} of those written.",
@@ -156,7 +154,7 @@ fn faults(found: &Integrity) -> Table {
         let (target, byte) = (fault.place.target.clone(), fault.place.offset_bytes.to_string());
         vec![fault.kind.name().to_owned(), target, byte, details(fault)]
     };
-    let table = Table::new("The first faults").look(Look::Records);
+    let table = Table::new("First faults").look(Look::Records);
     let table = table.words("fault").words("target").numbers("byte").words("finding");
     let table = table.with(found.faults.iter().map(row));
     Table { terminal_rows_max: Some(FAULTS_IN_TERMINAL), ..table }

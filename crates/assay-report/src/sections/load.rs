@@ -70,7 +70,7 @@ fn activity_of<'a>(title: String, profile: &Profile) -> Block<'a> {
 
 /// What failed, by kind.
 fn errors(load: &Load) -> Table {
-    let mut table = Table::new("Statements that failed").numbers("sessions").numbers("times");
+    let mut table = Table::new("Failed statements").numbers("sessions").numbers("times");
     table = table.words("operation").words("error");
     for rung in &load.rungs {
         table.extend(rung.measurement.errors.iter().map(|error| {

@@ -73,7 +73,7 @@ fn intervals(run: &RunReport, format: &Formatter) -> String {
 
 /// What failed, by kind; nothing where nothing did.
 fn errors(run: &RunReport, format: &Formatter) -> Table {
-    let table = Table::new("I/Os that failed").look(Look::Slim).words("Operation").words("Target");
+    let table = Table::new("Failed I/Os").look(Look::Slim).words("Operation").words("Target");
     let mut table = table.words("Error").numbers("I/Os").numbers("First offset");
     for error in &run.measurement.errors {
         let offset = show_count(real(error.first_offset_bytes));

@@ -114,7 +114,7 @@ pub(super) fn lines(best: &[&Configuration]) -> Table {
 
 /// The days on which prices held, each once.
 pub(super) fn price_days(sizing: &Sizing, best: &[&Configuration]) -> Table {
-    let table = Table::new("Days of the prices").look(Look::Dense).words("").numbers("day");
+    let table = Table::new("Price dates").look(Look::Dense).words("").numbers("day");
     let table = table.numbers("days ago").words("source");
     let mut rows: Vec<Vec<String>> = Vec::new();
     for (found, cost) in best.iter().filter_map(|found| Some((found, found.cost.as_ref()?))) {
