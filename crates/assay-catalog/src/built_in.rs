@@ -45,7 +45,7 @@ impl CatalogIndex {
             if let Some(entry) = known {
                 return Err(Error::usage(
                     format!("{name}: another catalog has '{}', too", entry.name),
-                    "give each entry a name of its own",
+                    "give each entry a unique name",
                 ));
             }
             index.overlay(catalog, name);

@@ -155,7 +155,7 @@ impl<'a> Words<'a> {
             let what = if volume.iops.provisioned { "at most" } else { "exactly" };
             return Err(Error::usage(
                 format!("{} IOPS cannot be ordered", show_count(iops)),
-                format!("{} give {what} {}", show_bytes(real(size.0)), show_count(most)),
+                format!("{} deliver {what} {}", show_bytes(real(size.0)), show_count(most)),
             ));
         }
         let usual = if volume.throughput.provisioned {

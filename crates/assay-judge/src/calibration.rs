@@ -101,7 +101,7 @@ fn known(
     };
     let base = |estimate: Estimate| {
         let mut known = plain(estimate);
-        "one at a time".clone_into(&mut known.at);
+        "at queue depth 1".clone_into(&mut known.at);
         known.evidence.doubts.extend(doubts::of_point(point(mix, 1)));
         known
     };

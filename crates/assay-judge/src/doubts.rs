@@ -125,7 +125,7 @@ pub(crate) fn of_host(quantity: &Quantity, value: f64, limit: f64) -> Doubt {
             format!(
                 "the host's network lost too much to judge the storage: {value} of its TCP segments were sent again; limit: {limit}"
             ),
-            "find out where the network loses packets",
+            "find the cause of the packet loss",
         ),
         _ => (
             format!(
@@ -185,7 +185,11 @@ fn arrivals(measurement: &Measurement) -> Vec<Doubt> {
     let due = real(conduct.missed_arrivals + measurement.operations().ios());
     if real(conduct.missed_arrivals) > LOST_SHARE_MAX * due {
         let what = format!("{} arrivals were due and never started", conduct.missed_arrivals);
-        doubts.push(doubt(what, Bias::Flattering, "offer less, or allow more outstanding I/Os"));
+        doubts.push(doubt(
+            what,
+            Bias::Flattering,
+            "reduce the rate, or allow a higher queue depth",
+        ));
     }
     // In virtual time only the device can be late.
     let error = conduct.start_error.as_ref().filter(|_| conduct.clock != ClockKind::Virtual);
@@ -230,9 +234,9 @@ pub(crate) fn few_clusters(
         return Some(doubt(what, Bias::Flattering, &remedy));
     }
     let needed_s = elapsed_s * CLUSTERS_NEEDED / real(clusters.max(1));
-    let moments = if clusters == 1 { "moment" } else { "separate moments" };
+    let moments = if clusters == 1 { "time" } else { "separate times" };
     let what = format!(
-        "values beyond the quantile came at only {clusters} {moments}, and an upper end needs {CLUSTERS_NEEDED}"
+        "values beyond the quantile occurred at only {clusters} {moments}; an upper end needs {CLUSTERS_NEEDED}"
     );
     let remedy = format!("measure for about {:.0} s in all", needed_s.max(2.0 * elapsed_s));
     Some(doubt(what, Bias::Flattering, &remedy))
@@ -284,7 +288,7 @@ pub(crate) fn of_target(target: &TargetFacts) -> Option<Doubt> {
             )
         }
         (_, zeros, _) if zeros > EMPTY_SHARE_MAX => {
-            format!("{:.0}% of {path} is zeros, which storage may not keep", zeros * 100.0)
+            format!("{:.0}% of {path} is zeros, which storage may not store", zeros * 100.0)
         }
         (_, _, ratio) if ratio < 1.0 - EMPTY_SHARE_MAX => {
             format!(

@@ -90,7 +90,7 @@ fn cuts<'a>(facts: &Facts<'a>) -> Option<(&'a Durability, u64)> {
     cuts.or((durability.broken() > 0).then_some(1)).map(|cuts| (durability, cuts))
 }
 
-/// Broken promises over all cuts: blocks that lost what was acknowledged, or what is wrong with a database.
+/// Broken promises over all cuts: blocks that lost acknowledged writes, or what is wrong with a database.
 fn lost(facts: &Facts<'_>) -> Found {
     let Some((durability, cuts)) = cuts(facts) else {
         return Found::absent("nothing was cut; see `assay verify --ledger`");

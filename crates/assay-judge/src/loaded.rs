@@ -139,7 +139,7 @@ impl Search<'_> {
 }
 
 fn too_short() -> Missing {
-    Missing::once("the rung was too short to say how sure the number is: use a longer --time")
+    Missing::once("the step was too short for an interval: use a longer --time")
 }
 
 /// Transactions of the counted kind a second; none where the load has none.

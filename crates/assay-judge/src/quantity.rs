@@ -266,8 +266,8 @@ impl Quantity {
             Self::TransactionTime(statistic) => {
                 statistic_label(*statistic, TimeKind::Response, "transactions")
             }
-            Self::IntegrityFindings => "blocks that do not hold what was written".to_owned(),
-            Self::DurabilityLost => "blocks that lost what was acknowledged".to_owned(),
+            Self::IntegrityFindings => "blocks with wrong content".to_owned(),
+            Self::DurabilityLost => "blocks that lost acknowledged writes".to_owned(),
             Self::DurabilityLossPerCut => "chance of a loss per cut, at most".to_owned(),
             Self::AtomicUnit => "unit that was seen to be written as a whole".to_owned(),
             Self::DatabaseResponse => "response time of the database".to_owned(),

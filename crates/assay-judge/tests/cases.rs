@@ -381,7 +381,7 @@ const CASES: [Case; 73] = [
         || rarely(300),
         "calibration.read.base_service_time.q0.99 at_most 1ms",
         Open,
-        "values beyond the quantile came at only 3 separate moments",
+        "values beyond the quantile occurred at only 3 separate times",
     ),
     (
         "p99 of 300 I/Os, slow",
@@ -543,7 +543,7 @@ fn a_check_asks_for_p99_and_a_disk_does_not_pass_it() {
     let strict = check_criteria(Nanos(100_000), Rate(50_000.0)).unwrap();
     assert_eq!(judged(&one_at_a_time(0.18, 0.2, 0.22, 0.1), &strict).outcome, Fail);
     let disks = judged(&one_at_a_time(57.0, 59.0, 61.0, 0.1), &asked);
-    assert_eq!(disks.judgements[0].at, "one at a time");
+    assert_eq!(disks.judgements[0].at, "at queue depth 1");
     assert_eq!(disks.judgements[1].at, "with p99 ≤ 1 ms");
 }
 

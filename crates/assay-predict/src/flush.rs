@@ -6,9 +6,9 @@ use assay_stats::group_commit;
 /// Times of a flush by how much data I/O is outstanding meanwhile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlushTimes {
-    /// I/Os of data outstanding, ascending, and the mean time of a flush, seconds.
+    /// Queue depth of data, ascending, and the mean time of a flush, seconds.
     points: Vec<(f64, f64)>,
-    /// I/Os of data outstanding, ascending, and how much longer a read takes while the log is always busy, seconds.
+    /// Queue depth of data, ascending, and how much longer a read takes while the log is always busy, seconds.
     read_delays: Vec<(f64, f64)>,
     /// Standard deviation of the logarithm of these times.
     pub flush_deviation: f64,

@@ -177,7 +177,7 @@ fn cached(profile: &Profile, demand: &Demand, cached_share: Option<f64>) -> Opti
 }
 
 fn scope(profile: &Profile) -> Option<Objection> {
-    let remedy = "predict for the whole: its other parts use the same processors and storage";
+    let remedy = "predict for the whole: its other parts use the same CPUs and storage";
     match profile.report.as_ref()?.scope {
         ReportScope::Database => None,
         ReportScope::Instance => Some(objection(
@@ -225,7 +225,7 @@ fn unevenness(series: &WaitSeries) -> Option<f64> {
 }
 
 fn no_processors(profile: &Profile) -> Option<Objection> {
-    let what = "the number of processors is not known: they are taken for no limit".to_owned();
+    let what = "the number of CPUs is unknown: no CPU limit is assumed".to_owned();
     let remedy = "name it with --cpus";
     profile
         .time
@@ -399,7 +399,8 @@ fn writes(demand: &Demand, storage: &Storage) -> Option<Objection> {
         );
         objection(kind, Effect::Refused, what, remedy)
     } else {
-        let what = "the writes of the target are not known: they are taken to keep up".to_owned();
+        let what =
+            "the write rate of the target is unknown: writes are assumed to keep up".to_owned();
         objection(kind, Effect::Doubt, what, remedy)
     })
 }
@@ -443,11 +444,9 @@ pub(crate) fn of_states(
 }
 
 fn cpu_bound(busy: f64) -> Option<Objection> {
-    let what = format!(
-        "the processors would be {} busy: they are the limit, not the storage",
-        percent(busy)
-    );
-    let remedy = "faster storage brings no more from here on; more processors (--cpus) would";
+    let what =
+        format!("the CPUs would be {} busy: they are the limit, not the storage", percent(busy));
+    let remedy = "faster storage brings no further gain; more CPUs (--cpus) would";
     (busy > CPU_BOUND).then(|| objection(ObjectionKind::CpuBound, Effect::Doubt, what, remedy))
 }
 
@@ -466,9 +465,9 @@ fn extrapolation(outstanding: f64, storage: &Storage) -> Option<Objection> {
         _ => (ObjectionKind::Extrapolation, "the storage may have more"),
     };
     let what = format!(
-        "{outstanding:.0} reads would be outstanding, the curve ends at {reach:.0}, and {why}"
+        "the queue depth would be {outstanding:.0}, the curve ends at {reach:.0}, and {why}"
     );
-    let remedy = "calibrate with more time and --outstanding-max, on a host with enough processors";
+    let remedy = "calibrate with more time and --outstanding-max, on a host with enough CPUs";
     Some(objection(kind, Effect::AtLeast, what, remedy))
 }
 

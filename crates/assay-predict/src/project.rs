@@ -24,7 +24,7 @@ const FORMULAS: [&str; 5] = [
     "convolution of a closed network with load-dependent stations",
     "flow-equivalent station of the calibrated curve",
     "group commit, open and closed",
-    "M/M/c for processors under the same work",
+    "M/M/c for CPUs under the same work",
     "log-normal draws with a model term",
 ];
 
@@ -160,7 +160,7 @@ fn other_host(read: &ReadProfile, plan: &ProjectionPlan) -> Option<Objection> {
         kind: ObjectionKind::OtherHost,
         effect: Effect::Refused,
         finding: format!(
-            "another host with {asked:.0} processors instead of {:.0}, and nothing on how fast they are",
+            "another host with {asked:.0} CPUs instead of {:.0} of unknown speed",
             known.unwrap_or(0.0)
         ),
         remedy: "say how fast one of them is: --cpu-speed 1 where they are the same".to_owned(),

@@ -330,7 +330,7 @@ fn flush(
     Some(FlushTimes::between(alone_s, loaded_s))
 }
 
-/// How much longer a read took while the log was always busy, by the I/Os of data outstanding: beyond what it takes at its rate
+/// How much longer a read took while the log was always busy, by the Queue depth of data: beyond what it takes at its rate
 /// without a log, and at most as long as a flush.
 fn read_delay(point: &LogPoint, curve: &ReadCurve) -> Option<(f64, f64)> {
     let reads = point.reads.as_ref()?;

@@ -37,7 +37,7 @@ pub(crate) const fn view(load: &Load) -> &'static LoadView {
 /// What the load came to, in sentences.
 pub(crate) fn sentences(load: &Load) -> Vec<String> {
     if load.rungs.is_empty() {
-        return vec![format!("What a database gets was not measured: {}.", load.end)];
+        return vec![format!("The database was not measured: {}.", load.end)];
     }
     let mut said = (view(load).sentences)(load);
     // What the whole came to stands first.

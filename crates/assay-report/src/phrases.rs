@@ -49,10 +49,10 @@ pub(crate) fn size(bytes: u64) -> String {
 /// What kept a rate from being higher.
 pub(crate) const fn bound(bound: Bound) -> &'static str {
     match bound {
-        Bound::Saturated => "saturated (more outstanding I/Os give no more)",
+        Bound::Saturated => "saturated (a higher queue depth brings no more)",
         Bound::LatencyLimit => "more would break the latency limit",
-        Bound::Host => "the host's CPU was the limit, the storage may give more",
-        Bound::StillRising => "still rising there, the storage may give more",
+        Bound::Host => "limited by the host's CPU; the storage may deliver more",
+        Bound::StillRising => "still rising; the storage may deliver more",
         Bound::TimeBudget => "time ran out, the storage may deliver more",
         Bound::Unsteady => "the rate was too unsteady to show whether deeper queues deliver more",
         Bound::Contradicted => "other parts of the calibration contradict it",
@@ -66,7 +66,7 @@ pub(crate) const fn contradiction(contradiction: Contradiction) -> &'static str 
             "small I/Os moved more bytes per second than large ones: one of the two rates did not last"
         }
         Contradiction::BaseChanged => {
-            "one outstanding I/O took another time at the end than at the beginning: the storage changed meanwhile"
+            "the latency at queue depth 1 changed between start and end: the storage changed meanwhile"
         }
     }
 }
@@ -123,14 +123,13 @@ pub(crate) fn finish(finish: &Finish) -> Option<String> {
     match finish {
         Finish::Complete => None,
         Finish::Interrupted => {
-            Some("It was interrupted; what was measured until then stands.".to_owned())
+            Some("It was interrupted; the data measured so far are kept.".to_owned())
         }
         Finish::Failed { reason } => {
-            Some(format!("It could not go on: {reason}. What was measured until then stands."))
+            Some(format!("It failed: {reason}. The data measured so far are kept."))
         }
         Finish::Unfinished => Some(
-            "The program was ended before the run was; what was measured until then stands."
-                .to_owned(),
+            "The program ended before the run did; the data measured so far are kept.".to_owned(),
         ),
     }
 }

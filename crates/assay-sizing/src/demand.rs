@@ -36,7 +36,7 @@ pub(crate) fn build_demand(
     if databases.is_empty() && plan.capacity.is_none() {
         return Err(Error::usage(
             "there is no demand",
-            "name a profile or a report, or give --iops or --capacity",
+            "pass a profile or a report, or --iops or --capacity",
         ));
     }
     let quantities = [
@@ -213,7 +213,7 @@ pub fn read_latency_for(name: &str, profile: &Profile, response_s: f64) -> Resul
     else {
         return Err(Error::usage(
             format!("{name}: it has no DB time, transactions, or time of single-block reads"),
-            "give --read-latency instead of --response",
+            "pass --read-latency instead of --response",
         ));
     };
     let present_s = time.value / elapsed.value / transactions.value;
@@ -229,7 +229,7 @@ pub fn read_latency_for(name: &str, profile: &Profile, response_s: f64) -> Resul
             1e3 * reads_each * latency.value,
             1e3 * response_s
         ),
-        "give a longer --response, or look at what else it waits for",
+        "pass a longer --response, or reduce its other waits",
     ))
 }
 

@@ -64,7 +64,7 @@ pub(crate) fn size_devices(
     let published = device.iops.iter().map(|point| real(point.transfer.0)).fold(0.0, f64::max);
     if transfer > 2.0 * published {
         found.doubts.push(format!(
-            "its IOPS are those of I/Os of {published} B, the demand's are {transfer:.0} B"
+            "its IOPS are for a block size of {published} B, the demand has {transfer:.0} B"
         ));
     }
     Ok(found)

@@ -26,7 +26,7 @@ pub(crate) fn doubts(
     let unpriced = found.iter().filter(|one| one.cost.is_none()).count();
     if unpriced > 0 {
         doubts.push(format!(
-            "{unpriced} configurations have no price and stand behind those that have one: a catalog of your own can bring it"
+            "{unpriced} configurations have no price and are listed last: add prices in your own catalog"
         ));
     }
     doubts

@@ -64,7 +64,7 @@ fn demanding(profiles: &[(&str, &Profile)], plan: &SizingPlan) -> Result<Vec<Dat
     match &plan.given {
         Some(_) if !profiles.is_empty() => Err(Error::usage(
             "both profiles and --iops are given",
-            "name profiles or give --iops, not both",
+            "pass profiles or --iops, not both",
         )),
         Some(given) => Ok(vec![DatabaseDemand::given(DemandSample::given(given))]),
         None => {
@@ -87,7 +87,7 @@ fn several(databases: &[DatabaseDemand]) -> Error {
             databases.len(),
             names.join(", ")
         ),
-        "size one at a time, or add --consolidate for one storage that serves all of them",
+        "size each separately, or pass --consolidate for one shared storage",
     )
 }
 
@@ -169,7 +169,7 @@ fn too_old(listing: &Listing, plan: &SizingPlan) -> Option<String> {
     let as_of = listing.entry.price.as_ref()?.as_of;
     let refused = price_age(as_of, plan.day) == PriceAge::Refused && !plan.accepts_old_prices;
     refused.then(|| {
-        format!("its price is of {as_of}, more than two years old: give today's in a catalog of your own, or --accept-old-prices")
+        format!("its price of {as_of} is more than two years old: add a current one in your own catalog, or pass --accept-old-prices")
     })
 }
 

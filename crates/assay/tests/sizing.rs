@@ -133,7 +133,7 @@ fn a_volume_is_ordered_for_what_its_list_asks() {
     );
     let text = place.run(&line).ends_with(0).stdout.clone();
     assert!(
-        text.contains("The cheapest is 1 x gp3") && text.contains("431.68 USD a month"),
+        text.contains("The cheapest is 1 x gp3") && text.contains("431.68 USD per month"),
         "{text}"
     );
     let kept = std::fs::read_to_string(place.path("own.sizing.json")).unwrap();

@@ -19,6 +19,7 @@ pub mod openings;
 pub mod phrases;
 pub mod picture;
 pub mod prose;
+pub mod readability;
 pub mod rust;
 pub mod sources;
 pub mod unsafe_code;

@@ -6,7 +6,7 @@ use assay_tidy::sources::{self, Source};
 use assay_tidy::{Finding, RustFile};
 use assay_tidy::{
     circles, dependencies, floors, glossary, length, links, openings, phrases, picture,
-    unsafe_code, vocabulary, wall_clock, workplace,
+    readability, unsafe_code, vocabulary, wall_clock, workplace,
 };
 
 fn all() -> Vec<Source> {
@@ -75,6 +75,26 @@ fn types_are_named_by_the_glossary() {
 #[test]
 fn the_prose_is_english() {
     tidy(&phrases::check(&all()));
+}
+
+#[test]
+fn the_manual_is_easy_to_read() {
+    tidy(&readability::check(&all()));
+}
+
+#[test]
+fn the_readme_quotes_the_benchmarks() {
+    let sources = all();
+    let text = |path: &str| &sources.iter().find(|source| source.path == path).unwrap().text;
+    let section = text("benchmarks/README.md").split("## Efficiency of the I/O path").nth(1);
+    let rows = section.unwrap().lines().filter(|line| line.contains("queue depth"));
+    let cells: Vec<&str> = rows.map(|row| row.split('|').nth(2).unwrap().trim()).collect();
+    let measured = text("benchmarks/results/engine.md");
+    assert!(cells.iter().all(|cell| measured.contains(&cell.replace('–', " … "))), "{cells:?}");
+    let mut ratios: Vec<&str> = cells.iter().filter_map(|cell| cell.split(' ').next()).collect();
+    ratios.sort_unstable();
+    let quoted = format!("{} to {} times the IOPS per CPU-second", ratios[0], ratios[3]);
+    assert!(text("README.md").contains(&quoted), "README.md does not say \"{quoted}\"");
 }
 
 #[test]

@@ -135,7 +135,7 @@ impl<'a> Sheet<'a> {
             }
             let time_ns = self.format.value(Unit::Ns, time_ns.value);
             let iops = self.format.value(Unit::IosPerS, iops.value);
-            let says = format!("{} outstanding: {iops}, {time_ns}", point.outstanding);
+            let says = format!("queue depth {}: {iops}, {time_ns}", point.outstanding);
             scene.dot((x, y), self.ink, says);
         }
     }
@@ -213,7 +213,7 @@ impl<'a> Sheet<'a> {
         let iops = self.format.value(Unit::IosPerS, point.iops.value);
         let time = self.format.value(Unit::Ns, point.service_time_ns.value);
         let depth = point.outstanding;
-        format!("{iops} at a mean service time of {time} with {depth} outstanding I/Os")
+        format!("{iops} at a mean service time of {time} with queue depth {depth}")
     }
 }
 

@@ -16,12 +16,12 @@ pub(crate) fn depth(mixes: &[MixCalibration], format: &Formatter, size: Size) ->
     let most = points().map(depth_of).reduce(f64::max)?;
     let (_, highest) = range_of(points().map(|point| &point.throughput_bytes_per_s))?;
     let highest = highest / format.divisor(Unit::BytesPerS);
-    let mut scene = Scene::new(size, 280.0, "Throughput of large I/Os by outstanding I/Os");
+    let mut scene = Scene::new(size, 280.0, "Throughput of large I/Os by queue depth");
     let plot = scene.plot;
     let x = Scale::log(least, most).onto(plot.left, plot.right());
     let y = Scale::from_zero(highest, 5).onto(plot.bottom(), plot.top);
     vertical(&mut scene, format, &Axis::new(format, "throughput", Unit::BytesPerS, y, 5));
-    depths(&mut scene, x, points().map(|point| point.outstanding).collect(), "outstanding I/Os");
+    depths(&mut scene, x, points().map(|point| point.outstanding).collect(), "queue depth");
     let measured = mixes.iter().filter(|mix| !mix.large_curve.is_empty());
     let entries = measured.map(|mix| {
         draw(&mut scene, mix, format, (x, y));
@@ -81,7 +81,7 @@ fn draw(scene: &mut Scene, mix: &MixCalibration, format: &Formatter, (x, y): (Sc
             scene.whisker(x.place(depth_of(point)), ends, ink);
         }
         let shown = format.value(Unit::BytesPerS, throughput.value);
-        let says = format!("{}, {} outstanding: {shown}", mix.name, point.outstanding);
+        let says = format!("{}, queue depth {}: {shown}", mix.name, point.outstanding);
         scene.dot(place(point), ink, says);
     }
 }
@@ -93,7 +93,7 @@ fn describe(mixes: &[MixCalibration], format: &Formatter) -> String {
             return format!("{} was not measured.", mix.name);
         };
         let rate = format.value(Unit::BytesPerS, most.rate.value);
-        format!("{} reaches {rate} at {} outstanding.", mix.name, most.outstanding)
+        format!("{} reaches {rate} at queue depth {}.", mix.name, most.outstanding)
     };
     mixes.iter().map(one).collect::<Vec<_>>().join(" ")
 }

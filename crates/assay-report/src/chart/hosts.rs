@@ -175,10 +175,10 @@ pub(crate) fn map(of: &HostLines, format: &Formatter, size: Size) -> Scene {
             scene.marks.push(Mark::Rects { rects, ink: Ink::Heat(level) });
         }
     }
-    depth_legend(&mut scene, "more a second");
+    depth_legend(&mut scene, "higher rate");
     let words = |value: f64| format.value(Unit::IosPerS, value);
     scene.description = format!(
-        "A row for each host, time across: the deeper the colour, the more a second, from {} to {}.",
+        "One row per host over time; a deeper colour means a higher rate, from {} to {}.",
         words(range.0),
         words(range.1)
     );

@@ -31,7 +31,7 @@ pub(crate) fn stack(
     format: &Formatter,
     size: Size,
 ) -> Scene {
-    let mut scene = Scene::new(size, 280.0, "Time of the sessions by what they waited for");
+    let mut scene = Scene::new(size, 280.0, "Session time by wait");
     let plot = scene.plot;
     let height =
         |rung: &&Rung| PARTS.iter().map(|(_, _, part)| sessions_in(rung, *part)).sum::<f64>();

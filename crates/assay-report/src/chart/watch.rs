@@ -26,10 +26,10 @@ pub(crate) fn processors(columns: &[Moment], format: &Formatter, size: Size) -> 
     let lines = [
         line("programs", Ink::Read, Stroke::Solid, &user),
         line("kernel", Ink::Write, Stroke::Solid, &system),
-        line("idle, I/O outstanding", Ink::Sync, Stroke::Dashed, &wait),
+        line("idle, outstanding I/O", Ink::Sync, Stroke::Dashed, &wait),
         line("stolen", Ink::Mix, Stroke::Dotted, &stolen),
     ];
-    draw(columns, &lines, ("Time of the processors", Unit::Share), format, size)
+    draw(columns, &lines, ("CPU time", Unit::Share), format, size)
 }
 
 /// Mean time of the reads and writes of a device.

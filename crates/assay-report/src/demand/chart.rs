@@ -99,7 +99,7 @@ pub(super) fn shares(profile: &Profile) -> Option<impl Fn(Size) -> Scene> {
 }
 
 fn draw_shares(parts: &[(String, f64)], size: Size) -> Scene {
-    let mut scene = Scene::new(size, 76.0 + BAR * real_len(parts.len()), "Where DB time went");
+    let mut scene = Scene::new(size, 76.0 + BAR * real_len(parts.len()), "DB time");
     scene.plot.left += 70.0;
     scene.plot.width -= 70.0;
     let plot = scene.plot;

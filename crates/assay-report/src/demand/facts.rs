@@ -112,7 +112,7 @@ fn device(device: &DeviceFinding) -> Option<String> {
     match device.grade {
         DeviceGrade::Sound => None,
         DeviceGrade::Saturated => Some(format!(
-            "{}: {time} each, one after the other all the time ({busy:.2} outstanding).",
+            "{}: {time} each, in sequence all the time (queue depth {busy:.2}).",
             device.event
         )),
         DeviceGrade::Slow | DeviceGrade::Failing => {
@@ -212,7 +212,7 @@ pub(super) fn interval(profile: &Profile) -> Option<String> {
 
 /// I/O by purpose.
 pub(super) fn classes(profile: &Profile) -> Table {
-    let names = ["", "IOPS", "size", "throughput", "reads", "time", "outstanding"];
+    let names = ["", "IOPS", "size", "throughput", "reads", "time", "queue depth"];
     let table = Table::of_numbers("I/O by purpose", &names);
     table.with(profile.classes.iter().map(class).chain(device_io(profile).map(device_row)))
 }
@@ -281,10 +281,10 @@ pub(super) fn rates(profile: &Profile) -> Table {
     let rows = profile.rates.iter().map(|one| {
         vec![counted(one.kind).to_owned(), shown(&one.read_per_s), shown(&one.write_per_s)]
     });
-    Table::of_numbers("Requests as each section counts them", &["", "reads", "writes"]).with(rows)
+    Table::of_numbers("Requests by section", &["", "reads", "writes"]).with(rows)
 }
 
-/// Where DB time went: name, seconds and share.
+/// DB time: name, seconds and share.
 pub(super) fn time(profile: &Profile) -> Vec<(String, f64, Option<f64>)> {
     let time = &profile.time;
     let whole = time.db_time_s.as_ref().map(|whole| whole.value).filter(|whole| *whole > 0.0);
@@ -312,7 +312,7 @@ pub(super) fn time_table(profile: &Profile) -> Table {
     let rows = parts.map(|(name, time_s, share)| {
         vec![name, show_seconds(time_s), share.map_or(ABSENT.to_owned(), percent)]
     });
-    Table::of_numbers("Where DB time went", &["", "time", "share of DB time"]).with(rows)
+    Table::of_numbers("DB time", &["", "time", "share of DB time"]).with(rows)
 }
 
 /// Tablespaces by what faster storage would save; those that nobody waited for are left out.
@@ -322,7 +322,7 @@ pub(super) fn tiering(candidates: &[TieringCandidate]) -> Table {
     let names = [&["", "waited each second"], sizes, &["share with those above"]].concat();
     let waited = candidates.iter().filter(|candidate| candidate.read_wait_ratio > 0.0);
     let rows = waited.map(|candidate| tiering_row(candidate, sized));
-    let table = Table::of_numbers("Tablespaces by time waited for their reads", &names);
+    let table = Table::of_numbers("Tablespaces by read wait time", &names);
     Table { terminal_rows_max: Some(CANDIDATES_MAX), ..table.with(rows) }
 }
 
@@ -351,7 +351,7 @@ pub(super) fn checks(checks: &[CrossCheck]) -> Table {
         };
         vec![check.what.clone(), shown(&check.left), shown(&check.right), outcome.to_owned()]
     });
-    Table::of_numbers("Sections that should agree", &["", "one", "other", "outcome"]).with(rows)
+    Table::of_numbers("Section comparison", &["", "one", "other", "outcome"]).with(rows)
 }
 
 /// `41.0%`.

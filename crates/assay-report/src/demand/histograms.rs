@@ -28,7 +28,7 @@ pub(super) fn histograms(profile: &Profile) -> Table {
         let cell = |(_, curve): &(String, &LatencyCurve)| in_range(curve, range, elapsed_s);
         std::iter::once(words(range)).chain(curves.iter().map(cell)).collect()
     });
-    Table::of_numbers("I/Os by the time they took, by event", &names).with(rows)
+    Table::of_numbers("I/Os by latency and event", &names).with(rows)
 }
 
 /// The events that a curve counts, in their own names; of a source that names none, the purpose.

@@ -136,7 +136,7 @@ fn segments(segments: &[SegmentIo]) -> Table {
 }
 
 fn files(files: &[FileActivity]) -> Table {
-    let mut rows = Table::new("Files by time waited for their reads")
+    let mut rows = Table::new("Files by read wait time")
         .look(Look::Dense)
         .words("")
         .words("tablespace")

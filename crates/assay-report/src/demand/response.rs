@@ -28,7 +28,7 @@ fn value(figure: Option<&Figure>) -> Option<f64> {
 
 /// Sessions that were active on average, and the processors that they had.
 fn load(profile: &Profile) -> Table {
-    let mut rows = with_notes("Active sessions against processors");
+    let mut rows = with_notes("Active sessions and CPUs");
     let time = &profile.time;
     let active = value(time.average_active_sessions.as_ref());
     let on_cpu = value(time.db_cpu_s.as_ref()).zip(value(profile.elapsed_s.as_ref()));
@@ -42,7 +42,7 @@ fn load(profile: &Profile) -> Table {
     }
     if let Some((cpu_s, elapsed_s)) = on_cpu {
         rows.push(row(
-            "of them on a processor",
+            "of them on a CPU",
             significant(cpu_s / elapsed_s),
             "DB CPU over elapsed time",
         ));
@@ -71,9 +71,9 @@ fn host(profile: &Profile) -> Vec<Vec<String>> {
         return Vec::new();
     };
     let busy = value(host.busy_share.as_ref())
-        .map(|busy| row("host busy", percent(busy), "of all CPU time, whoever used it"));
+        .map(|busy| row("host busy", percent(busy), "of all CPU time, by any program"));
     let waiting = value(host.io_wait_share.as_ref())
-        .map(|share| row("host idle with I/O outstanding", percent(share), "iowait"));
+        .map(|share| row("host idle with outstanding I/O", percent(share), "iowait"));
     let load = value(host.load_begin.as_ref()).zip(value(host.load_end.as_ref()));
     let load = load.map(|(begin, end)| {
         let ends = format!("{} → {}", significant(begin), significant(end));

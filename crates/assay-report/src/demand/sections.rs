@@ -62,17 +62,14 @@ fn one_report(named: NamedProfile<'_>) -> Vec<Section<'_>> {
         section("read", named.file, vec![Block::InTerminal(source())]),
         section("events", "Wait events", vec![side_by_side(first(profile))]),
         section("demand", "Storage demand", demand(profile)),
-        section("time", "Where DB time went", time(profile)),
+        section("time", "DB time", time(profile)),
         section("server", "Sources of demand", who(profile)),
         section("tiering", "Tiering candidates", tiering(profile)),
         section(
             "checks",
             "Notes of the report",
             vec![
-                Block::folded(
-                    "Sections that should agree, doubts, and what is missing",
-                    doubts(profile),
-                ),
+                Block::folded("Contradictions, caveats and missing data", doubts(profile)),
                 Block::OnPage(vec![Block::folded("Sources of the numbers", source())]),
             ],
         ),
@@ -146,7 +143,7 @@ fn time(profile: &Profile) -> Vec<Block<'_>> {
     });
     let table = Block::Table(facts::time_table(profile));
     let over_time = over_time(profile).map(|draw| {
-        let caption = "Activity of sessions, sampled. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.";
+        let caption = "Activity of sessions, sampled. “CPU” means running or runnable. Above the line, there are more runnable sessions than CPUs.";
         Block::Chart(Chart::new("active-sessions", Size::Full, caption, draw))
     });
     let beside = Block::SideBySide([table].into_iter().chain(shares).collect());

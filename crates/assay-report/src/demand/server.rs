@@ -84,7 +84,7 @@ fn load(lines: &[LoadLine]) -> Table {
 }
 
 fn levels(levels: Option<&ReadLevels>, process_io: Option<&ProcessIo>) -> Table {
-    let mut rows = Table::of_numbers("Reads, level by level", &["", "per second"]);
+    let mut rows = Table::of_numbers("Reads by level", &["", "per second"]);
     let Some(levels) = levels else {
         return rows;
     };

@@ -5,7 +5,8 @@ use crate::summary::{Found, Reach, Summary, shell_word};
 use assay_model::profile::{Bottleneck, Figure, IoPurpose, Profile, TimeVerdict};
 
 /// Numbers of a database are of reads under its load.
-const READING: &str = " It is what the database waited for under its load; the times of known storage are those of a single read with no other I/O.";
+const READING: &str =
+    " This is the latency under the database's load; known storage is shown at queue depth 1.";
 /// Profiles whose reads are drawn among the classes.
 const FOUND_MAX: usize = 4;
 
@@ -63,7 +64,7 @@ fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
         found: shown.map(|named| found(&named.profile.name, named.profile)).collect(),
         reading: READING,
         next: vec![(
-            "Find out whether a storage carries the busiest of them",
+            "Test whether a storage sustains the busiest of them",
             "assay check DIR --for REPORT".to_owned(),
         )],
     }
@@ -73,19 +74,17 @@ fn of_several(profiles: &[NamedProfile<'_>]) -> Summary {
 fn meaning(verdict: &TimeVerdict) -> Vec<String> {
     let first = match verdict.bottleneck {
         Bottleneck::Storage => "Yes: it mainly waits for its storage.",
-        Bottleneck::Commit => {
-            "Yes, where the log is written: it mainly waits for commits to reach the storage."
-        }
+        Bottleneck::Commit => "Yes, for the log: it mainly waits for commits.",
         Bottleneck::Cpu => {
-            "Hardly: it mainly computes. More or faster processors, or statements that do less, help first."
+            "Not much: it mainly computes. More or faster CPUs, or cheaper statements, help first."
         }
         Bottleneck::Contention if verdict.suspected_cause.is_some() => {
             "Perhaps: its sessions mainly wait for each other, and a slow log device may be why."
         }
         Bottleneck::Contention => {
-            "Hardly: its sessions mainly wait for each other. The application decides, not the storage."
+            "Not much: its sessions mainly wait for each other. The application is the limit, not the storage."
         }
-        Bottleneck::Other => "Hardly: it mainly waits for something else than storage.",
+        Bottleneck::Other => "Not much: it mainly waits for something other than storage.",
         Bottleneck::Mixed => "Somewhat: storage is one of several causes, and none of them leads.",
         Bottleneck::Idle => {
             "No: it had next to nothing to do, so this interval says nothing about its storage."

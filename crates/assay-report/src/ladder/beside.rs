@@ -33,6 +33,6 @@ fn rows(report: &Report) -> Option<Vec<Vec<String>>> {
     let alone_ns = mix.base_service_time_ns.value;
     let waited = first
         .and_then(Rung::read_wait_mean_ns)
-        .map(|wait_ns| row("mean time, one at a time", alone_ns, wait_ns, show_time_ns));
+        .map(|wait_ns| row("mean latency at queue depth 1", alone_ns, wait_ns, show_time_ns));
     Some(std::iter::once(most).chain(waited).collect())
 }

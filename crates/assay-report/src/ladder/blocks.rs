@@ -160,8 +160,13 @@ fn charts(load: &Load, format: Formatter) -> Vec<Chart<'_>> {
         let title = ("Times by sessions", "sessions");
         ladder(title, "time", Unit::Ns, &rungs, &TIMES, &format, size)
     };
-    charts.push(Chart::new("times-by-sessions", Size::Half, "Times of reading statements by sessions: the middle, and the slowest of a hundred and of a thousand.", draw));
-    charts.push(time_of_sessions(load, format, "sessions", "Time of the sessions: each column is a rung, each part the sessions that were in a state on average. The kernel’s work for a read belongs to the read."));
+    charts.push(Chart::new(
+        "times-by-sessions",
+        Size::Half,
+        "Statement latency by number of sessions: p50, p99 and p99.9.",
+        draw,
+    ));
+    charts.push(time_of_sessions(load, format, "sessions", "Time of the sessions: each column is a step, each part the mean number of sessions in a state. The kernel’s work for a read belongs to the read."));
     if let Some(rung) = load.best().filter(|rung| !rung.times(Operation::Read).is_empty()) {
         let times = rung.times(Operation::Read);
         let caption = format!(
@@ -220,7 +225,7 @@ mod tests {
             "50,000",
             "physical",
             "200 µs",
-            "2 sessions are the most that keep p99",
+            "At most 2 sessions meet p99",
             // Of 2.0 s of DB time 1.8 s were reads: the CPU time beyond the rest was inside them.
             "0.10",
         ] {

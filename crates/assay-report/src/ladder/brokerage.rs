@@ -118,7 +118,7 @@ static PICTURE: Picture = Picture {
         line("trade lookup p99", Ink::Read, Stroke::Dashed, |rung| at(rung, "trade lookup", 0.99)),
         line("market watch p99", Ink::Read, Stroke::Dotted, |rung| at(rung, "market watch", 0.99)),
     ],
-    times_words: "Response times by users: trade results in the middle and the slowest of a hundred, and the slowest of a hundred of three other transactions.",
+    times_words: "Response times by number of users: p50 and p99 of trade results, p99 of three other transactions.",
 };
 
 /// Reads for each write, which depend on caches at least as much as on transactions.

@@ -70,7 +70,7 @@ pub(super) fn workload() -> Columns {
 /// Sessions that were on average in each state: time a second.
 pub(super) fn waits() -> Columns {
     Columns {
-        title: "Where DB time went (s per s, i.e. average active sessions)",
+        title: "DB time (s per s, i.e. average active sessions)",
         columns: vec![
             ("sessions", sessions),
             ("DB time", |rung| part(Some(Split::of(rung).database))),

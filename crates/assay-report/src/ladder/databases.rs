@@ -82,7 +82,7 @@ pub(super) fn evenness(load: &Load) -> Option<String> {
     let fastest = rung.databases.iter().max_by(by_rate)?;
     let (count, done) = (rung.databases.len(), done(load));
     Some(format!(
-        "{count} databases gave {} {done}/s together with {} sessions: from {} ({}) to {} ({}).",
+        "{count} databases together delivered {} {done}/s with {} sessions: from {} ({}) to {} ({}).",
         show_count(rung.statements_per_s()),
         rung.sessions,
         show_count(slowest.statements_per_s),
@@ -133,7 +133,8 @@ mod tests {
         let shown = text(&made, Options::default(), false);
         assert_eq!(table.rows.len(), 2, "{shown}");
         assert!(
-            shown.contains("2 databases gave") && shown.contains("from 200 (A) to 300 (B)"),
+            shown.contains("2 databases together delivered")
+                && shown.contains("from 200 (A) to 300 (B)"),
             "{shown}"
         );
         let table = time_of_databases(made.load.as_ref().unwrap());

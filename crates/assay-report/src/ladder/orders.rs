@@ -93,7 +93,7 @@ fn sentences(load: &Load) -> Vec<String> {
 
 /// Its figures.
 static PICTURE: Picture = Picture {
-    rate_words: "New orders a minute by users; those that are rolled back as asked are not among them.",
+    rate_words: "New orders per minute by number of users, without intended rollbacks.",
     rate: |rung| Some(new_orders_per_min(rung)),
     times: &[
         line("new order p50", Ink::Write, Stroke::Solid, |rung| at(rung, NEW_ORDER.stream, 0.5)),
@@ -102,7 +102,7 @@ static PICTURE: Picture = Picture {
         line("delivery p99", Ink::Mix, Stroke::Dotted, |rung| at(rung, "delivery", 0.99)),
         line("stock level p99", Ink::Read, Stroke::Dotted, |rung| at(rung, "stock level", 0.99)),
     ],
-    times_words: "Response times by users: new orders in the middle and the slowest of a hundred, and the slowest of a hundred of three other transactions.",
+    times_words: "Response times by number of users: p50 and p99 of new orders, p99 of three other transactions.",
 };
 
 #[cfg(test)]

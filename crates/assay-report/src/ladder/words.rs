@@ -40,15 +40,13 @@ pub(super) fn rate_of_repeats(
 pub(super) fn goal_words(goal: &Goal, who: &str, [of_one, of_several]: [&str; 2]) -> String {
     let (limit, quantile) = (show_time_ns(goal.limit_ns), nines(goal.quantile));
     match goal.sessions {
-        None => format!("Not even one {who} keeps p{quantile} of {of_one} within {limit}."),
+        None => format!("Even one {who} misses the limit: p{quantile} of {of_one} within {limit}."),
         Some(sessions) if goal.is_bounded => {
-            format!(
-                "{sessions} {who}s are the most that keep p{quantile} of {of_several} within {limit}."
-            )
+            format!("At most {sessions} {who}s meet p{quantile} of {of_several} within {limit}.")
         }
         Some(sessions) => {
             format!(
-                "{sessions} {who}s keep p{quantile} of {of_several} within {limit}; more were not measured."
+                "{sessions} {who}s meet p{quantile} of {of_several} within {limit}; more were not measured."
             )
         }
     }
@@ -57,5 +55,5 @@ pub(super) fn goal_words(goal: &Goal, who: &str, [of_one, of_several]: [&str; 2]
 /// Why the ladder ended, where that is known and is not that it was done.
 pub(super) fn end_words(load: &Load) -> Option<String> {
     let says = !load.end.is_empty() && load.end != COMPLETED;
-    says.then(|| format!("The ladder ended because {}.", load.end))
+    says.then(|| format!("The steps ended because {}.", load.end))
 }

@@ -208,7 +208,7 @@ fn stated(judgement: &Judgement, format: &Formatter) -> String {
             if judgement.unit == Unit::Share {
                 return doubt;
             }
-            format!("{label}{of} {value}, limit {met} {limit}{at}: not decided, because {doubt}")
+            format!("{label}{of} {value}, limit {met} {limit}{at}: undecided, because {doubt}")
         }
         (Outcome::Inconclusive, _) => {
             let interval = format.interval(judgement.unit, &estimate);
@@ -414,7 +414,7 @@ mod tests {
                 doubts: vec![
                     doubt("the target is sparse", Bias::Flattering),
                     doubt(
-                        "the host was too busy to judge the storage: its processors were busy for 97% of the time",
+                        "the host was too busy to judge the storage: its CPUs were busy for 97% of the time",
                         Bias::Unflattering,
                     ),
                 ],
@@ -494,8 +494,8 @@ mod tests {
         let slow = judgement(Outcome::Inconclusive, Reason::Doubtful, 3e6);
         assert_eq!(
             sentence(vec![slow.clone()]),
-            "p99 of reads 3.00 ms, limit ≤ 1 ms at 40,000 IOPS: not decided, because the host was too busy to judge the storage: its \
-             processors were busy for 97% of the time (1 of 1 criteria of “orders” undecided)."
+            "p99 of reads 3.00 ms, limit ≤ 1 ms at 40,000 IOPS: undecided, because the host was too busy to judge the storage: its \
+             CPUs were busy for 97% of the time (1 of 1 criteria of “orders” undecided)."
         );
         assert!(!reason(&slow, &Formatter::default()).contains("sparse"));
         let mut near =

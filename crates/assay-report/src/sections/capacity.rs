@@ -37,7 +37,7 @@ fn charts<'a>(calibration: &'a Calibration, format: Formatter) -> Vec<Block<'a>>
         Block::Chart(Chart::new(file, Size::Half, curve_caption(mix), draw))
     };
     let throughput = depth(mixes, &format, Size::Half).map(|_| {
-        let caption = "Throughput of large I/Os by how many are outstanding.";
+        let caption = "Throughput of large I/Os by queue depth.";
         let draw = move |size| depth(mixes, &format, size).unwrap_or_default();
         Block::Chart(Chart::new("throughput", Size::Half, caption, draw))
     });

@@ -54,7 +54,7 @@ pub(super) fn section<'a>(found: &Cluster, is_on_each: bool, format: Formatter) 
         blocks.push(table);
     }
     blocks.push(Block::Note(
-        "Clocks are compared, not set: each offset is that of the fastest answer, give or take half its way. The interval of the sum is made from intervals of the sum, because hosts that share storage share its stalls."
+        "Clock offsets are measured, not corrected; each is accurate to ± half the round-trip time of the fastest reply. The interval of the sum comes from intervals of the sum, because hosts that share storage share its stalls."
             .to_owned(),
     ));
     Section { id: "hosts", title: "The hosts together".to_owned(), blocks }
@@ -85,10 +85,9 @@ fn sum(found: &Cluster, is_on_each: bool, format: &Formatter) -> Option<String> 
     let iops = found.iops.as_ref()?;
     let Estimated { value, doubt, .. } = format.estimated(Unit::IosPerS, iops);
     let each = if is_on_each { " on each" } else { "" };
-    let under =
-        found.load.as_ref().map(|load| format!(" under the load that gave the most, {load}{each}"));
+    let under = found.load.as_ref().map(|load| format!(" under the fastest load, {load}{each}"));
     let under = under.unwrap_or_default();
-    Some(format!("{} gave {value} together{under} {doubt}.", count(found.hosts.len())))
+    Some(format!("{} together delivered {value}{under} {doubt}.", count(found.hosts.len())))
 }
 
 /// Who limits what they give together.
@@ -96,14 +95,14 @@ fn sharing(found: &Cluster) -> Option<String> {
     let Sharing { ratio, hosts, limit } = found.sharing.as_ref()?;
     let percent = |share: f64| 100.0 * share;
     let meaning = match (limit, found.transport) {
-        (SharedLimit::Hosts, _) => "the hosts are the limit, and what they share may have more",
+        (SharedLimit::Hosts, _) => "the hosts are the limit; the storage may be faster",
         (SharedLimit::Shared, Transport::Local) => {
-            "what they share is the limit: the storage, or the processors of this machine"
+            "a shared resource is the limit: the storage, or the CPUs of this machine"
         }
         (SharedLimit::Shared, Transport::Ray | Transport::Ssh) => {
-            "what they share is the limit: the storage, or the way to it"
+            "a shared resource is the limit: the storage, or the path to it"
         }
-        (SharedLimit::Unclear, _) => "it is open whether the hosts or what they share is the limit",
+        (SharedLimit::Unclear, _) => "the limit may be the hosts or a shared resource",
     };
     let interval = if ratio.has_interval() {
         format!("{:.0} to {:.0}%", percent(ratio.low), percent(ratio.high))
@@ -131,10 +130,10 @@ fn began(hosts: usize, start: &CommonStart) -> String {
     let together = match (start.is_together(), start.is_apart()) {
         (true, _) => String::new(),
         (_, true) => format!(", which is more than the limit of {limit_ms:.0} ms"),
-        _ => format!(", so that it is not sure whether they kept the limit of {limit_ms:.0} ms"),
+        _ => format!(", which may exceed the limit of {limit_ms:.0} ms"),
     };
     format!(
-        "All workers of {} began within {skew:.2} ms (± {doubt:.2} ms){together}{tries}.",
+        "All workers of {} started within {skew:.2} ms (± {doubt:.2} ms){together}{tries}.",
         count(hosts).to_lowercase()
     )
 }
@@ -143,11 +142,11 @@ fn straggler(found: &Straggler) -> String {
     let percent = 100.0 * found.ratio.value;
     match found.kind {
         StragglerKind::Rate => format!(
-            "{} lags behind: {percent:.0}% of the rate of the others; likely place: {}.",
+            "{} lags behind: {percent:.0}% of the rate of the others; likely cause: {}.",
             found.host, found.place
         ),
         StragglerKind::Tail => format!(
-            "{} waits longer: its p99 is {:.1} times that of the others; likely place: {}.",
+            "{} waits longer: its p99 is {:.1} times that of the others; likely cause: {}.",
             found.host, found.ratio.value, found.place
         ),
     }
@@ -285,7 +284,7 @@ fn pictures<'a>(found: &Cluster, format: Formatter) -> Vec<Block<'a>> {
             multiples(&shown, &format, size)
         }));
         let rows = slowest(&of, ROWS_MAX);
-        let caption = "A row for each host: the deeper the colour, the more a second. A stripe from top to bottom is a stall of what hosts share, one along a row is the host's own.";
+        let caption = "One row per host; a deeper colour means a higher rate. A stripe from top to bottom is a stall of a shared resource, one along a row is the host's own.";
         charts.push(Chart::new("hosts-and-time", Size::Full, caption, move |size| {
             map(&rows, &format, size)
         }));

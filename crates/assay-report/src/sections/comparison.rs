@@ -283,7 +283,7 @@ fn buckets(one: &Buckets) -> Table {
         "in it, other",
         "change",
     ];
-    Table::of_numbers("I/Os by their time on both sides", &names).with(seen.map(row))
+    Table::of_numbers("I/Os by latency on both sides", &names).with(seen.map(row))
 }
 
 /// What more of them give, which are counted by `nodes`; nothing without any scaling.
@@ -335,7 +335,7 @@ fn share_interval(share: &Estimate) -> String {
 fn law_in_words(law: &ScalingLaw) -> String {
     let peak = law
         .peak_nodes
-        .map_or_else(|| "more always give more".to_owned(), |nodes| format!("most at {nodes:.0}"));
+        .map_or_else(|| "no maximum found".to_owned(), |nodes| format!("most at {nodes:.0}"));
     format!(
         "Universal Scalability Law: σ {:.4} ({:.4} – {:.4}), κ {:.6} ({:.6} – {:.6}), {peak}.",
         law.contention.value,

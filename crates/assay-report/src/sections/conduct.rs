@@ -72,7 +72,7 @@ fn how_well(run: &RunReport, format: &Formatter) -> Vec<(&'static str, String)> 
     let host = conduct.host_busy_share.map(|busy| format!("{} busy", share(busy)));
     let worker = format!("{} of its time", share(conduct.worker_busy_share_max));
     let law = format!(
-        "{:.3} (rate × service time over outstanding: 1 closes)",
+        "{:.3} (rate × service time over queue depth; ideally 1)",
         conduct.littles_law_ratio
     );
     let mut entries = vec![

@@ -127,7 +127,7 @@ pub(super) fn flushes<'a>(found: &Durability, format: Formatter) -> Option<Block
     };
     let bars = timing.flushes.iter().map(bar).collect();
     let chart = Bars {
-        title: "Time of a flush by what was written before it".to_owned(),
+        title: "Flush time by bytes written before it".to_owned(),
         name: "median time".to_owned(),
         across_name: "written since the flush before".to_owned(),
         unit: Unit::Ns,

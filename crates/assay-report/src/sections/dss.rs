@@ -52,7 +52,7 @@ fn power_words(run: &DssRun, dss: &Dss, format: &Formatter) -> String {
     let sum: f64 =
         run.queries.iter().filter(|query| query.is_query()).map(DssQuery::elapsed_s).sum();
     let words = format!(
-        "The 22 queries of scale {} took {} one after the other; their geometric mean is {mean}.",
+        "The 22 queries of scale {} took {} in sequence; their geometric mean is {mean}.",
         dss.scale,
         show_length(sum)
     );
@@ -83,7 +83,7 @@ pub(super) fn section<'a>(dss: &Dss, format: Formatter) -> Section<'a> {
     if !format.is_relative() {
         blocks.push(Block::detail("Load and queries", vec![Block::facts(facts(dss))]));
     }
-    Section { id: "queries", title: "Queries of decision support".to_owned(), blocks }
+    Section { id: "queries", title: "Decision-support queries".to_owned(), blocks }
 }
 
 fn lead(dss: &Dss, format: &Formatter) -> Vec<String> {
@@ -107,7 +107,7 @@ fn physical_words(run: &DssRun) -> Option<String> {
         .device_bytes
         .map_or_else(|| "an unknown amount".to_owned(), |bytes| show_bytes(real(bytes)));
     Some(format!(
-        "Of {} that the database read in the run that read most, {} came from the page cache ({:.2}%), and the device gave {device}: the reads are {}.",
+        "Of {} database reads in the run with the most reads, {} came from the page cache ({:.2}%) and {device} from the device: the reads are {}.",
         show_bytes(database),
         show_bytes(database * cached),
         100.0 * cached,
@@ -255,7 +255,7 @@ fn queries_table(dss: &Dss, groups: &[Group], format: &Formatter) -> Table {
     };
     let names: Vec<&str> =
         ["query"].into_iter().chain(groups.iter().map(|group| group.0.as_str())).collect();
-    Table::of_numbers("Times of the queries", &names).with(self::names(dss).iter().map(row))
+    Table::of_numbers("Query times", &names).with(self::names(dss).iter().map(row))
 }
 
 /// What the runs asked of the storage, and where their time went: time a second.
@@ -292,7 +292,7 @@ fn storage_table(dss: &Dss) -> Table {
         "device reads",
         "device writes",
     ];
-    let caption = "Time of the sessions, s/s, and what was read";
+    let caption = "Session time, s/s, and reads";
     Table::of_numbers(caption, &names).with(dss.runs.iter().map(row))
 }
 

@@ -34,7 +34,7 @@ pub fn sentence(found: &Durability) -> String {
             match (timing, found.cuts.last()) {
                 (Some(timing), _) => format!("Implausible ({code}): {}.", timing_words(timing)),
                 (None, Some(cut)) if cut.control().is_some() => format!(
-                    "Only controls were cut ({code}): nothing is known of what the server keeps as it should run."
+                    "Only controls were cut ({code}): this does not show what the server keeps with its normal settings."
                 ),
                 (None, Some(cut)) if cut.promised() == 0 => {
                     format!(
@@ -71,7 +71,7 @@ fn refuted(found: &Durability) -> String {
         ""
     };
     format!(
-        "Refuted: {} of {} blocks do not hold what was acknowledged, {after}{caution}",
+        "Refuted: {} of {} blocks lost acknowledged writes, {after}{caution}",
         show_count(real(found.broken())),
         show_count(real(promised)),
     )
@@ -144,7 +144,7 @@ pub(super) fn section<'a>(found: &Durability, format: Formatter) -> Section<'a> 
     blocks.extend(captioned([cut_details::reach(found), declared(found)]));
     let limits = format!("{}: {}.", found.evidence.code(), found.evidence.meaning());
     blocks.push(Block::Note(limits));
-    let title = "Does it keep what it acknowledged?".to_owned();
+    let title = "Acknowledged writes".to_owned();
     Section { id: "durability", title, blocks }
 }
 
@@ -152,7 +152,7 @@ pub(super) fn section<'a>(found: &Durability, format: Formatter) -> Section<'a> 
 fn unkept(found: &Durability) -> Option<String> {
     let missing = Some(found.unkept_acknowledgements).filter(|missing| *missing > 0)?;
     Some(format!(
-        "{} of {} acknowledgements were not kept in the ledger: a cut shows nothing of them.",
+        "The ledger lacks {} of {} acknowledgements: a cut cannot test them.",
         show_count(real(missing)),
         show_count(real(found.acknowledgements.saturating_add(missing)))
     ))
@@ -180,7 +180,7 @@ fn memory(timing: &FlushTiming) -> String {
 
 /// One row for each cut after which something was missing, and one for all others of a kind.
 fn judged(found: &Durability) -> Table {
-    let table = Table::new("Cuts that were judged").look(Look::Records);
+    let table = Table::new("Judged cuts").look(Look::Records);
     let table = table
         .words("cut")
         .numbers("cuts")
@@ -189,7 +189,7 @@ fn judged(found: &Durability) -> Table {
         .numbers("kept")
         .numbers("lost")
         .numbers("torn, unpromised")
-        .words("what was lost");
+        .words("lost");
     let of_blocks = || found.cuts.iter().filter(|cut| cut.commits.is_none());
     let lossy = of_blocks().filter(|cut| cut.lost_blocks() > 0).map(|cut| judged_row(&[cut]));
     let others = [CutKind::Power, CutKind::System, CutKind::Process].into_iter().map(|kind| {
@@ -230,7 +230,7 @@ fn declared(found: &Durability) -> Table {
 
 fn flushes(timing: &FlushTiming) -> Table {
     let table =
-        Table::of_numbers("Flushes by what was written before", &["", "median", "95% from", "to"]);
+        Table::of_numbers("Flush time by bytes written before", &["", "median", "95% from", "to"]);
     let row = |time: &assay_model::durability::FlushTime| {
         let what = match time.dirty_bytes {
             0 => "flush of nothing".to_owned(),
@@ -260,6 +260,6 @@ mod tests {
         let whole = Durability { acknowledgements: 10, ..Durability::of(Evidence::Declared) };
         assert_eq!(unkept(&whole), None);
         let words = unkept(&Durability { unkept_acknowledgements: 30, ..whole }).unwrap();
-        assert!(words.starts_with("30 of 40 acknowledgements were not kept"), "{words}");
+        assert!(words.starts_with("The ledger lacks 30 of 40 acknowledgements"), "{words}");
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn host(host: &Host) -> Vec<(&'static str, String)> {
         system.map_or_else(|| host.kernel.clone(), |name| format!("{name}, {}", host.kernel));
     let model = cpu.model.as_deref().unwrap_or("unknown model");
     let governors = (!cpu.governors.is_empty()).then(|| cpu.governors.join(", "));
-    let limit = |limit: f64| format!("{limit} processors, by control group");
+    let limit = |limit: f64| format!("{limit} CPUs, by control group");
     let optional = [
         ("Virtual machine", host.virtualisation.clone()),
         ("Governor", governors),

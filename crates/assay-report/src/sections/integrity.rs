@@ -31,16 +31,14 @@ pub(super) fn sentence(found: &Integrity) -> String {
         .collect();
     match (found.found_blocks(), found.coverage.verified_blocks) {
         (1, _) => {
-            format!("1 block does not hold what was written to it: {}.", kinds.join(", "))
+            format!("1 block has wrong content: {}.", kinds.join(", "))
         }
-        (blocks @ 2.., _) => format!(
-            "{} blocks do not hold what was written to them: {}.",
-            show_count(real(blocks)),
-            kinds.join(", ")
-        ),
+        (blocks @ 2.., _) => {
+            format!("{} blocks have wrong content: {}.", show_count(real(blocks)), kinds.join(", "))
+        }
         (0, 0) => "Nothing was verified: no block that was written was read again.".to_owned(),
         (0, _) => format!(
-            "Every block that was read holds what was written to it: {} blocks verified, {} of those written.",
+            "Every block that was read is correct: {} blocks verified, {} of those written.",
             show_count(real(found.coverage.verified_blocks)),
             Unit::Share.show(share(found.coverage.verified_blocks, found.coverage.written_blocks))
         ),
@@ -57,14 +55,14 @@ pub(super) fn section<'a>(found: &Integrity, format: Formatter) -> Section<'a> {
     let lead = Block::Lead([sentence(found)].into_iter().chain(simulated).chain(swept).collect());
     let limits = found.durability.is_none().then(|| {
         Block::Note(
-            "No power was cut: this says nothing of what storage keeps over a power failure."
+            "No power was cut: this does not show what storage keeps across a power failure."
                 .to_owned(),
         )
     });
     let tables = tables.map(|table| Block::captioned(Level::Detail, table));
     Section {
         id: "integrity",
-        title: "Is what was read what was written?".to_owned(),
+        title: "Verified data".to_owned(),
         blocks: [lead]
             .into_iter()
             .chain((1..).zip(&found.fault_maps).map(|(number, map)| fault_map(number, map, format)))
@@ -156,8 +154,8 @@ fn faults(found: &Integrity) -> Table {
         let (target, byte) = (fault.place.target.clone(), fault.place.offset_bytes.to_string());
         vec![fault.kind.name().to_owned(), target, byte, details(fault)]
     };
-    let table = Table::new("The first faults").look(Look::Records);
-    let table = table.words("fault").words("target").numbers("byte").words("what was found");
+    let table = Table::new("First faults").look(Look::Records);
+    let table = table.words("fault").words("target").numbers("byte").words("finding");
     let table = table.with(found.faults.iter().map(row));
     Table { terminal_rows_max: Some(FAULTS_IN_TERMINAL), ..table }
 }
@@ -168,7 +166,7 @@ fn details(fault: &Fault) -> String {
     match (fault.found_generation, fault.missing_writes) {
         (Some(0), Some(_)) => {
             said.push(format!(
-                "what was there before the run instead of version {}",
+                "the content from before the run instead of version {}",
                 fault.expected_generation
             ));
         }
@@ -220,7 +218,7 @@ fn coverage(found: &Integrity) -> Table {
         ("blocks read while they were being written", coverage.racing_reads),
         ("of these, with sectors of both versions", coverage.torn_racing_reads),
         (
-            "writes that took another place because theirs was being written",
+            "writes moved to another address because theirs was being written",
             coverage.redrawn_writes,
         ),
     ];

@@ -23,7 +23,7 @@ fn note(passthrough: &[String]) -> String {
     }
     let names = passthrough.join(", ");
     format!(
-        "{counted} I/Os of this run to {names} went past the block layer, where the kernel counts none of them unless queue/iostats_passthrough is 1: what stands here is of others."
+        "{counted} I/Os of this run to {names} bypassed the block layer, so the kernel counts none of them unless queue/iostats_passthrough is 1: these counters show other programs."
     )
 }
 

@@ -12,7 +12,7 @@ pub(super) fn block<'a>(calibration: &Calibration, format: &Formatter) -> Option
     let mixes: Vec<&MixCalibration> =
         calibration.mixes.iter().filter(|mix| !mix.steps.is_empty()).collect();
     let first = mixes.first().filter(|_| !format.is_relative())?;
-    let mut table = Table::new("Most IOPS by latency limit").look(Look::Slim).words("Limit");
+    let mut table = Table::new("Maximum IOPS by latency limit").look(Look::Slim).words("Limit");
     for mix in &mixes {
         table = table.numbers(format!("IOPS, {}", mix.name));
     }

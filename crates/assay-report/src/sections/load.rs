@@ -47,7 +47,7 @@ pub(super) fn blocks<'a>(report: &'a Report, format: Formatter) -> Vec<Block<'a>
 fn activity<'a>(load: &Load) -> Vec<Block<'a>> {
     let Some(rung) = load.best() else { return Vec::new() };
     let title = |server: &str, sessions: u32| {
-        format!("What {server} counted and was seen doing with {}", several(sessions, "session"))
+        format!("Activity of {server} with {}", several(sessions, "session"))
     };
     let only = rung.profile.as_ref().map(|only| (title("the server", rung.sessions), only));
     let each = rung.databases.iter().filter_map(|one| {
@@ -70,7 +70,7 @@ fn activity_of<'a>(title: String, profile: &Profile) -> Block<'a> {
 
 /// What failed, by kind.
 fn errors(load: &Load) -> Table {
-    let mut table = Table::new("Statements that failed").numbers("sessions").numbers("times");
+    let mut table = Table::new("Failed statements").numbers("sessions").numbers("times");
     table = table.words("operation").words("error");
     for rung in &load.rungs {
         table.extend(rung.measurement.errors.iter().map(|error| {
@@ -101,7 +101,7 @@ fn over_time(load: &Load, format: Formatter) -> Option<Chart<'_>> {
     Some(Chart::new(
         "active-sessions",
         Size::Full,
-        "Activity of sessions, second by second and rung after rung (the numbers are sessions), sampled ten times per second. Class CPU is without a wait: on a processor, or ready for one; above the line of the CPUs they queue.",
+        "Session activity per second, step after step (the numbers are sessions), sampled ten times per second. “CPU” means running or runnable. Above the line, there are more runnable sessions than CPUs.",
         draw,
     ))
 }

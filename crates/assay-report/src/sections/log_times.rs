@@ -11,7 +11,7 @@ use assay_model::verdict::Unit;
 pub(super) fn block<'a>(calibration: &Calibration, format: &Formatter) -> Option<Block<'a>> {
     let log = calibration.log.as_ref()?;
     let table = Table::new("Log appends during I/O of data").look(Look::Slim);
-    let table = table.numbers("I/Os of data outstanding").numbers("Append, mean");
+    let table = table.numbers("Queue depth of data").numbers("Append, mean");
     let mut table = table.numbers("Read meanwhile, mean").numbers("Appends");
     for point in &log.points {
         table.row(row(point, format));

@@ -17,7 +17,7 @@ const TERMS: [(&str, &str); 7] = [
     ),
     (
         "response time",
-        "from the moment an I/O was due until it is complete. It exists where I/Os start by a schedule, and shows what waiting for a stalled storage costs.",
+        "from the scheduled start of an I/O to its completion. It exists only for open arrivals, and includes waiting for stalled storage.",
     ),
     (
         "p99",
@@ -25,60 +25,51 @@ const TERMS: [(&str, &str); 7] = [
     ),
     (
         "interval",
-        "a 95% confidence interval: made from how the number varied over time, allowing for neighbouring moments being alike. Of many such intervals 95 in 100 hold the true number.",
+        "a 95% confidence interval, from the variation over time including autocorrelation. Of many such intervals, 95% contain the true value.",
     ),
     (
         "outstanding I/Os",
-        "handed to the operating system and not yet complete: how much work the storage sees at once.",
+        "submitted to the operating system and not yet complete: the queue depth.",
     ),
     ("MB/s", "a million bytes per second; KiB and MiB are 1,024 and 1,048,576 bytes."),
 ];
 
 /// Terms of a calibration.
 const CALIBRATION: [(&str, &str); 5] = [
-    (
-        "load curve",
-        "the same random I/Os with more and more of them outstanding, until more gives no more.",
-    ),
+    ("load curve", "the same random I/Os at rising queue depths, until the rate no longer rises."),
     (
         "IOPS within the limit",
-        "the highest rate found at which the limited quantile keeps its limit over the whole stretch measured, not only on average.",
+        "the highest rate at which the quantile meets its limit over the whole measured time, not only on average.",
     ),
     ("knee", "the load from which service time grows faster than IOPS."),
     (
         "≥",
-        "what ended the search was not the storage: the host's CPU, the deepest load allowed, or time. The storage may give more.",
+        "a lower bound: the host's CPU, the maximum queue depth or the time ended the search. The storage may deliver more.",
     ),
-    (
-        "burst",
-        "where the rate fell while the load stayed, the rate before is given apart; the sustained one counts.",
-    ),
+    ("burst", "the rate before it fell under constant load; the sustained rate counts."),
 ];
 
 /// Terms of a run.
 const RUN: [(&str, &str); 4] = [
     (
         "Little's law",
-        "mean outstanding I/Os = rate × mean service time. It must close on every sound measurement.",
+        "mean outstanding I/Os = rate × mean service time. The two must agree in every valid measurement.",
     ),
     ("too few", "fewer than ten I/Os lie beyond that quantile, so it would say nothing."),
-    (
-        "band",
-        "in the chart of IOPS over time the band reaches from the slowest to the fastest interval of each stretch.",
-    ),
+    ("band", "in the chart of IOPS over time, the band spans the slowest to the fastest interval."),
     (
         "heat map",
-        "each column is a stretch of time, each row a time taken; a step of colour is a factor of three in the share of I/Os.",
+        "each column is a period, each row a latency; one step of colour is a factor of three in the share of I/Os.",
     ),
 ];
 
 /// Outcomes of a verdict.
 const VERDICT: [(&str, &str); 3] = [
-    ("PASS", "the whole interval lies on the good side of the limit."),
-    ("FAIL", "the whole interval lies on the bad side of the limit."),
+    ("PASS", "the whole interval meets the limit."),
+    ("FAIL", "the whole interval misses the limit."),
     (
         "INCONCLUSIVE",
-        "the limit lies inside the interval, evidence is missing, or something about the measurement could have carried the number to where it is. It is not a PASS.",
+        "the interval includes the limit, evidence is missing, or something other than the storage may have caused the number. It is not a PASS.",
     ),
 ];
 

@@ -18,12 +18,7 @@ pub(super) fn card(mix: &MixCalibration, calibration: &Calibration, format: &For
             .as_ref()
             .map(|most| capacity("Most throughput", most, Unit::BytesPerS, format)),
         single.map(|rate| estimate("One sequential stream", rate, Unit::BytesPerS, format)),
-        Some(estimate(
-            "Latency (service time), one at a time",
-            &mix.base_service_time_ns,
-            Unit::Ns,
-            format,
-        )),
+        Some(estimate("Latency at queue depth 1", &mix.base_service_time_ns, Unit::Ns, format)),
         Some(knee(mix, format)),
     ];
     Card {
@@ -43,7 +38,7 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Key
         ("IOPS at any latency".to_owned(), Some(&mix.iops_max))
     };
     let Some(capacity) = within else {
-        let note = "even one at a time takes longer".to_owned();
+        let note = "exceeded even at queue depth 1".to_owned();
         return KeyFigure { name, value: "none".to_owned(), note, ..KeyFigure::default() };
     };
     let value = bounded(capacity, Unit::IosPerS, format);
@@ -62,7 +57,7 @@ fn figure(mix: &MixCalibration, limit: &LatencyLimit, format: &Formatter) -> Key
 /// A capacity with what ended it, and the burst before it.
 fn capacity(name: &str, capacity: &Capacity, unit: Unit, format: &Formatter) -> KeyFigure {
     let mut note =
-        format!("at {} outstanding: {}", capacity.outstanding, phrases::bound(capacity.bound));
+        format!("at queue depth {}: {}", capacity.outstanding, phrases::bound(capacity.bound));
     if let Some(burst) = &capacity.burst_rate {
         let length = capacity.burst_s.map_or_else(String::new, |length_s| {
             format!(" for the first {}", show_length(length_s))
@@ -108,7 +103,7 @@ fn knee(mix: &MixCalibration, format: &Formatter) -> KeyFigure {
     let time = format.value(Unit::Ns, knee.service_time_ns);
     KeyFigure {
         name,
-        value: format!("{} outstanding", knee.outstanding),
+        value: format!("queue depth {}", knee.outstanding),
         note: format!("{iops} at {time} mean"),
         is_noteworthy: true,
         ..KeyFigure::default()

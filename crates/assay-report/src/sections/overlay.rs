@@ -75,7 +75,7 @@ fn chart(overlay: &Overlay) -> Lines {
 fn title(overlay: &Overlay) -> String {
     let what = crate::phrases::capital(&overlay.what);
     match overlay.over {
-        OverlayAxis::Outstanding => format!("{what} by outstanding I/Os"),
+        OverlayAxis::Outstanding => format!("{what} by queue depth"),
         OverlayAxis::Sessions => format!("{what} by sessions"),
         OverlayAxis::LatencyNs => {
             what.replace("within a latency", "that take longer than a latency")
@@ -102,8 +102,8 @@ fn across(overlay: &Overlay) -> (Across, &'static str) {
     let (low, high) = (places().fold(f64::INFINITY, f64::min), places().fold(0.0, f64::max));
     let wide = low > 0.0 && high / low >= WIDE;
     match overlay.over {
-        OverlayAxis::Outstanding if wide => (Across::Log, "outstanding I/Os"),
-        OverlayAxis::Outstanding => (Across::Linear, "outstanding I/Os"),
+        OverlayAxis::Outstanding if wide => (Across::Log, "queue depth"),
+        OverlayAxis::Outstanding => (Across::Linear, "queue depth"),
         OverlayAxis::Sessions if wide => (Across::Log, "sessions"),
         OverlayAxis::Sessions => (Across::Linear, "sessions"),
         OverlayAxis::LatencyNs => (Across::LogTime, "latency"),

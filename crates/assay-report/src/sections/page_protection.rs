@@ -80,7 +80,7 @@ fn unpromised(pages: &PageProtection, page: &str) -> String {
             "the devices declare that writes of up to {} stay whole, and the file system does not pass that on",
             size(bytes)
         ),
-        (Some(0), _) => format!("it is declared that no write of {page} is kept whole"),
+        (Some(0), _) => format!("the layers declare no atomic write of {page}"),
         (Some(bytes), _) => {
             format!("only writes of up to {} are declared to stay whole", size(bytes))
         }
@@ -97,7 +97,7 @@ fn unpromised(pages: &PageProtection, page: &str) -> String {
 /// What cuts say while none tore a page.
 fn untorn(pages: &PageProtection, page: &str) -> String {
     pages.torn_per_cut_max.map_or_else(
-        || "No cut has tried it.".to_owned(),
+        || "No cut has tested it.".to_owned(),
         |limit| {
             format!(
                 "No page of {page} was seen torn in {}: at most {} a cut tear one, with 95% confidence.",
@@ -165,11 +165,11 @@ mod tests {
         assert!(text.contains("should stay on here: no layer declares"), "{text}");
         assert!(text.contains("blocks of 512 B, physically 4 KiB"), "{text}");
         assert!(text.contains("in 59 cuts: at most 5% a cut"), "{text}");
-        assert!(said(PageAnswer::Unproven, &[], FILE).ends_with("No cut has tried it."));
+        assert!(said(PageAnswer::Unproven, &[], FILE).ends_with("No cut has tested it."));
         let devices = DeclaredUnits { device_bytes: Some(16_384), ..FILE };
         assert!(said(PageAnswer::Unproven, &[], devices).contains("does not pass that on"));
         let none = DeclaredUnits { file_bytes: Some(0), ..FILE };
-        assert!(said(PageAnswer::Unproven, &[], none).contains("no write of 8 KiB is kept whole"));
+        assert!(said(PageAnswer::Unproven, &[], none).contains("no atomic write of 8 KiB"));
         let small = DeclaredUnits { file_bytes: Some(4096), ..FILE };
         assert!(said(PageAnswer::Unproven, &[], small).contains("only writes of up to 4 KiB"));
     }

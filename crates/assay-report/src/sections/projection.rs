@@ -276,7 +276,7 @@ fn time<'a>(found: &Projection, format: Formatter) -> Vec<Block<'a>> {
     let kinds: Vec<Kind> = (0..7).map(part).collect();
     let is_seen = |kind: &Kind| kind.bars.iter().flatten().any(|bar| bar.value > 0.0);
     let bars = Bars {
-        title: "DB time of one unit of work by what it was spent on".to_owned(),
+        title: "DB time per unit of work, by cause".to_owned(),
         name: "DB time".to_owned(),
         across_name: String::new(),
         unit: Unit::Ns,

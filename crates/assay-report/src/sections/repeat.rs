@@ -7,7 +7,7 @@ use crate::view::Block;
 /// The whole section; relative reports leave it out, because commands and documents carry absolute figures.
 pub(super) fn blocks<'a>(report: &Report, format: Formatter) -> Vec<Block<'a>> {
     if format.is_relative() {
-        let note = "Commands and documents are left out, because they carry absolute figures.";
+        let note = "Commands and documents are omitted because they contain absolute figures.";
         return vec![Block::OnPage(vec![Block::Note(note.to_owned())])];
     }
     let verbatim = |text: &String| vec![Block::Verbatim(text.clone())];

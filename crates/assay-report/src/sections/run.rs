@@ -73,7 +73,7 @@ fn intervals(run: &RunReport, format: &Formatter) -> String {
 
 /// What failed, by kind; nothing where nothing did.
 fn errors(run: &RunReport, format: &Formatter) -> Table {
-    let table = Table::new("I/Os that failed").look(Look::Slim).words("Operation").words("Target");
+    let table = Table::new("Failed I/Os").look(Look::Slim).words("Operation").words("Target");
     let mut table = table.words("Error").numbers("I/Os").numbers("First offset");
     for error in &run.measurement.errors {
         let offset = show_count(real(error.first_offset_bytes));
@@ -134,7 +134,7 @@ fn distributions<'a>(
     let mut charts: Vec<Block<'a>> = operations.into_iter().map(chart).collect();
     charts.extend(tail(&timed(&whole), kind, &format, Size::Half).map(|_| {
         let whole = Rc::clone(&whole);
-        let caption = "The tail: what share of the I/Os takes longer than a given time; the rarest stand lowest.";
+        let caption = "The tail: share of I/Os that take longer than a given time.";
         let draw = move |size| tail(&timed(&whole), kind, &format, size).unwrap_or_default();
         Block::Chart(Chart::new(format!("{prefix}tail"), Size::Half, caption, draw))
     }));

@@ -251,7 +251,7 @@ fn points(study: &StudyResult, format: &Formatter) -> Table {
             ]
         })
     });
-    let table = Table::new("Every curve, repeats joined").look(Look::Dense);
+    let table = Table::new("Curves, repeats combined").look(Look::Dense);
     let table = table.words("curve").words("at").numbers("value").numbers("mean");
     table.numbers("95% interval").numbers("repeats").with(rows)
 }
@@ -334,7 +334,7 @@ fn loads(study: &StudyResult, format: &Formatter) -> Option<Table> {
         row.push(state(result));
         row
     };
-    let caption = "Every cell in its order";
+    let caption = "Cells in order";
     let table = Table::new(caption).look(Look::Dense).words("cell").words("settings");
     let table = table.numbers("repeat");
     let table = columns.iter().fold(table, |table, (.., words)| table.numbers(*words));
@@ -375,7 +375,7 @@ fn in_doubt(study: &StudyResult) -> Table {
         let number = result.cell.number.to_string();
         Some(vec![number, settings(result), result.doubt.clone()?])
     };
-    let table = Table::new("Cells whose numbers decide nothing").look(Look::Dense);
+    let table = Table::new("Undecided cells").look(Look::Dense);
     let table = table.words("cell").words("settings").words("why");
     table.with(study.cells.iter().filter_map(row))
 }
@@ -412,7 +412,7 @@ fn cells(study: &StudyResult, format: &Formatter) -> Table {
     };
     let numbers = ["repeat", "IOPS", "throughput", "read mean", "read p99", "write mean"];
     let found = is_verified(study).then_some("wrong blocks");
-    let table = Table::new("Every cell in its order").look(Look::Dense);
+    let table = Table::new("Cells in order").look(Look::Dense);
     let table = table.words("cell").words("settings");
     let numbers = numbers.into_iter().chain(found).chain(["measured"]);
     numbers.fold(table, Table::numbers).with(study.cells.iter().map(row))

@@ -6,7 +6,7 @@ use crate::view::{Block, Cell, Level, Look, Name, ROWS_MAX, Table};
 use assay_model::verdict::{Judgement, Outcome, Verdict};
 
 pub(super) fn blocks<'a>(verdict: &Verdict, format: &Formatter) -> Vec<Block<'a>> {
-    let table = Table::new("Every criterion with what was measured").look(Look::Stacked);
+    let table = Table::new("Criteria and measurements").look(Look::Stacked);
     let table = table.words("Criterion").words("Outcome").numbers("Measured");
     let mut table = table.words("Interval and limit").words("Limit").words("Remark");
     for judgement in grave_first(verdict) {

@@ -17,7 +17,7 @@ pub(super) fn headline(found: &VerificationSummary) -> Headline {
         || "No prediction was answered.".to_owned(),
         |own| {
             format!(
-                "Of {} predictions half were within {}, the worst {} off; {} of the intervals hold what was measured.",
+                "Of {} predictions, half were within {} and the worst was {} off; {} of the intervals contain the measurement.",
                 own.n,
                 percent(own.median_error),
                 percent(own.worst_error),

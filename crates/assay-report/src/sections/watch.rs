@@ -28,7 +28,7 @@ fn charts(watch: &Watch, format: Formatter) -> Vec<Chart<'_>> {
     if watch.columns.len() < 2 {
         return Vec::new();
     }
-    let caption = "Time of all processors together: 100% is all of them busy.";
+    let caption = "CPU utilization: 100% means that all CPUs are busy.";
     let draw = move |size| processors(&watch.columns, &format, size);
     let mut charts = vec![Chart::new("processors", Size::Full, caption, draw)];
     let total = &watch.summary.total.counters;

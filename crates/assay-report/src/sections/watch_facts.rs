@@ -31,7 +31,7 @@ pub(super) fn watched_host(summary: &Summary) -> Vec<(&'static str, String)> {
         (
             "Watching",
             Some(format!(
-                "{} moments, {} of them late; {:.2}% of a core",
+                "{} samples, {} of them late; {:.2}% of a core",
                 summary.moments,
                 summary.late_moments,
                 summary.watcher_cpu_share() * 100.0
@@ -48,7 +48,7 @@ fn processors(cpu: &CpuCounters, total: &Moment) -> String {
         number => number.to_string(),
     };
     format!(
-        "{number}: {} busy ({} programs, {} kernel), {} idle with I/O outstanding, {} stolen",
+        "{number}: {} busy ({} programs, {} kernel), {} idle with outstanding I/O, {} stolen",
         share(cpu.busy_share()),
         share(cpu.user_share()),
         share(cpu.system_share()),

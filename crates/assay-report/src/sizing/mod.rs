@@ -68,11 +68,11 @@ fn cost<'a>(sizing: &'a Sizing, best: &[&'a Configuration]) -> Vec<Block<'a>> {
     if best.is_empty() {
         return Vec::new();
     }
-    let note = "A month: what is paid by the month, and a part of what is paid once. For 1,000 IOPS: at the limit, by the demand's mix. A dash: no price is known.";
+    let note = "Per month: monthly charges plus the purchase price spread over its lifetime. Per 1,000 IOPS: at the configuration's limit, for this read/write mix. –: no known price.";
     let left = sizing.configurations.len() - best.len();
     let more = (left > 0).then(|| {
         Block::Note(format!(
-            "The best layout of each; {left} more carry it and are in the document."
+            "The best layout of each; the document has {left} more that meet the demand."
         ))
     });
     let lines = Block::Folded(

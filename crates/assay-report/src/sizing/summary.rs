@@ -7,8 +7,8 @@ use assay_model::sizing::{Configuration, LimitUse, Sizing};
 /// The question.
 pub(super) fn asked(sizing: &Sizing) -> String {
     demand(sizing).map_or_else(
-        || "What has to be bought for this demand, and what does it cost?".to_owned(),
-        |demand| format!("What carries {demand}, and what does it cost?"),
+        || "Which storage meets this demand, and what does it cost?".to_owned(),
+        |demand| format!("Which storage sustains {demand}, and what does it cost?"),
     )
 }
 
@@ -25,7 +25,7 @@ pub(super) fn summary(sizing: &Sizing, best: &[&Configuration]) -> Summary {
 fn meaning(sizing: &Sizing, best: &[&Configuration]) -> Vec<String> {
     let Some(first) = best.first() else {
         return vec![
-            "No entry carries it whole: ask for less, spread it over several systems, or add entries with --catalog."
+            "No entry meets the demand: reduce it, spread it over several systems, or add entries with --catalog."
                 .to_owned(),
         ];
     };
@@ -51,16 +51,13 @@ fn tight(used: &LimitUse) -> String {
 
 fn next(best: &[&Configuration]) -> Vec<(&'static str, String)> {
     let Some(first) = best.first() else {
-        return vec![("See what the catalogs have", "assay list catalog".to_owned())];
+        return vec![("List the catalogs", "assay list catalog".to_owned())];
     };
     let name = shell_word(&first.name);
     vec![
         ("See its data sheet and price list", format!("assay list catalog {name}")),
         ("Measure it on loan before you buy it", "assay calibrate DIR".to_owned()),
-        (
-            "See what the database would gain on it",
-            "assay predict REPORT --on CALIBRATION".to_owned(),
-        ),
+        ("Predict the database's gain", "assay predict REPORT --on CALIBRATION".to_owned()),
     ]
 }
 
@@ -76,7 +73,7 @@ mod tests {
         let best: Vec<&Configuration> = sizing.configurations.iter().take(2).collect();
         let made = summary(&sizing, &best);
         assert!(
-            made.asked.starts_with("What carries ") && made.asked.ends_with("cost?"),
+            made.asked.starts_with("Which storage sustains ") && made.asked.ends_with("cost?"),
             "{made:?}"
         );
         assert!(made.meaning[0].starts_with("The tightest limit is IOPS: "), "{made:?}");

@@ -33,7 +33,7 @@ fn line(line: &DemandLine) -> Vec<String> {
 pub(super) fn cost(best: &[&Configuration]) -> Table {
     let table = Table::new("Configurations").look(Look::Dense).words("").words("layout");
     let table = table.numbers("pieces").words("binding").numbers("used");
-    let table = table.numbers("once").numbers("a month").numbers("per TB");
+    let table = table.numbers("once").numbers("per month").numbers("per TB");
     let table = table.numbers("1,000 IOPS").numbers("transaction/s");
     table.with(best.iter().map(|found| costed(found)))
 }
@@ -97,7 +97,7 @@ fn used(one: &LimitUse, fails: bool) -> Vec<String> {
 /// What each cost is made of.
 pub(super) fn lines(best: &[&Configuration]) -> Table {
     let table = Table::new("Cost lines").look(Look::Dense).words("").words("for");
-    let table = table.numbers("once").numbers("a month").words("currency");
+    let table = table.numbers("once").numbers("per month").words("currency");
     let rows = best.iter().filter_map(|found| Some((found, found.cost.as_ref()?)));
     table.with(rows.flat_map(|(found, cost)| {
         cost.lines.iter().map(|line| {
@@ -114,8 +114,8 @@ pub(super) fn lines(best: &[&Configuration]) -> Table {
 
 /// The days on which prices held, each once.
 pub(super) fn price_days(sizing: &Sizing, best: &[&Configuration]) -> Table {
-    let table = Table::new("Days of the prices").look(Look::Dense).words("").numbers("day");
-    let table = table.numbers("days ago").words("where it stood");
+    let table = Table::new("Price dates").look(Look::Dense).words("").numbers("day");
+    let table = table.numbers("days ago").words("source");
     let mut rows: Vec<Vec<String>> = Vec::new();
     for (found, cost) in best.iter().filter_map(|found| Some((found, found.cost.as_ref()?))) {
         let days = sizing.day.days_since(cost.as_of).to_string();
@@ -130,7 +130,8 @@ pub(super) fn price_days(sizing: &Sizing, best: &[&Configuration]) -> Table {
 /// What suffices if what is not documented is enough, the cheapest first.
 pub(super) fn undecided(best: &[&Configuration]) -> Table {
     let table = Table::new("Undecided").look(Look::Dense).words("").words("layout");
-    let table = table.words("not documented").numbers("once").numbers("a month").numbers("per TB");
+    let table =
+        table.words("not documented").numbers("once").numbers("per month").numbers("per TB");
     table.with(best.iter().map(|found| {
         let cost = found.cost.as_ref();
         vec![

@@ -16,7 +16,7 @@ pub(super) fn headline(sizing: &Sizing) -> String {
                 .map_or_else(String::new, |ratio| format!(" ({} times too little)", times(ratio)));
             format!(" The nearest is {}: {}{far}.", nearest.name, nearest.reason)
         });
-        return format!("Nothing in the catalog carries this demand.{nearest}");
+        return format!("Nothing in the catalog meets this demand.{nearest}");
     };
     let price = first
         .cost
@@ -80,7 +80,7 @@ pub(super) fn details(sizing: &Sizing) -> Vec<String> {
     if !sizing.survives.is_empty() {
         let parts: Vec<&str> = sizing.survives.iter().map(|part| part.name()).collect();
         details.push(format!(
-            "The peak without headroom is carried while a {} has failed.",
+            "It sustains the peak without headroom after a failure of a {}.",
             parts.join(" or a ")
         ));
     }
@@ -110,7 +110,7 @@ pub(super) fn pieces(found: &Configuration) -> String {
 /// `431.68 USD a month`, or `360,000 USD`.
 pub(super) fn a_month(cost: &Cost) -> String {
     if cost.monthly_total > 0.0 {
-        format!("{} {} a month", amount(cost.month_total), cost.currency)
+        format!("{} {} per month", amount(cost.month_total), cost.currency)
     } else {
         format!("{} {}", amount(cost.once_total), cost.currency)
     }

@@ -51,7 +51,7 @@ const CLASSES: [Class; 6] = [
         name: "SATA SSD ≈",
         read_time_ns: (140e3, 140e3),
         reads_per_s: Some((98_000.0, 98_000.0)),
-        source: "Samsung PM883 data sheet, 4 KiB; its time of a read is an estimate: it gives about 40% fewer reads than an NVMe SSD with one at a time (AnandTech, 2018)",
+        source: "Samsung PM883 data sheet, 4 KiB; its read latency is an estimate: at queue depth 1 it delivers about 40% fewer reads than an NVMe SSD (AnandTech, 2018)",
     },
     Class {
         name: "NVMe SSD",

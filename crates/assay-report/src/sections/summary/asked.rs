@@ -20,16 +20,16 @@ pub(super) fn asked(report: &Report, format: &Formatter) -> String {
     }
     if let Some(found) = &report.projection {
         let names: Vec<&str> = found.targets.iter().map(|target| target.name.as_str()).collect();
-        return format!("What would {} do on {}?", found.profile, names.join(" and "));
+        return format!("How fast would {} be on {}?", found.profile, names.join(" and "));
     }
     if let Some(found) = &report.comparison {
         return of_comparison(found, format);
     }
     if report.dss.is_some() {
-        return format!("How long do queries of decision support take on {target}?");
+        return format!("How long do decision-support queries take on {target}?");
     }
     if let Some(soak) = &report.soak {
-        return format!("Does {target} keep its speed for {}?", show_length(soak.worked_s));
+        return format!("Does {target} sustain its rate for {}?", show_length(soak.worked_s));
     }
     if report.locality.is_some() {
         return format!("Which caches and tiers does {target} have, and how fast are they?");
@@ -42,7 +42,7 @@ pub(super) fn asked(report: &Report, format: &Formatter) -> String {
     }
     let is_asked = |found: &Durability| !found.cuts.is_empty() || found.timing.is_some();
     if report.durability().is_some_and(is_asked) {
-        return format!("Does {target} keep what it acknowledged?");
+        return format!("Does {target} keep acknowledged writes?");
     }
     of_measurement(report, format)
 }
@@ -84,9 +84,13 @@ fn of_verdict(verdict: &Verdict, target: &str, format: &Formatter) -> String {
         };
         format!("{} {sign} {limit}", judgement.label)
     });
-    let mut limits: Vec<String> = limits.collect();
     // The same limit may hold for several files.
-    limits.dedup();
+    let mut limits = limits.fold(Vec::new(), |mut known, limit| {
+        if !known.contains(&limit) {
+            known.push(limit);
+        }
+        known
+    });
     let more = limits.len().saturating_sub(LIMITS_MAX);
     limits.truncate(LIMITS_MAX);
     limits
@@ -96,7 +100,7 @@ fn of_verdict(verdict: &Verdict, target: &str, format: &Formatter) -> String {
     if limits.is_empty() {
         return format!("Does {target} meet the criteria “{}”?", verdict.criteria);
     }
-    format!("Is {target} fast enough: {}?", limits.join(", "))
+    format!("Is {target} fast enough? Required: {}.", limits.join(", "))
 }
 
 fn of_measurement(report: &Report, format: &Formatter) -> String {
@@ -104,21 +108,21 @@ fn of_measurement(report: &Report, format: &Formatter) -> String {
     if let Some(calibration) = &report.calibration {
         let limit = &calibration.limit;
         if !limit.is_asked() {
-            return format!("How many I/Os per second does {target} give?");
+            return format!("How many I/Os per second does {target} deliver?");
         }
         let (quantile, bound) = (nines(limit.quantile), within_limit(limit, format));
-        return format!("How many I/Os per second does {target} give with p{quantile} {bound}?");
+        return format!("How many I/Os per second does {target} deliver with p{quantile} {bound}?");
     }
     if let Some(load) = &report.load {
         let most = load.rungs.iter().map(|rung| rung.sessions).max().unwrap_or(1);
         let who = crate::ladder::several(most, crate::ladder::who(load));
-        return format!("How much does a database on {target} do with up to {who}?");
+        return format!("How fast is a database on {target} with up to {who}?");
     }
     if let [run] = report.runs.as_slice() {
-        return format!("How does {target} carry the workload “{}”?", run.measurement.workload);
+        return format!("How fast is {target} under the workload “{}”?", run.measurement.workload);
     }
     report.watch.as_ref().map_or_else(
-        || format!("What does {target} give?"),
+        || format!("What does {target} deliver?"),
         |watch| {
             let length = show_length(seconds(watch.summary.total.counters.time_ns));
             format!("What did this host do for {length}?")

@@ -178,24 +178,27 @@ fn of_soak(soak: &Soak, format: &Formatter) -> Vec<String> {
             format!("Plan with {level}: the rate was steady for the whole run.")
         }
         (SoakState::NeverSteady, _) => {
-            "Do not plan with a mean: the rate kept changing to the end, so a longer run may show a lower one.".to_owned()
+            "Do not plan with a mean: the rate changed until the end, so a longer run may show a lower one.".to_owned()
         }
-        _ => "The run was too short to say what the storage gives for good.".to_owned(),
+        _ => "The run was too short to show the sustained rate.".to_owned(),
     };
     let lost = soak.courses.iter().find(|course| course.degraded);
     let lost = lost.and_then(|course| course.last_of_first.as_ref()).map(|ratio| {
-        format!("It lost {:.0}% of what it gave at first.", 100.0 * (1.0 - ratio.value).max(0.0))
+        format!("It lost {:.0}% of its initial rate.", 100.0 * (1.0 - ratio.value).max(0.0))
     });
     [first].into_iter().chain(lost).collect()
 }
 
 fn of_locality(found: &Locality, format: &Formatter) -> Vec<String> {
     let (Some(first), Some(last)) = (found.tiers.first(), found.tiers.last()) else {
-        return vec!["How much data is fast cannot be said from this run.".to_owned()];
+        return vec!["This run does not show how much data is fast.".to_owned()];
     };
     let slow = hundred_reads(last.service_time_ns);
     let Some(holds) = first.holds_bytes else {
-        return vec!["It does not matter how much of the data is in use: no cache makes a part of it faster.".to_owned(), slow];
+        return vec![
+            "No cache was found: latency does not depend on the amount of data in use.".to_owned(),
+            slow,
+        ];
     };
     let times = last.service_time_ns / first.service_time_ns;
     vec![
@@ -217,14 +220,13 @@ fn of_study(study: &StudyResult) -> Vec<String> {
         let (factor_grew, result_grew) = (last.0 / first.0, last.1 / first.1);
         (first.0 > 0.0 && first.1 > 0.0 && factor_grew > 1.0).then(|| {
             format!(
-                "With {factor_grew:.1} times the {} there is {result_grew:.1} times the {}.",
+                "{factor_grew:.1} times the {} gives {result_grew:.1} times the {}.",
                 factor(&curve.factor),
                 quantity(&curve.quantity)
             )
         })
     });
-    let every =
-        "Every point is a measurement of its own; what was not varied was the same in all of them.";
+    let every = "Every point is a separate measurement; all other settings were the same.";
     grown.into_iter().chain([every.to_owned()]).collect()
 }
 
@@ -240,11 +242,11 @@ fn of_watch(summary: &Summary) -> String {
     let busy = summary.total.counters.cpu.map(|cpu| cpu.busy_share());
     match busy {
         Some(busy) if busy > BUSY => format!(
-            "The processors were busy for {:.0}% of the time: whatever was slow may have waited for them, not for the storage.",
+            "The CPUs were {:.0}% busy: slow requests may have waited for a CPU, not for the storage.",
             100.0 * busy
         ),
         Some(busy) => format!(
-            "The processors had time to spare ({:.0}% busy): whatever was slow did not wait for them.",
+            "The CPUs were only {:.0}% busy: slow requests did not wait for them.",
             100.0 * busy
         ),
         None => format!(

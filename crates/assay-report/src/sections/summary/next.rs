@@ -2,6 +2,7 @@
 
 use crate::input::Report;
 use crate::summary::shell_word;
+use assay_model::cause::CauseKind;
 use assay_model::comparison::{Comparison, SpreadSource};
 use assay_model::durability::Durability;
 use assay_model::load::PhysicalVerdict;
@@ -15,12 +16,12 @@ type Step = (&'static str, String);
 fn of_projection(has_closure: bool) -> Step {
     if has_closure {
         return (
-            "Compare with what is measured after the move; the model's own error is learnt from it",
+            "After the move, compare prediction and measurement to refine the model",
             "assay predict --verify BEFORE AFTER --on NEW --from PRESENT".to_owned(),
         );
     }
     (
-        "Measure the storage that the profile is from, which makes the answer surer",
+        "Calibrate the present storage for a more certain answer",
         "assay predict PROFILE --on NEW --from PRESENT".to_owned(),
     )
 }
@@ -32,7 +33,7 @@ fn of_database_check(report: &Report, target: &str) -> Option<Vec<Step>> {
     let database = word_after(&report.command, "--for").unwrap_or("latest");
     Some(match outcome {
         Outcome::Inconclusive => vec![(
-            "Measure again, for longer, on an idle host",
+            "Measure longer, on an idle host",
             format!("assay check {target} --for {} --time 5min", shell_word(database)),
         )],
         Outcome::Pass | Outcome::Fail => {
@@ -87,14 +88,17 @@ pub(super) fn next(report: &Report) -> Vec<Step> {
         return of_cuts(found, &target);
     }
     if let Some(verdict) = &report.verdict {
-        return of_outcome(verdict.outcome, &target, is_simulated(&report.target));
+        return match verdict.outcome {
+            Outcome::Inconclusive => undecided(report, &target),
+            outcome => of_outcome(outcome, &target, is_simulated(&report.target)),
+        };
     }
     if let Some(load) = &report.load {
         let cached =
             |rung: &assay_model::load::Rung| rung.physical.verdict == PhysicalVerdict::Cached;
         return if load.best().is_some_and(cached) {
             vec![(
-                "Measure the storage: take a server that reads past the page cache (PostgreSQL 18) or more data",
+                "To measure the storage, use a server with direct I/O (PostgreSQL 18) or more data",
                 String::new(),
             )]
         } else {
@@ -114,10 +118,10 @@ fn of_cuts(found: &Durability, target: &str) -> Vec<Step> {
     }
     let ledger = "--ledger FILE-ON-OTHER-STORAGE";
     vec![if found.cuts.is_empty() {
-        ("See what a power cut leaves", format!("assay verify {target} {ledger}"))
+        ("Test which data survive a power cut", format!("assay verify {target} {ledger}"))
     } else {
         (
-            "Cut more often: with every cut the limit falls",
+            "Repeat the cut: every cut lowers the limit",
             format!("assay verify {target} --after --resume --cut power {ledger}"),
         )
     }]
@@ -129,9 +133,26 @@ fn of_outcome(outcome: Outcome, target: &str, is_simulated: bool) -> Vec<Step> {
         (Outcome::Pass, _) => vec![hold(target), endure(target), keep()],
         (Outcome::Fail, false) => vec![inspect(target), again(target), keep()],
         (Outcome::Fail, true) => vec![hold(target), keep()],
-        (Outcome::Inconclusive, false) => vec![again(target), inspect(target)],
-        (Outcome::Inconclusive, true) => vec![longer(target)],
+        (Outcome::Inconclusive, _) => vec![longer(target)],
     }
+}
+
+/// What would decide it on this machine: without the cause that made it undecided, or with more time.
+fn undecided(report: &Report, target: &str) -> Vec<Step> {
+    let causes = report.causes();
+    let Some(cause) = causes.iter().find(|cause| cause.bias.is_some()) else {
+        return vec![longer(target)];
+    };
+    let what = match cause.kind {
+        CauseKind::BusyHost => "Stop other programs on this host, then repeat",
+        CauseKind::Neighbour => "Stop other programs that use the device, then repeat",
+        CauseKind::ControlGroup => "Raise the control-group limit, then repeat",
+        CauseKind::Memory => "Repeat on a directory that is not in memory",
+        CauseKind::PageCache => "Repeat with direct I/O, or with a file larger than memory",
+        CauseKind::Paused => "Repeat while the host is not suspended",
+        CauseKind::Stalls => return vec![longer(target)],
+    };
+    vec![(what, format!("assay check {target}"))]
 }
 
 /// Single runs are repeated.
@@ -148,24 +169,21 @@ fn of_comparison(found: &Comparison) -> Vec<Step> {
 
 fn hold(target: &str) -> Step {
     (
-        "Hold it against your database’s AWR or Statspack report",
+        "Compare it with the demand in your AWR or Statspack report",
         format!("assay check {target} --for REPORT"),
     )
 }
 
 fn endure(target: &str) -> Step {
-    ("See whether it keeps this speed for hours", format!("assay soak {target}"))
+    ("Test whether it sustains this rate for hours", format!("assay soak {target}"))
 }
 
 fn inspect(target: &str) -> Step {
-    (
-        "See what lies between file and device, and what slows it down",
-        format!("assay inspect {target}"),
-    )
+    ("Inspect the layers between file and device for causes", format!("assay inspect {target}"))
 }
 
 fn again(target: &str) -> Step {
-    ("Measure again, for longer, on an idle host", format!("assay check {target} --time 10min"))
+    ("Measure longer, on an idle host", format!("assay check {target} --time 10min"))
 }
 
 fn longer(target: &str) -> Step {
