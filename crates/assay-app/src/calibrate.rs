@@ -142,7 +142,7 @@ impl CalibrationRunPlan {
     }
 
     /// The plan with all of it said that depends on the target: reads, and where writing is allowed also writes and 70%.
-    pub(crate) fn resolved(&self) -> Self {
+    pub fn resolved(&self) -> Self {
         let target = self.target.seen_by(self.hosts.as_ref());
         let mut plan = Self { target, ..self.clone() };
         if plan.read_share.is_empty() {
