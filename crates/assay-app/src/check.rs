@@ -192,17 +192,17 @@ impl CheckPlan {
         database: Option<&DatabaseDemand>,
         workload: &Workload,
     ) -> Result<CriteriaSource> {
-        match (named, database) {
-            (Some(named), _) => Ok(named),
-            (None, Some(database)) => CriteriaSource::new(&database.criteria(workload)),
-            (None, None) => match CriteriaSource::of(None, workload)? {
-                Some(criteria) => Ok(criteria),
-                None => {
-                    let limit = self.max_latency.unwrap_or(USUAL_LIMIT);
-                    CriteriaSource::new(&check_criteria(limit, self.min_iops)?)
-                }
-            },
+        if let Some(named) = named {
+            return Ok(named);
         }
+        if let Some(database) = database {
+            return CriteriaSource::new(&database.criteria(workload));
+        }
+        if let Some(criteria) = CriteriaSource::of(None, workload)? {
+            return Ok(criteria);
+        }
+        let limit = self.max_latency.unwrap_or(USUAL_LIMIT);
+        CriteriaSource::new(&check_criteria(limit, self.min_iops)?)
     }
 
     /// What it is about to do to storage, so that it can be stopped before anything is written.
