@@ -86,21 +86,14 @@ impl FromStr for LimitSeries {
 
     /// Reads `FROM:TO:STEP`.
     fn from_str(text: &str) -> Result<Self> {
-        let parts: Vec<Nanos> = text
-            .split(':')
-            .map(|part| quantity(part).map_err(|why| Error::usage(why, "write for example 100us")))
-            .collect::<Result<_>>()?;
-        let [from, to, step] = parts.as_slice() else {
-            return Err(Error::usage(
-                "it has not three parts",
-                "write FROM:TO:STEP, for example 100us:2ms:100us",
-            ));
+        let refused =
+            |hint: &str| Error::usage(format!("'{text}' is not a series of limits"), hint);
+        let parts: Option<Vec<Nanos>> = text.split(':').map(|part| quantity(part).ok()).collect();
+        let Some([from, to, step]) = parts.as_deref() else {
+            return Err(refused("write FROM:TO:STEP, for example 100us:2ms:100us"));
         };
         if step.0 == 0 || from.0 == 0 || to.0 < from.0 || (to.0 - from.0) / step.0 > 200 {
-            return Err(Error::usage(
-                "it is no series of limits",
-                "use a step above 0, FROM below TO, and at most 200 limits",
-            ));
+            return Err(refused("use a step above 0, FROM below TO, and at most 200 limits"));
         }
         let limits = (0..=(to.0 - from.0) / step.0).map(|index| Nanos(from.0 + index * step.0));
         Ok(Self(limits.collect()))
@@ -142,7 +135,7 @@ impl CalibrationRunPlan {
     }
 
     /// The plan with all of it said that depends on the target: reads, and where writing is allowed also writes and 70%.
-    pub(crate) fn resolved(&self) -> Self {
+    pub fn resolved(&self) -> Self {
         let target = self.target.seen_by(self.hosts.as_ref());
         let mut plan = Self { target, ..self.clone() };
         if plan.read_share.is_empty() {

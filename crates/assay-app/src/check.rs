@@ -5,7 +5,7 @@ mod replayed;
 pub use replayed::DatabaseDemand;
 
 use crate::calibrate::calibrate_recording;
-use crate::cluster::HostsPlan;
+use crate::cluster::{HostNames, HostsPlan};
 use crate::context::Context;
 use crate::database_calibration::{append_of, mixes, transfer};
 use crate::finish::{CriteriaSource, FinishedRun, finish_run};
@@ -22,6 +22,7 @@ use assay_dbload::load::{LadderSearch, PostgresLink, RungPlan};
 use assay_dbload::slob::{Access, Slob};
 use assay_judge::check_criteria;
 use assay_loads::slob::Rules;
+use assay_methods::presets::preset;
 use assay_methods::target::is_simulated;
 use assay_methods::{CalibrationPlan, Mix};
 use assay_model::calibration::{Calibration, LatencyLimit};
@@ -32,13 +33,17 @@ use assay_model::measurement::Finish;
 use assay_model::number::{real, real_len};
 use assay_model::projection::TargetOrigin;
 use assay_model::run::RunKind;
+use assay_model::spelling::{defaults, latency};
 use assay_model::units::{Bytes, Nanos, Rate};
 use assay_model::{Error, Result, Workload};
 use assay_predict::{Demand, ProjectionPlan, StorageSource, demand_of, project};
 use assay_store::{Document, RunWriter};
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
+/// What is asked of storage for databases where nobody says.
+const USUAL_LIMIT: Nanos = Nanos(1_000_000);
 /// Share of the measuring time for the workload of a typical database; the calibrations get the rest.
 const RUN_SHARE: f64 = 0.25;
 /// Blocks of the database's table: 1 GiB, thirty times the cache of the server.
@@ -54,35 +59,42 @@ const DATABASE_SHARE: f64 = 0.15;
 /// The same where the question is whether one database is carried.
 const DEMAND_SHARE: f64 = 0.5;
 
-/// The plan of a check.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// The plan of a check; its fields are the options of the command.
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct CheckPlan {
-    /// What is measured, and how it is opened.
-    pub target: TargetPlan,
-    /// Measured time in all.
+    /// Measured time in total; filling a test file comes on top
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "100s")]
     pub time: Nanos,
-    /// The limit on p99; a check for one database judges it only on request.
-    pub max_latency: Nanos,
-    /// Rate at which it must be kept.
+    /// Limit on p99 latency: for one I/O at a time, and at --min-iops [default: 1ms, none with --for]
+    #[arg(long, value_name = "TIME", value_parser = latency)]
+    pub max_latency: Option<Nanos>,
+    /// IOPS at which p99 must stay within --max-latency
+    #[arg(long, value_name = "RATE", default_value = "3000/s")]
     pub min_iops: Rate,
-    /// Whether the ladder on a real database is left out.
+    /// Skip the test with a real database: start no PostgreSQL server
+    #[arg(long)]
     pub no_database: bool,
-    /// Directory with the programs of a PostgreSQL server.
+    /// Directory with the programs of a PostgreSQL server
+    #[arg(long, value_name = "DIR", env = "ASSAY_BINDIR")]
     pub bindir: Option<PathBuf>,
-    /// Whether the workload is the demand of one database.
-    pub is_demand: bool,
-    /// The workload.
-    pub workload: Workload,
-    /// The hosts that answer together; this program alone where they are absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hosts: Option<HostsPlan>,
+    /// The demand of one database, in place of a typical one
+    #[arg(skip)]
+    pub demand: Option<Workload>,
+    /// Hosts that measure together, without a database: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
+    #[arg(long, value_name = "HOSTS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<HostNames>,
+    /// What is measured, and how it is opened
+    #[command(flatten)]
+    pub target: TargetPlan,
 }
 
-/// Warm-up and measured time of the workload of a check that takes this time in all.
-pub fn workload_times(time: Nanos, is_demand: bool) -> (Nanos, Nanos) {
-    let time_s = time.seconds() * run_share(is_demand);
-    (Nanos::from_seconds(time_s * 0.1), Nanos::from_seconds(time_s * 0.9))
+impl Default for CheckPlan {
+    fn default() -> Self {
+        defaults()
+    }
 }
 
 const fn run_share(is_demand: bool) -> f64 {
@@ -90,6 +102,38 @@ const fn run_share(is_demand: bool) -> f64 {
 }
 
 impl CheckPlan {
+    /// Warm-up and measured time of the workload.
+    pub fn workload_times(&self, is_demand: bool) -> (Nanos, Nanos) {
+        let time_s = self.time.seconds() * run_share(is_demand);
+        (Nanos::from_seconds(time_s * 0.1), Nanos::from_seconds(time_s * 0.9))
+    }
+
+    /// The mix that the Dell paper takes for a typical database, or its reads where nothing may be written.
+    ///
+    /// # Errors
+    /// None: the presets ship with the program.
+    pub fn typical_workload(&self, is_demand: bool) -> Result<Workload> {
+        let (warm_up, duration) = self.workload_times(is_demand);
+        let preset = preset(if self.may_be_written() { "oltp" } else { "oltp-read" })?;
+        Ok(Workload { warm_up, duration, ..preset })
+    }
+
+    /// Whether writing is possible, also on other hosts.
+    pub fn may_be_written(&self) -> bool {
+        self.target.seen_by(self.hosts.as_ref()).may_be_written()
+    }
+
+    /// The workload that is run.
+    pub(crate) fn workload(&self) -> Result<Workload> {
+        self.demand.clone().map_or_else(|| self.typical_workload(false), Ok)
+    }
+
+    /// The limit on p99, ns.
+    fn limit_ns(&self) -> f64 {
+        let unasked = if self.demand.is_some() { LatencyLimit::UNASKED } else { USUAL_LIMIT };
+        real(self.max_latency.unwrap_or(unasked).0)
+    }
+
     /// Calibrates, runs the workload and judges: by what is named, else by what the workload asks, else by limit and rate.
     /// Where the question is whether one database is carried, `database` is its profile, and what it would do there is kept
     /// with the rest.
@@ -99,15 +143,10 @@ impl CheckPlan {
         database: Option<&DatabaseDemand>,
         context: &Context,
     ) -> Result<FinishedRun> {
-        let criteria = match (named, database) {
-            (Some(named), _) => named,
-            (None, Some(database)) => CriteriaSource::new(&database.criteria(&self.workload))?,
-            (None, None) => match CriteriaSource::of(None, &self.workload)? {
-                Some(criteria) => criteria,
-                None => CriteriaSource::new(&check_criteria(self.max_latency, self.min_iops)?)?,
-            },
-        };
-        let write = self.target.may_be_written();
+        let target = self.target.seen_by(self.hosts.as_ref());
+        let workload = self.workload()?;
+        let criteria = self.criteria(named, database, &workload)?;
+        let write = self.may_be_written();
         let demand = database.map(|database| demand_of(&database.profile, None).demand);
         let method = self.method(write, demand.as_ref());
         self.check_time(&method)?;
@@ -116,17 +155,18 @@ impl CheckPlan {
             context.progress.say(&format!("note: {load}"));
         }
         let document = PlanDocument::new(self)?;
+        let hosts = self.hosts.clone().map(HostsPlan::of_each);
         let request = RunRequest {
             write,
             grows: true,
-            hosts: self.hosts.as_ref(),
+            hosts: hosts.as_ref(),
             document: Some(&document),
-            ..RunRequest::reading(&self.target)
+            ..RunRequest::reading(&target)
         };
         let mut recording = Recording::begin(RunKind::Check, &request, context)?;
         let append = demand.as_ref().filter(|demand| write && demand.commits_mean > 0.0);
         let append = append.map(append_of);
-        let finish = match self.measure(&mut recording, &method, append) {
+        let finish = match self.measure(&mut recording, &workload, &method, append) {
             Ok(finish) => finish,
             Err(error) => return Err(recording.abandon(error)),
         };
@@ -145,14 +185,33 @@ impl CheckPlan {
         finish_run(writer, &finish, Some(&criteria))
     }
 
+    /// What is judged by: what is named, else what the workload asks, else limit and rate.
+    fn criteria(
+        &self,
+        named: Option<CriteriaSource>,
+        database: Option<&DatabaseDemand>,
+        workload: &Workload,
+    ) -> Result<CriteriaSource> {
+        if let Some(named) = named {
+            return Ok(named);
+        }
+        if let Some(database) = database {
+            return CriteriaSource::new(&database.criteria(workload));
+        }
+        if let Some(criteria) = CriteriaSource::of(None, workload)? {
+            return Ok(criteria);
+        }
+        let limit = self.max_latency.unwrap_or(USUAL_LIMIT);
+        CriteriaSource::new(&check_criteria(limit, self.min_iops)?)
+    }
+
     /// What it is about to do to storage, so that it can be stopped before anything is written.
     fn announcement(&self, write: bool) -> Option<String> {
         if self.target.targets.iter().any(|target| is_simulated(target)) {
             return None;
         }
         let load = if write { "reads and writes" } else { "reads" };
-        let each =
-            self.hosts.as_ref().map_or_else(String::new, |plan| format!(" from {}", plan.hosts));
+        let each = self.hosts.as_ref().map_or_else(String::new, |hosts| format!(" from {hosts}"));
         let server = match self.directory() {
             Some(_) => "; then it starts a PostgreSQL server of its own there and removes it",
             None => "",
@@ -167,36 +226,25 @@ impl CheckPlan {
     fn measure(
         &self,
         recording: &mut Recording,
+        workload: &Workload,
         method: &CalibrationPlan,
         append: Option<Bytes>,
     ) -> Result<Finish> {
-        recording.writer.put(Document::Workload, &to_toml(&self.workload)?)?;
+        recording.writer.put(Document::Workload, &to_toml(workload)?)?;
         let whole = recording.context.progress.clone();
         recording.context.progress = self.part(&whole, 1);
         let calibrated = calibrate_recording(recording, method, append, &self.target)?;
         recording.context.progress = self.part(&whole, 2);
         match calibrated {
-            Finish::Complete => self.measure_workload(recording),
+            Finish::Complete => measure_workload(recording, workload),
             early => Ok(early),
         }
-    }
-
-    /// Runs the workload; what the calibration found of hosts stays.
-    fn measure_workload(&self, recording: &mut Recording) -> Result<Finish> {
-        let kept =
-            |recording: &Recording| recording.writer.reader()?.json::<Cluster>(Document::Cluster);
-        let earlier = kept(recording)?;
-        let finish = recording.measure("run", &self.workload)?.finish;
-        if let (Some(earlier), Some(last)) = (earlier, kept(recording)?) {
-            recording.writer.put_json(Document::Cluster, &last.with_earlier(earlier))?;
-        }
-        Ok(finish)
     }
 
     /// The progress of one of the parts: calibration, workload, and the database where there is one.
     fn part(&self, whole: &Progress, number: u32) -> Progress {
         let count = if self.directory().is_some() { 3 } else { 2 };
-        let run_s = run_share(self.is_demand) * self.time.seconds();
+        let run_s = run_share(self.demand.is_some()) * self.time.seconds();
         let database_s =
             if self.directory().is_some() { DATABASE_SHARE * self.time.seconds() } else { 0.0 };
         let left_s = match number {
@@ -222,21 +270,21 @@ impl CheckPlan {
 
     /// The same for what would be done.
     pub(crate) fn check(&self) -> Result<()> {
-        self.check_time(&self.method(self.target.may_be_written(), None))
+        self.check_time(&self.method(self.may_be_written(), None))
     }
 
     /// The directory that a database can be made in; nothing when it is not wanted or there is none, where the question is
     /// about another database, or when hosts answer together: a managed server is one of one machine.
     pub(crate) fn directory(&self) -> Option<&str> {
         let target = self.target.targets.first().filter(|target| Path::new(target).is_dir());
-        let is_wanted = !self.no_database && !self.is_demand && self.hosts.is_none();
+        let is_wanted = !self.no_database && self.demand.is_none() && self.hosts.is_none();
         target.filter(|_| is_wanted).map(String::as_str)
     }
 
     /// Share of the time that the calibrations get.
     fn calibration_share(&self) -> f64 {
         let database = if self.directory().is_some() { DATABASE_SHARE } else { 0.0 };
-        1.0 - run_share(self.is_demand) - database
+        1.0 - run_share(self.demand.is_some()) - database
     }
 
     /// Reads, and where it may be written also a mix, that of the database where there is one; each for its part of the time.
@@ -249,9 +297,9 @@ impl CheckPlan {
             (true, Some(demand)) => mixes(demand),
         };
         let time_s = self.time.seconds() * self.calibration_share() / real_len(mixes.len());
-        let hosts = HostsPlan::count(self.hosts.as_ref());
+        let hosts = self.hosts.as_ref().map_or(1, HostNames::count);
         CalibrationPlan {
-            limit: LatencyLimit { quantile: 0.99, service_time_ns: real(self.max_latency.0) },
+            limit: LatencyLimit { quantile: 0.99, service_time_ns: self.limit_ns() },
             mixes,
             transfer: database.map_or(usual.transfer, transfer),
             time_budget: Nanos::from_seconds(time_s),
@@ -301,6 +349,18 @@ impl CheckPlan {
     }
 }
 
+/// Runs the workload; what the calibration found of hosts stays.
+fn measure_workload(recording: &mut Recording, workload: &Workload) -> Result<Finish> {
+    let kept =
+        |recording: &Recording| recording.writer.reader()?.json::<Cluster>(Document::Cluster);
+    let earlier = kept(recording)?;
+    let finish = recording.measure("run", workload)?.finish;
+    if let (Some(earlier), Some(last)) = (earlier, kept(recording)?) {
+        recording.writer.put_json(Document::Cluster, &last.with_earlier(earlier))?;
+    }
+    Ok(finish)
+}
+
 fn short_ladder(directory: &str, time: Nanos) -> LadderPlan {
     let sessions = vec![1, 4, 16];
     let rung_s = time.seconds() * DATABASE_SHARE / real_len(sessions.len());
@@ -319,19 +379,12 @@ fn short_ladder(directory: &str, time: Nanos) -> LadderPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assay_methods::presets::preset;
 
     fn plan(target: &str, no_database: bool) -> CheckPlan {
         CheckPlan {
             target: TargetPlan { targets: vec![target.to_owned()], ..TargetPlan::default() },
-            time: Nanos(100_000_000_000),
-            max_latency: Nanos(1_000_000),
-            min_iops: Rate(3000.0),
             no_database,
-            bindir: None,
-            is_demand: false,
-            workload: preset("oltp").unwrap(),
-            hosts: None,
+            ..CheckPlan::default()
         }
     }
 

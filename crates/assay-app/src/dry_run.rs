@@ -2,7 +2,7 @@
 
 use crate::calibrate::CalibrationRunPlan;
 use crate::check::CheckPlan;
-use crate::cluster::HostsPlan;
+use crate::cluster::{HostNames, HostsPlan};
 use crate::load::LoadPlan;
 use crate::locality::LocalityPlan;
 use crate::recording::is_short;
@@ -87,12 +87,12 @@ impl TargetPlan {
 }
 
 /// A workload and on whom it is; one that does not describe itself, as of a job file, by its streams.
-fn load_of(workload: &Workload, hosts: Option<&HostsPlan>) -> String {
+fn load_of(workload: &Workload, hosts: Option<&HostNames>) -> String {
     let streams = || workload.streams.iter().map(describe).collect::<Vec<_>>().join("; ");
     let load = Some(workload.description.clone()).filter(|said| !said.is_empty());
     let load = load.unwrap_or_else(streams);
     match hosts {
-        Some(plan) => format!("{load}; on each of {}", plan.hosts),
+        Some(hosts) => format!("{load}; on each of {hosts}"),
         None => load,
     }
 }
@@ -105,7 +105,7 @@ impl RunPlan {
         Ok(PlanSummary {
             format: 1,
             title: format!("run {}", workload.name),
-            load: load_of(workload, self.hosts.as_ref()),
+            load: load_of(workload, HostsPlan::names(self.hosts.as_ref())),
             time: format!(
                 "{} measured after {} of warm-up{}",
                 workload.duration,
@@ -158,7 +158,7 @@ impl SoakPlan {
         Ok(PlanSummary {
             format: 1,
             title: format!("soak {}", workload.name),
-            load: load_of(workload, self.hosts.as_ref()),
+            load: load_of(workload, HostsPlan::names(self.hosts.as_ref())),
             time: format!("{time}{rest}{}", self.target.filling()),
             targets: self.target.summary(workload.writes(), workload.direct, is_short(workload))?,
             server: None,
@@ -215,7 +215,7 @@ impl CheckPlan {
     /// What it would do.
     pub fn summary(&self) -> Result<PlanSummary> {
         self.check()?;
-        let write = self.target.may_be_written();
+        let write = self.may_be_written();
         let kinds = if write { "reads and writes" } else { "reads" };
         let server = self.directory().map(|directory| {
             format!("a PostgreSQL server in {directory} with 1.00 GiB of data, removed at the end; --no-database leaves it out")
@@ -225,7 +225,7 @@ impl CheckPlan {
             title: "check".to_owned(),
             load: format!(
                 "{kinds} at full speed, then {}",
-                load_of(&self.workload, self.hosts.as_ref())
+                load_of(&self.workload()?, self.hosts.as_ref())
             ),
             time: format!("{}{}", self.time, self.target.filling()),
             targets: self.target.summary(write, true, true)?,

@@ -21,10 +21,8 @@ pub mod settings_table;
 pub mod slob;
 pub mod transactions;
 
-use assay_model::Result;
 use clap::Subcommand;
 use kind::Load;
-use load_options::LoadOptions;
 use serde::{Deserialize, Serialize};
 use transactions::{CommitPlan, CommitStep};
 
@@ -63,14 +61,6 @@ impl LoadPlan {
             Self::Oltp(oltp::OltpPlan::default()),
             Self::Slob(slob::SlobPlan::default()),
         ]
-    }
-
-    /// A load by its name, on a target.
-    ///
-    /// # Errors
-    /// A usage error with the names of all loads.
-    pub fn named(kind: &str, target: &str) -> Result<Self> {
-        LoadOptions::new(kind, target)?.plan()
     }
 
     /// What it says of itself.

@@ -7,6 +7,8 @@ use assay_model::integrity::FaultCount;
 use assay_model::number::{count, count_of, share};
 use assay_model::units::Bytes;
 use assay_model::{Error, Result};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use std::fs::File;
 use std::io;
@@ -19,18 +21,31 @@ const LOG_BYTES_MAX: u64 = 8 << 30;
 const CONFIDENCE: f64 = 0.95;
 
 /// The plan of a replay.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
 pub struct ReplayPlan {
-    /// The log, in the form of dm-log-writes.
+    /// Write log in the format of dm-log-writes, also from qemu's blklogwrites
     pub log: PathBuf,
-    /// Seed of all random choices.
+    /// Seed of all random choices
+    #[arg(long, default_value = "1")]
     pub seed: u64,
-    /// Bytes that the device writes as a whole.
+    /// Unit that the device writes atomically
+    #[arg(long, value_name = "SIZE", default_value = "512B")]
     pub unit: Bytes,
-    /// Neighbours within this many bytes share their fate; 0 where units are independent.
+    /// Neighbours within this size share their fate, as in an erase block
+    #[arg(long, value_name = "SIZE", default_value = "0B")]
     pub region: Bytes,
-    /// Whether the cache is written out in the order of the writes.
-    pub is_fifo: bool,
+    /// Order in which the cache is written out
+    #[arg(long, value_name = "ORDER", default_value = "any", value_parser = order())]
+    pub order: CacheOrder,
+}
+
+fn order() -> impl TypedValueParser<Value = CacheOrder> {
+    let names = [
+        PossibleValue::new("any").help("In any order"),
+        PossibleValue::new("fifo").help("As the writes came"),
+    ];
+    let of = |name: String| if name == "fifo" { CacheOrder::Fifo } else { CacheOrder::Any };
+    PossibleValuesParser::new(names).map(of)
 }
 
 /// What all kinds of devices came to.
@@ -113,9 +128,14 @@ impl ReplayPlan {
                 "write a unit that is a multiple of 512 B, and a region that is a multiple of the unit",
             ));
         }
-        let order = if self.is_fifo { CacheOrder::Fifo } else { CacheOrder::Any };
         let (unit_bytes, region_bytes) = (self.unit.0, self.region.0);
-        Ok(CrashModel { behaviour, order, unit_bytes, region_bytes, ..CrashModel::default() })
+        Ok(CrashModel {
+            behaviour,
+            order: self.order,
+            unit_bytes,
+            region_bytes,
+            ..CrashModel::default()
+        })
     }
 
     /// Cuts the power of devices of every kind at `states` places each.

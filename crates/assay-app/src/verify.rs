@@ -29,6 +29,7 @@ use assay_model::run::RunKind;
 use assay_model::units::{Bytes, Nanos, Share};
 use assay_model::{Error, Result, Workload};
 use assay_report::shell_word;
+use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -47,15 +48,18 @@ const UNTIL_IT_DIES: Nanos = Nanos(30 * 86_400 * 1_000_000_000);
 const USUAL: Nanos = Nanos(150_000_000_000);
 
 /// The plan of a verification.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VerifyPlan {
-    /// What is verified, and how it is opened: one directory or device.
-    pub target: TargetPlan,
-    /// How long it lasts; minutes without a ledger, until the storage dies with one.
+    /// How long it lasts; by default 150s, or until the storage dies if there is a ledger
+    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Nanos>,
-    /// Where acknowledgements are kept, so that a cut can be judged.
+    /// What is verified, and how it is opened: one directory or device
+    #[command(flatten)]
+    pub target: TargetPlan,
+    /// Where acknowledgements are kept, so that a cut can be judged
+    #[arg(skip)]
     #[serde(skip)]
     pub ledger: Option<LedgerPlace>,
 }

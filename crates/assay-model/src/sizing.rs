@@ -3,6 +3,7 @@
 
 use crate::calendar::Day;
 use crate::catalog::VolumeOrder;
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -91,7 +92,7 @@ pub struct DemandFactor {
 }
 
 /// A part of which one may fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FailingPart {
@@ -100,6 +101,7 @@ pub enum FailingPart {
     /// A port between host and array.
     Port,
     /// A disk or a drive of a RAID.
+    #[value(help = "A disk or a drive")]
     Device,
 }
 

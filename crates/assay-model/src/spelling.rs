@@ -86,9 +86,11 @@ impl Spelling for Share {
 pub fn defaults<Options: Args>() -> Options {
     let command = Options::augment_args(Command::new("options").no_binary_name(true));
     // The environment of a program is not a default of its library.
-    let lifted = |option: Arg| match option.is_required_set() {
-        true => option.required(false).default_value(""),
-        false => option.env(Resettable::Reset),
+    let lifted = |option: Arg| {
+        if option.is_required_set() {
+            return option.required(false).default_value("");
+        }
+        option.env(Resettable::Reset)
     };
     let found = command.mut_args(lifted).try_get_matches_from([""; 0]);
     let parsed = found.and_then(|found| Options::from_arg_matches(&found));

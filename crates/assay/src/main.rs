@@ -7,7 +7,6 @@ mod documents;
 mod exit;
 mod finish;
 mod first_screen;
-mod hosts_option;
 mod job_options;
 mod ledger_options;
 mod live_host;

@@ -30,10 +30,6 @@ pub struct StreamOptions {
     pub fdatasync: Option<u32>,
 }
 
-/// Names of all these options.
-pub const STREAM: [&str; 7] =
-    ["transfer", "outstanding", "read_share", "rate", "workers", "theta", "fdatasync"];
-
 impl StreamOptions {
     /// What the options say of the stream.
     pub fn spec(&self) -> StreamSpec {

@@ -60,7 +60,7 @@ const COMMAND_LINES: &[(&str, i32, &str)] = &[
     (
         "calibrate d --steps 1ms",
         2,
-        "error: --steps <FROM:TO:STEP>: write FROM:TO:STEP, for example 100us:2ms:100us\nhint: see `assay calibrate --help`",
+        "error: --steps <FROM:TO:STEP>: '1ms' is not a series of limits\nhint: write FROM:TO:STEP, for example 100us:2ms:100us",
     ),
     (
         "calibrate d --quantile 1.5",

@@ -5,6 +5,8 @@ use assay_model::cluster::Transport;
 use assay_model::spelling::Spelling;
 use assay_model::units::Share;
 use assay_model::{Error, Result, read_from_command_line};
+use clap::builder::{BoolValueParser, TypedValueParser};
+use clap::{ArgAction, Args};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -15,25 +17,39 @@ const LOCAL_MAX: u32 = 64;
 const NAMED_MAX: usize = 1000;
 
 /// The hosts of a run, and what they share of its workload.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostsPlan {
-    /// Who they are.
+    /// Hosts that measure together, each on the targets as it sees them: local:N (processes here), ssh:A,B, or names in a Ray
+    /// cluster: A,B
+    // Without hosts there is no plan of them.
+    #[arg(long, value_name = "HOSTS", required = false)]
     pub hosts: HostNames,
-    /// What the outstanding I/Os of the workload stand for.
+    /// Divide the outstanding I/Os of the workload among the hosts instead of giving them to each
+    #[arg(id = "total", long = "total", requires = "hosts", action = ArgAction::SetTrue, value_parser = total())]
     #[serde(default)]
     pub outstanding: Outstanding,
 }
 
+fn total() -> impl TypedValueParser<Value = Outstanding> {
+    let of = |is_total| if is_total { Outstanding::Total } else { Outstanding::PerHost };
+    BoolValueParser::new().map(of)
+}
+
 impl HostsPlan {
+    /// Hosts that have as many outstanding I/Os each.
+    pub(crate) const fn of_each(hosts: HostNames) -> Self {
+        Self { hosts, outstanding: Outstanding::PerHost }
+    }
+
     /// Hosts that share outstanding I/Os.
     pub(crate) const fn sharing(hosts: HostNames) -> Self {
         Self { hosts, outstanding: Outstanding::Total }
     }
 
-    /// How many take part; this program alone where there is no plan.
-    pub(crate) fn count(plan: Option<&Self>) -> u32 {
-        plan.map_or(1, |plan| plan.hosts.count())
+    /// Who they are, where there is a plan.
+    pub fn names(plan: Option<&Self>) -> Option<&HostNames> {
+        plan.map(|plan| &plan.hosts)
     }
 
     /// Refuses to go on with what several hosts began; what is to be done instead comes with it.

@@ -33,7 +33,6 @@ use std::path::PathBuf;
 /// The plan of the load; its fields are the options of the command.
 #[derive(Clone, Debug, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct DssPlan {
     /// Directory on the storage, where Assay creates a server, or the address of a server, `postgresql://…` or `mysql://…`
     #[arg(value_name = "STORAGE|DB")]

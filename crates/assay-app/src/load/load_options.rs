@@ -11,6 +11,14 @@ use assay_model::{Error, Result};
 use clap::{Arg, Command, FromArgMatches, Subcommand};
 
 impl LoadPlan {
+    /// A load by its name, on a target.
+    ///
+    /// # Errors
+    /// A usage error with the names of all loads.
+    pub fn named(kind: &str, target: &str) -> Result<Self> {
+        LoadOptions::new(kind, target)?.plan()
+    }
+
     /// Carries it out as a run of its own.
     pub fn run(&self, context: &Context) -> Result<FinishedRun> {
         self.load().check()?;

@@ -79,7 +79,7 @@ pub struct TransactionPlan {
     pub warm_up: Nanos,
     /// Transactions per second of all sessions together, due whether a session is free or not; response times count from
     /// when they are due
-    #[arg(long, id = "rate", value_name = "PER_SECOND")]
+    #[arg(id = "rate", long = "rate", value_name = "PER_SECOND")]
     #[serde(rename = "rate")]
     pub rate_per_s: Option<f64>,
     /// How these arrivals are spaced

@@ -68,7 +68,7 @@ mod tests {
         FactorValue::Text(value.to_owned())
     }
 
-    fn cache(kind: &str, options: Vec<(&str, FactorValue)>) -> Result<u64> {
+    fn cache(kind: &str, options: &[(&str, FactorValue)]) -> Result<u64> {
         let mut load = LoadOptions::new(kind, "/tmp")?;
         let (sizes, others): (Vec<_>, Vec<_>) = options
             .iter()
@@ -87,24 +87,24 @@ mod tests {
             |ratio| vec![("warehouses", FactorValue::Whole(10)), ("cache_ratio", text(ratio))];
         let data = Rules { warehouses: 10, ..Rules::default() }.data_bytes();
         for (ratio, of_data) in [("2:1", 2.0), ("1:1", 1.0), ("1:3", 1.0 / 3.0)] {
-            let found = real(cache("oltp", oltp(ratio)).unwrap());
+            let found = real(cache("oltp", &oltp(ratio)).unwrap());
             assert!((found / real(data) / of_data - 1.0).abs() < 1e-3, "{ratio}: {found}");
         }
         let dss = vec![("scale", FactorValue::Real(0.5)), ("cache_ratio", text("1:2"))];
-        assert_eq!(cache("dss", dss).unwrap(), 475_000_000 / 8192 * 8192);
+        assert_eq!(cache("dss", &dss).unwrap(), 475_000_000 / 8192 * 8192);
         let slob = vec![("scale", text("64MiB")), ("cache_ratio", text("1:1"))];
-        assert!(cache("slob", slob).unwrap() > 64 << 20);
+        assert!(cache("slob", &slob).unwrap() > 64 << 20);
         for customers in [1000, 2000] {
             let data = brokerage::Rules { customers, ..brokerage::Rules::default() }.data_bytes();
             let customers = ("customers", FactorValue::Whole(customers.into()));
-            let found = cache("brokerage", vec![customers, ("cache_ratio", text("1:4"))]).unwrap();
+            let found = cache("brokerage", &[customers, ("cache_ratio", text("1:4"))]).unwrap();
             assert!((4.0 * real(found) / real(data) - 1.0).abs() < 1e-3, "{found}");
         }
     }
 
     #[test]
     fn a_share_is_of_the_memory_of_the_host() {
-        let of = |share| real(cache("oltp", vec![("memory_share", text(share))]).unwrap());
+        let of = |share| real(cache("oltp", &[("memory_share", text(share))]).unwrap());
         assert!((of("40%") / of("20%") - 2.0).abs() < 0.01);
     }
 
@@ -118,10 +118,10 @@ mod tests {
             ("oltp", vec![("cache_ratio", text("1:1")), ("memory", text("1GiB"))], "both say"),
             ("oltp", vec![("cache_ratio", text("1:1")), ("memory_share", text("1%"))], "both say"),
         ] {
-            let error = cache(kind, options).unwrap_err();
+            let error = cache(kind, &options).unwrap_err();
             let message = error.to_string();
             assert!(message.contains(complaint) || message.contains("not a share"), "{message}");
         }
-        assert_eq!(cache("oltp", vec![("memory", text("1GiB"))]).unwrap(), 1 << 30);
+        assert_eq!(cache("oltp", &[("memory", text("1GiB"))]).unwrap(), 1 << 30);
     }
 }

@@ -1,6 +1,7 @@
 //! The parts of an array with their parameters, as a person writes them.
 
 use crate::units::{Bytes, Nanos, Rate, Share};
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// One part; those above the media pass I/Os on to the part that follows.
@@ -136,19 +137,24 @@ pub struct Cache {
 }
 
 /// How members share data and redundancy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RaidLevel {
     /// Stripes, no redundancy: a write is one I/O.
+    #[value(name = "0", help = "No redundancy")]
     Raid0,
     /// Copies on all members: a write is one I/O on each.
+    #[value(skip)]
     Raid1,
     /// Stripes over pairs: a write is two I/Os.
+    #[value(name = "10", help = "Mirrored pairs")]
     Raid10,
     /// One parity: a small write is two reads and two writes.
+    #[value(name = "5", help = "One parity")]
     Raid5,
     /// Two parities: a small write is three reads and three writes.
+    #[value(name = "6", help = "Two parities")]
     Raid6,
 }
 

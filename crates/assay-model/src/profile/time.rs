@@ -1,6 +1,7 @@
 //! Where database time went, and what that says about its storage.
 
 use super::figure::Figure;
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 /// A lead of less than this share of DB time does not count.
@@ -141,13 +142,15 @@ pub struct TimeVerdict {
 }
 
 /// What storage is made of, as far as the times accepted of it differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StorageMedium {
     /// Rotating disks, with or without a cache before them.
+    #[value(help = "Rotating disks: 20 ms are acceptable")]
     Disks,
     /// Solid-state storage.
+    #[value(help = "Solid-state storage: 2 ms are acceptable")]
     Flash,
 }
 

@@ -50,6 +50,7 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
         let context = context(&options.run.store, &options.run.output)?;
         plan.for_database(&DatabaseSource::open(database, WATCH_TIME, &context)?)?;
     }
+    let plan = plan.resolved();
     let run = |context: &Context| plan.run(criteria.as_ref(), context);
     start::carry_out(&options.run, &plan.target, || plan.summary(), run)
 }

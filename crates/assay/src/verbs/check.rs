@@ -2,18 +2,13 @@
 
 use crate::demand_options::DemandOptions;
 use crate::exit::ExitStatus;
-use crate::options::{MeasurementOptions, context, without_passwords};
+use crate::options::{RunOptions, context, without_passwords};
 use crate::start;
 use assay_app::Context;
-use assay_app::check::{CheckPlan, DatabaseDemand, workload_times};
-use assay_app::cluster::{HostNames, HostsPlan};
+use assay_app::check::{CheckPlan, DatabaseDemand};
 use assay_app::database_source::{DatabaseSource, is_address};
 use assay_app::finish::CriteriaSource;
-use assay_cluster::division::Outstanding;
-use assay_methods::presets::preset;
-use assay_model::calibration::LatencyLimit;
-use assay_model::spelling::latency;
-use assay_model::units::{Nanos, Rate};
+use assay_model::units::Nanos;
 use assay_model::verdict::{Bound, Criterion};
 use assay_model::{Error, Profile, Result, Workload};
 use clap::Args;
@@ -34,91 +29,48 @@ pub struct Options {
     /// How long to watch a live server first
     #[arg(long, value_name = "TIME", default_value = "60s", requires = "database")]
     profile_time: Nanos,
-    /// Measured time in total; filling a test file comes on top
-    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME", default_value = "100s")]
-    time: Nanos,
-    /// Limit on p99 latency: for one I/O at a time, and at --min-iops [default: 1ms, none with --for]
-    #[arg(long, value_name = "TIME", value_parser = latency)]
-    max_latency: Option<Nanos>,
-    /// IOPS at which p99 must stay within --max-latency
-    #[arg(long, value_name = "RATE", default_value = "3000/s")]
-    min_iops: Rate,
-    /// Skip the test with a real database: start no PostgreSQL server
-    #[arg(long)]
-    no_database: bool,
-    /// Directory with the programs of a PostgreSQL server
-    #[arg(long, value_name = "DIR", env = "ASSAY_BINDIR")]
-    bindir: Option<PathBuf>,
+    #[command(flatten)]
+    plan: CheckPlan,
     /// Criteria to judge by instead: a file, oltp-default or dell-2017
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = None::<&'static str>)]
     criteria: Option<PathBuf>,
-    /// Hosts that measure together, without a database: local:N (processes here), ssh:A,B, or names in a Ray
-    /// cluster: A,B
-    #[arg(long, value_name = "HOSTS")]
-    hosts: Option<HostNames>,
     #[command(flatten, next_help_heading = "Options with --for")]
     demand: DemandOptions,
     #[command(flatten)]
-    shared: MeasurementOptions,
+    run: RunOptions,
 }
-
-/// What is asked of storage for databases where nobody says.
-const USUAL_LIMIT: Nanos = Nanos(1_000_000);
 
 /// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    let target = options.shared.target.seen_by(options.hosts.as_ref());
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
-    let is_dry = options.shared.run.start.dry_run;
+    let target = options.plan.target.seen_by(options.plan.hosts.as_ref());
     // A live server is watched before anything is loaded, and not for a plan that is only shown.
     start::check_storage(&target)?;
-    start::check(&target.targets, &options.shared.run.start)?;
-    let (workload, demand) = workload(options, target.may_be_written(), is_dry)?;
-    let unasked = if options.database.is_some() { LatencyLimit::UNASKED } else { USUAL_LIMIT };
-    let plan = CheckPlan {
-        target,
-        time: options.time,
-        max_latency: options.max_latency.unwrap_or(unasked),
-        min_iops: options.min_iops,
-        no_database: options.no_database,
-        bindir: options.bindir.clone(),
-        is_demand: options.database.is_some(),
-        workload,
-        hosts: options
-            .hosts
-            .clone()
-            .map(|hosts| HostsPlan { hosts, outstanding: Outstanding::PerHost }),
-    };
-    let run = |context: &Context| plan.run(criteria, demand.as_ref(), context);
-    start::carry_out_checked(&options.shared.run, || plan.summary(), run)
+    start::check(&target.targets, &options.run.start)?;
+    let (demand, database) = options.database.as_deref().map_or_else(
+        || Ok((None, None)),
+        |named| demand(options, named).map(|(workload, database)| (Some(workload), database)),
+    )?;
+    let plan = CheckPlan { demand, ..options.plan.clone() };
+    let run = |context: &Context| plan.run(criteria, database.as_ref(), context);
+    start::carry_out_checked(&options.run, || plan.summary(), run)
 }
 
-/// The mix that the Dell paper takes for a typical database, or its reads where nothing may be written; or the demand of
-/// the database that is named.
-fn workload(
-    options: &Options,
-    write: bool,
-    is_dry: bool,
-) -> Result<(Workload, Option<DatabaseDemand>)> {
-    let (warm_up, duration) = workload_times(options.time, options.database.is_some());
-    let usual = || -> Result<Workload> {
-        let preset = preset(if write { "oltp" } else { "oltp-read" })?;
-        Ok(Workload { warm_up, duration, ..preset })
-    };
-    let Some(named) = &options.database else {
-        return Ok((usual()?, None));
-    };
-    if is_dry && is_address(named) {
+/// The demand of the database that is named, as a workload; of a live server nothing is known before it was watched.
+fn demand(options: &Options, named: &str) -> Result<(Workload, Option<DatabaseDemand>)> {
+    let check = &options.plan;
+    if options.run.start.dry_run && is_address(named) {
         let description = format!(
             "the demand of {}, after watching it for {}",
             without_passwords(named),
             options.profile_time
         );
-        return Ok((Workload { description, ..usual()? }, None));
+        return Ok((Workload { description, ..check.typical_workload(true)? }, None));
     }
+    let (warm_up, duration) = check.workload_times(true);
     let profile = watched(options, named)?;
     let plan = assay_methods::plan(&profile, &options.demand.plan(duration, warm_up))?;
-    if plan.workload.writes() && !write {
+    if plan.workload.writes() && !check.may_be_written() {
         return Err(Error::usage(
             format!(
                 "the database of {} writes, and these targets may only be read",
@@ -133,12 +85,12 @@ fn workload(
         parity: options.demand.parity(),
         has_limits: options.demand.has_limits(),
     };
-    Ok((with_limit(plan.workload, options.max_latency), Some(demand)))
+    Ok((with_limit(plan.workload, check.max_latency), Some(demand)))
 }
 
 /// The profile; a person who ends the watching ends the check.
 fn watched(options: &Options, named: &str) -> Result<Profile> {
-    let context = context(&options.shared.run.store, &options.shared.run.output)?;
+    let context = context(&options.run.store, &options.run.output)?;
     let profile = DatabaseSource::open(named, options.profile_time, &context)?.profile;
     if context.is_stopped() {
         return Err(Error::environment(

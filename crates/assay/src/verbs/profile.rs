@@ -57,7 +57,7 @@ pub struct Options {
     /// What the storage behind the reports is made of, which sets the limits for its times; no report says it, and by
     /// default the limits of disks apply
     #[arg(long, value_name = "MEDIUM", value_enum)]
-    storage: Option<Medium>,
+    storage: Option<StorageMedium>,
     /// Sizes of tablespaces, one `NAME,SIZE` per line, to rank candidates for faster storage by what each byte saves
     #[arg(long, value_name = "FILE")]
     capacity: Option<PathBuf>,
@@ -91,24 +91,6 @@ enum RowForm {
     /// The table of `rac_stats.sh`
     #[value(name = "rac_stats")]
     RacStats,
-}
-
-/// What storage is made of.
-#[derive(Clone, Copy, ValueEnum)]
-enum Medium {
-    /// Rotating disks: 20 ms are acceptable
-    Disks,
-    /// Solid-state storage: 2 ms are acceptable
-    Flash,
-}
-
-impl From<Medium> for StorageMedium {
-    fn from(medium: Medium) -> Self {
-        match medium {
-            Medium::Disks => Self::Disks,
-            Medium::Flash => Self::Flash,
-        }
-    }
 }
 
 /// Carries the command out.
@@ -222,8 +204,7 @@ const DOCUMENT: &str = ".profile.json";
 /// All reports, and what was wrong with the rest.
 fn read(options: &Options) -> (Vec<ReadReport>, Vec<Error>) {
     let rows_only = options.is_table() && options.html.is_none() && options.output.is_none();
-    let wanted =
-        ReportRequest { profiles: !rows_only, medium: options.storage.map(StorageMedium::from) };
+    let wanted = ReportRequest { profiles: !rows_only, medium: options.storage };
     let files = read_files(&options.files, wanted).into_iter();
     let (reports, errors): (Vec<_>, Vec<_>) = files.map(|file| (file.reports, file.errors)).unzip();
     (flat(reports), flat(errors))

@@ -5,14 +5,14 @@ mod print;
 use crate::demand_options::DemandOptions;
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
-use crate::hosts_option::HostsOptions;
 use crate::job_options::{JobOptions, say_report, say_taken};
 use crate::options::{MeasurementOptions, context};
-use crate::resume::locked_options;
+use crate::resume::{ids, locked_options};
 use crate::start;
-use crate::stream_options::{STREAM, StreamOptions};
+use crate::stream_options::StreamOptions;
 use crate::terminal::say;
 use assay_app::Context;
+use assay_app::cluster::HostsPlan;
 use assay_app::database_source::DatabaseSource;
 use assay_app::finish::CriteriaSource;
 use assay_app::job_file::{
@@ -37,8 +37,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// What a run that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 9] =
-    ["workload", "time", "warm_up", "interval", "seed", "print", "verify", "hosts", "total"];
+const OWN: [&str; 7] = ["workload", "time", "warm_up", "interval", "seed", "print", "verify"];
 
 /// Run a preset, a file, a fio, Vdbench or ORION job
 #[derive(Args)]
@@ -86,15 +85,15 @@ pub struct Options {
     #[arg(long)]
     seed: Option<u64>,
     /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
-    #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
+    #[arg(long, value_name = "SHARE", conflicts_with = "hosts", num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
     verify: Option<Share>,
     #[command(flatten)]
-    hosts: HostsOptions,
+    hosts: Option<HostsPlan>,
     /// Criteria to judge by: a file, oltp-default or dell-2017; by default those of the workload, if it has any
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
     /// Continue an unfinished run as it was started: its id, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&[&OWN[..], &STREAM].concat()))]
+    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN, &[ids::<StreamOptions>(), ids::<HostsPlan>()]))]
     resume: Option<String>,
     /// A word of a job in the options of fio, `name=value`
     #[arg(long, hide = true, value_name = "WORD")]
@@ -108,13 +107,9 @@ pub struct Options {
 impl Options {
     /// The plan of a workload that these options mean.
     fn plan(&self, workload: Workload) -> RunPlan {
-        let hosts = self.hosts.plan();
-        RunPlan {
-            target: self.hosts.target(&self.shared.target),
-            workload,
-            verify: self.verify,
-            hosts,
-        }
+        let hosts = self.hosts.clone();
+        let target = self.shared.target.seen_by(HostsPlan::names(hosts.as_ref()));
+        RunPlan { target, workload, verify: self.verify, hosts }
     }
 }
 

@@ -12,7 +12,7 @@ use assay_model::sizing::{FailingPart, Sizing};
 use assay_model::spelling::{latency, quantity};
 use assay_model::units::{Bytes, Nanos, Rate, Share};
 use assay_sizing::{GivenDemand, Peak, SizingPlan};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::PathBuf;
 
 /// List devices, arrays and volumes that suffice, with cost
@@ -117,10 +117,10 @@ struct StorageOptions {
     measured: Vec<(String, String)>,
     /// Parts, any one of which may fail while the peak is still carried
     #[arg(long, value_name = "PARTS", value_enum, value_delimiter = ',')]
-    survive: Vec<Part>,
+    survive: Vec<FailingPart>,
     /// RAID level of disks and drives
     #[arg(long, value_name = "LEVELS", value_enum, value_delimiter = ',', default_value = "10")]
-    raid: Vec<Level>,
+    raid: Vec<RaidLevel>,
     /// Drives in a parity group
     #[arg(long, value_name = "N", default_value_t = 8)]
     raid_group: u32,
@@ -142,55 +142,6 @@ struct StorageOptions {
     /// Accept prices that are older than two years
     #[arg(long)]
     accept_old_prices: bool,
-}
-
-/// A part that may fail.
-#[derive(Clone, Copy, ValueEnum)]
-enum Part {
-    /// A controller of an array
-    Controller,
-    /// A port between host and array
-    Port,
-    /// A disk or a drive
-    Device,
-}
-
-/// A RAID level.
-#[derive(Clone, Copy, ValueEnum)]
-enum Level {
-    /// No redundancy
-    #[value(name = "0")]
-    Zero,
-    /// Mirrored pairs
-    #[value(name = "10")]
-    Ten,
-    /// One parity
-    #[value(name = "5")]
-    Five,
-    /// Two parities
-    #[value(name = "6")]
-    Six,
-}
-
-impl From<Part> for FailingPart {
-    fn from(part: Part) -> Self {
-        match part {
-            Part::Controller => Self::Controller,
-            Part::Port => Self::Port,
-            Part::Device => Self::Device,
-        }
-    }
-}
-
-impl From<Level> for RaidLevel {
-    fn from(level: Level) -> Self {
-        match level {
-            Level::Zero => Self::Raid0,
-            Level::Ten => Self::Raid10,
-            Level::Five => Self::Raid5,
-            Level::Six => Self::Raid6,
-        }
-    }
 }
 
 fn peak(typed: &str) -> std::result::Result<Peak, String> {
@@ -235,9 +186,9 @@ impl Options {
             other: demand.other,
             fill: demand.fill,
             read_latency: demand.read_latency,
-            raid: storage.raid.iter().map(|level| (*level).into()).collect(),
+            raid: storage.raid.clone(),
             group_members: storage.raid_group,
-            survives: storage.survive.iter().map(|part| (*part).into()).collect(),
+            survives: storage.survive.clone(),
             stripes_max: storage.stripes,
             instance: storage.instance.clone(),
             port: storage.port.clone(),

@@ -2,12 +2,12 @@
 
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
-use crate::hosts_option::HostsOptions;
 use crate::options::MeasurementOptions;
-use crate::resume::locked_options;
+use crate::resume::{ids, locked_options};
 use crate::start;
-use crate::stream_options::{STREAM, StreamOptions};
+use crate::stream_options::StreamOptions;
 use crate::verbs::run::load;
+use assay_app::cluster::HostsPlan;
 use assay_app::plan_document::kept_plan;
 use assay_app::resume::check_resumable;
 use assay_app::soak::SoakPlan;
@@ -19,7 +19,7 @@ use assay_model::{Result, Workload};
 use clap::Args;
 
 /// What a soak that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 12] = [
+const OWN: [&str; 10] = [
     "workload",
     "time",
     "work",
@@ -30,8 +30,6 @@ const OWN: [&str; 12] = [
     "interval",
     "seed",
     "verify",
-    "hosts",
-    "total",
 ];
 
 /// Run for hours: does performance hold and recover?
@@ -70,12 +68,12 @@ pub struct Options {
     #[arg(long)]
     seed: Option<u64>,
     /// Compare what is read with what was written, all reads or a share of them, and read everything again at the end
-    #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
+    #[arg(long, value_name = "SHARE", conflicts_with = "hosts", num_args = 0..=1, require_equals = true, default_missing_value = "100%")]
     verify: Option<Share>,
     #[command(flatten)]
-    hosts: HostsOptions,
+    hosts: Option<HostsPlan>,
     /// Continue an unfinished soak as it was started: its id, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&[&OWN[..], &STREAM].concat()))]
+    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN, &[ids::<StreamOptions>(), ids::<HostsPlan>()]))]
     resume: Option<String>,
     #[command(flatten)]
     stream: StreamOptions,
@@ -88,7 +86,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     if options.resume.is_some() {
         return resume(options);
     }
-    let target = options.hosts.target(&options.shared.target);
+    let hosts = HostsPlan::names(options.hosts.as_ref());
+    let target = options.shared.target.seen_by(hosts);
     let workload = options.workload(&target)?;
     let plan = options.plan(target, workload);
     start::carry_out(
@@ -117,7 +116,7 @@ impl Options {
             cycles: self.cycles.unwrap_or(1),
             final_rest: self.final_rest,
         };
-        let hosts = self.hosts.plan();
+        let hosts = self.hosts.clone();
         let tolerance = self.tolerance;
         SoakPlan { target, workload, cycles, tolerance, verify: self.verify, hosts }
     }

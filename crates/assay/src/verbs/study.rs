@@ -3,14 +3,13 @@
 use crate::exit::{ExitStatus, json, print};
 use crate::finish::conclude;
 use crate::options::MeasurementOptions;
-use crate::resume::locked_options;
+use crate::resume::{ids, locked_options};
 use crate::start;
 use crate::terminal::say;
-use assay_app::cluster::{HostNames, HostsPlan};
+use assay_app::cluster::HostsPlan;
 use assay_app::plan_document::kept_plan;
 use assay_app::study::StudyPlan;
 use assay_app::study::outline::{self, StudyListing};
-use assay_cluster::division::Outstanding;
 use assay_methods::files::{is_file_name, read_owned_document, shadow_note};
 use assay_methods::shipped_studies::study_text;
 use assay_methods::target::SimulatedDevice;
@@ -21,7 +20,7 @@ use clap::Args;
 use std::path::Path;
 
 /// What a study that goes on keeps from its beginning, besides its targets.
-const OWN: [&str; 4] = ["study", "scale", "hosts", "total"];
+const OWN: [&str; 2] = ["study", "scale"];
 
 /// Run every combination of the factors in a study file
 #[derive(Args)]
@@ -37,25 +36,13 @@ pub struct Options {
     /// Scale data and times down to this share: 1/1000, 5%
     #[arg(long, value_name = "SHARE", default_value = "1")]
     scale: Scale,
-    /// Hosts that measure together, of which the factor `hosts` takes some: local:N (processes here), ssh:A,B, or names in a Ray
-    /// cluster: A,B
-    #[arg(long, value_name = "HOSTS")]
-    hosts: Option<HostNames>,
-    /// Divide the outstanding I/Os of a cell among the hosts instead of giving them to each
-    #[arg(long, requires = "hosts")]
-    total: bool,
+    #[command(flatten)]
+    hosts: Option<HostsPlan>,
     /// Continue an unfinished study as it was started: its id, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN))]
+    #[arg(long, value_name = "RUN", conflicts_with_all = locked_options(&OWN, &[ids::<HostsPlan>()]))]
     resume: Option<String>,
     #[command(flatten)]
     shared: MeasurementOptions,
-}
-
-impl Options {
-    fn hosts_plan(&self) -> Option<HostsPlan> {
-        let outstanding = if self.total { Outstanding::Total } else { Outstanding::PerHost };
-        self.hosts.clone().map(|hosts| HostsPlan { hosts, outstanding })
-    }
 }
 
 /// Carries the command out.
@@ -72,8 +59,8 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
     let plan = StudyPlan {
         notes: study.floors(options.scale),
         study: study.scaled(options.scale),
-        target: options.shared.target.seen_by(options.hosts.as_ref()),
-        hosts: options.hosts_plan(),
+        target: options.shared.target.seen_by(HostsPlan::names(options.hosts.as_ref())),
+        hosts: options.hosts.clone(),
     };
     if options.shared.run.start.dry_run {
         return dry_run(&plan, options);

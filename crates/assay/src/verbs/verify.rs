@@ -6,12 +6,11 @@ mod witness;
 use crate::exit::ExitStatus;
 use crate::finish::conclude;
 use crate::ledger_options::LedgerOptions;
-use crate::options::MeasurementOptions;
+use crate::options::RunOptions;
 use crate::start;
 use assay_app::Context;
 use assay_app::finish::CriteriaSource;
 use assay_app::verify::{AfterPlan, VerifyPlan};
-use assay_model::units::Nanos;
 use assay_model::{Outcome, Result};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -31,16 +30,15 @@ use std::path::PathBuf;
 pub struct Options {
     #[command(subcommand)]
     part: Option<Part>,
-    /// How long it lasts; by default 150s, or until the storage dies if there is a ledger
-    #[arg(long, aliases = ["duration", "runtime"], value_name = "TIME")]
-    time: Option<Nanos>,
+    #[command(flatten)]
+    plan: VerifyPlan,
     /// Criteria to judge by: a file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = None::<&'static str>)]
     criteria: Option<PathBuf>,
     #[command(flatten)]
     ledger: LedgerOptions,
     #[command(flatten)]
-    shared: MeasurementOptions,
+    run: RunOptions,
 }
 
 /// What belongs to a test with power cuts and measures nothing itself.
@@ -60,18 +58,14 @@ pub fn run(options: &Options) -> Result<ExitStatus> {
 }
 
 fn verify(options: &Options) -> Result<ExitStatus> {
-    let verify = VerifyPlan {
-        target: options.shared.target.clone(),
-        time: options.time,
-        ledger: options.ledger.place()?,
-    };
-    if options.shared.run.start.dry_run {
-        return start::show(&verify.summary()?, &options.shared.run.output);
+    let verify = VerifyPlan { ledger: options.ledger.place()?, ..options.plan.clone() };
+    if options.run.start.dry_run {
+        return start::show(&verify.summary()?, &options.run.output);
     }
     start::check_storage(&verify.target)?;
     let criteria = CriteriaSource::named(options.criteria.as_deref())?;
     if options.ledger.after {
-        let context = options.shared.run.context()?;
+        let context = options.run.context()?;
         return after(
             &AfterPlan { verify, cut: options.ledger.cut },
             criteria.as_ref(),
@@ -79,14 +73,10 @@ fn verify(options: &Options) -> Result<ExitStatus> {
             &context,
         );
     }
-    let start = &options.shared.run.start;
+    let start = &options.run.start;
     start::check(&verify.target.targets, start)?;
     let page = start.html.as_deref();
-    conclude(
-        &verify.run(criteria.as_ref(), &options.shared.run.context()?)?,
-        &options.shared.run.output,
-        page,
-    )
+    conclude(&verify.run(criteria.as_ref(), &options.run.context()?)?, &options.run.output, page)
 }
 
 /// Judges, and writes on where that is asked and nothing was lost.
@@ -97,12 +87,12 @@ fn after(
     context: &Context,
 ) -> Result<ExitStatus> {
     if options.ledger.resume {
-        start::check(&plan.verify.target.targets, &options.shared.run.start)?;
+        start::check(&plan.verify.target.targets, &options.run.start)?;
     }
     let judged = plan.judge(criteria, context)?;
-    let status = conclude(&judged, &options.shared.run.output, options.shared.run.page())?;
+    let status = conclude(&judged, &options.run.output, options.run.page())?;
     if !options.ledger.resume || judged.outcome == Outcome::Fail {
         return Ok(status);
     }
-    conclude(&plan.resume(context)?, &options.shared.run.output, None)
+    conclude(&plan.resume(context)?, &options.run.output, None)
 }

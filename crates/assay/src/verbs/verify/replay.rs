@@ -6,7 +6,7 @@ use assay_app::replay::{ImagePlan, ReplayDocument, ReplayPlan, ReplayedDevice};
 use assay_model::Result;
 use assay_model::number::real;
 use assay_model::units::{Bytes, show_count};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::path::PathBuf;
 
 /// Simulate power cuts at every point of a recorded write log
@@ -16,23 +16,11 @@ use std::path::PathBuf;
   assay verify replay writes.log --states 1000 --unit 4KiB
   assay verify replay ext4.log --image state.img --entries 500 --base before.img")]
 pub struct Options {
-    /// Write log in the format of dm-log-writes, also from qemu's blklogwrites
-    log: PathBuf,
     /// States to look at, for each kind of device
     #[arg(long, value_name = "N", default_value = "10000", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     states: u64,
-    /// Seed of all random choices
-    #[arg(long, default_value = "1")]
-    seed: u64,
-    /// Unit that the device writes atomically
-    #[arg(long, value_name = "SIZE", default_value = "512B")]
-    unit: Bytes,
-    /// Neighbours within this size share their fate, as in an erase block
-    #[arg(long, value_name = "SIZE", default_value = "0B")]
-    region: Bytes,
-    /// Order in which the cache is written out
-    #[arg(long, value_name = "ORDER", default_value = "any")]
-    order: Order,
+    #[command(flatten)]
+    plan: ReplayPlan,
     /// Write the state of a device after one cut to this new file, instead of judging many
     #[arg(long, value_name = "FILE", requires = "entries")]
     image: Option<PathBuf>,
@@ -47,24 +35,9 @@ pub struct Options {
     json: bool,
 }
 
-/// Order in which the cache is written out.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Order {
-    /// In any order
-    Any,
-    /// As the writes came
-    Fifo,
-}
-
 /// Carries the command out.
 pub fn run(options: &Options) -> Result<ExitStatus> {
-    let plan = ReplayPlan {
-        log: options.log.clone(),
-        seed: options.seed,
-        unit: options.unit,
-        region: options.region,
-        is_fifo: options.order == Order::Fifo,
-    };
+    let plan = &options.plan;
     if let (Some(image), Some(entries)) = (&options.image, options.entries) {
         let base = options.base.clone();
         plan.write_image(&ImagePlan { entries, base, image: image.clone() })?;
